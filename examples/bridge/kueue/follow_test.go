@@ -99,7 +99,7 @@ func TestFollow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(text(all.State()), text(snapshot.State())); diff != "" {
+		if diff := cmp.Diff(fmt.Sprintf("%+v", all.State()), fmt.Sprintf("%+v", snapshot.State())); diff != "" {
 			t.Errorf("event %d: -all +followed:\n%s", i, diff)
 		}
 		var holds []string

@@ -19,7 +19,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cedesched/cede/examples/playground/browser"
 	"github.com/cedesched/cede/examples/playground/model"
 	"github.com/cedesched/cede/examples/playground/site"
 	"github.com/cedesched/cede/preemption"
@@ -190,7 +189,7 @@ func TestFiles(t *testing.T) {
 	t.Parallel()
 	p := open(t, "")
 	file := filepath.Join(t.TempDir(), "cluster.json")
-	p.must(os.WriteFile(file, browser.Cluster(10, 40, 5), 0o600))
+	p.must(os.WriteFile(file, Cluster(10, 40, 5), 0o600))
 	p.must(p.Do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{file})))
 	p.until(`page.byId("about").innerText.startsWith("cluster.json")`)
 	p.must(p.Settled())
@@ -281,7 +280,7 @@ func TestPolicy(t *testing.T) {
 	for _, url := range []string{server.URL, "file://" + file} {
 		p := &tab{T: t}
 		var err error
-		if p.Tab, err = browser.Open(1000, 700); err != nil {
+		if p.Tab, err = Open(1000, 700); err != nil {
 			t.Fatal(err)
 		}
 		defer p.Close()
@@ -375,7 +374,7 @@ func TestLarge(t *testing.T) {
 	t.Parallel()
 	p := open(t, "")
 	file := filepath.Join(t.TempDir(), "large.json")
-	p.must(os.WriteFile(file, browser.Cluster(1000, 5000, 500), 0o600))
+	p.must(os.WriteFile(file, Cluster(1000, 5000, 500), 0o600))
 	p.must(p.Do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{file})))
 	p.until(`page.byId("about").innerText.startsWith("large.json")`)
 	p.must(p.Settled())
@@ -408,7 +407,7 @@ func TestPrint(t *testing.T) {
 	if colours["print dark"] != colours["print light"] || colours["print dark"] == colours[" dark"] {
 		t.Errorf("%q", colours)
 	}
-	pdf, err := browser.Get(p.Tab, chromedp.PrintToPDF(chromedp.PDFPrintBackground()))
+	pdf, err := Get(p.Tab, chromedp.PrintToPDF(chromedp.PDFPrintBackground()))
 	if err != nil || len(pdf) < 10_000 || !strings.HasPrefix(string(pdf), "%PDF") {
 		t.Errorf("%d bytes, %v", len(pdf), err)
 	}

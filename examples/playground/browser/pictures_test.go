@@ -14,7 +14,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"github.com/cedesched/cede/examples/playground/browser"
 	"github.com/cedesched/cede/examples/playground/model"
 )
 
@@ -42,7 +41,7 @@ func TestPictures(t *testing.T) {
 		p.must(err)
 		p.must(p.Do(chromedp.EmulateViewport(width, height)))
 		p.run(`new Promise((r) => setTimeout(r, 300))`) // the rows follow the size
-		png, err := browser.Get(p.Tab, chromedp.CaptureScreenshot())
+		png, err := Get(p.Tab, chromedp.CaptureScreenshot())
 		if err != nil || len(png) < 20_000 {
 			t.Errorf("%s: %d bytes, %v", name, len(png), err)
 		}

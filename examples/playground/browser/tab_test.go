@@ -15,7 +15,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/cedesched/cede/examples/playground/browser"
 	"github.com/cedesched/cede/examples/playground/site"
 )
 
@@ -28,7 +27,7 @@ var programs = sync.OnceValues(site.Build)
 func need(t *testing.T) site.Programs {
 	t.Helper()
 	must := os.Getenv(required) == "required" || os.Getenv("CI") == "true" && !testing.Short()
-	if _, err := browser.Find(); errors.Is(err, browser.ErrNone) {
+	if _, err := Find(); errors.Is(err, ErrNone) {
 		if must {
 			t.Fatal(err)
 		}
@@ -47,7 +46,7 @@ func need(t *testing.T) site.Programs {
 // tab is a browser with the page, for one test.
 type tab struct {
 	*testing.T
-	*browser.Tab
+	*Tab
 	server *httptest.Server
 	mu     sync.Mutex
 	asked  []string // the paths that were asked for
@@ -77,7 +76,7 @@ func open(t *testing.T, fragment string) *tab {
 func (p *tab) start(url string) {
 	p.Helper()
 	var err error
-	if p.Tab, err = browser.Open(1300, 900); err != nil {
+	if p.Tab, err = Open(1300, 900); err != nil {
 		p.Fatal(err)
 	}
 	p.Cleanup(func() {
@@ -100,7 +99,7 @@ func (p *tab) must(err error) {
 // value evaluates an expression on the page.
 func value[T any](p *tab, expression string) T {
 	p.Helper()
-	v, err := browser.Value[T](p.Tab, expression)
+	v, err := Value[T](p.Tab, expression)
 	if err != nil {
 		p.Fatalf("%.200s: %v", expression, err)
 	}

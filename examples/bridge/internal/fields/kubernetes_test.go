@@ -1,4 +1,4 @@
-package kubernetes_test
+package fields
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/cedesched/cede/examples/bridge"
-	"github.com/cedesched/cede/examples/bridge/internal/fields"
 	"github.com/cedesched/cede/examples/bridge/kubernetes"
 	"github.com/cedesched/cede/examples/internal/api"
 	"github.com/cedesched/cede/workload"
@@ -27,7 +26,7 @@ const (
 
 // ofPods is a sample of each field that a spec and a status of a pod have.
 func ofPods(more ...string) map[string]string {
-	return fields.Samples(append([]string{
+	return Samples(append([]string{
 		"spec.priority", `7`, "spec.priorityClassName", `"gone"`, "spec.preemptionPolicy", `"Never"`, "spec.nodeSelector", `{"zone":"b"}`,
 		term + "matchExpressions[].values[]", `"b"`, "spec.affinity.podAffinity", `{}`, anti + "labelSelector", `{"matchLabels":{"app":"web"}}`,
 		anti + "namespaces[]", `"m"`, anti + "topologyKey", `"rack"`, anti + "namespaceSelector", `{}`, "spec.tolerations[].key", `"x"`,
@@ -41,9 +40,9 @@ func ofPods(more ...string) map[string]string {
 	}, more...)...)
 }
 
-var kinds = []fields.Kind{
+var kindsOfKubernetes = []Kind{
 	{Section: "Node", Type: reflect.TypeFor[kubernetes.Node](), Base: `{"metadata":{"name":"n0","labels":{"zone":"a"}},
-		"spec":{"taints":[{"key":"k","value":"v","effect":"NoSchedule"}]},"status":{"allocatable":{"cpu":"4","pods":"10"}}}`, Samples: fields.Samples(
+		"spec":{"taints":[{"key":"k","value":"v","effect":"NoSchedule"}]},"status":{"allocatable":{"cpu":"4","pods":"10"}}}`, Samples: Samples(
 		"spec.unschedulable", `true`, "spec.taints[].key", `"x"`, "status.allocatable", `{"cpu":"5"}`, "status.capacity", `{"cpu":"6"}`)},
 	{Section: "Pod that waits", Type: reflect.TypeFor[kubernetes.Pod](), Base: `{"metadata":{"name":"waits","namespace":"n","labels":{"app":"db"}},
 		"spec":{"priorityClassName":"own",` + spec + `},"status":{"containerStatuses":[{"name":"c"}],"initContainerStatuses":[{"name":"i"}]}}`, Samples: ofPods(
@@ -54,19 +53,19 @@ var kinds = []fields.Kind{
 			"conditions":[{"status":"True","reason":"PreemptionByScheduler"}],"containerStatuses":[{"name":"c"}],"initContainerStatuses":[{"name":"i"}]}}`, Samples: ofPods(
 		"spec.nodeName", `"gone"`, "metadata.deletionTimestamp", `null`, "spec.schedulingGroup.podGroupName", `"g"`, "status.nominatedNodeName", `"n0"`, "status.conditions[].type", `"DisruptionTarget"`,
 		"status.containerStatuses[].allocatedResources", `{"cpu":"9"}`, "status.initContainerStatuses[].allocatedResources", `{"cpu":"9"}`)},
-	{Section: "PodDisruptionBudget", Type: reflect.TypeFor[kubernetes.PodDisruptionBudget](), Base: `{"metadata":{"name":"b","namespace":"n"}}`, Samples: fields.Samples(
+	{Section: "PodDisruptionBudget", Type: reflect.TypeFor[kubernetes.PodDisruptionBudget](), Base: `{"metadata":{"name":"b","namespace":"n"}}`, Samples: Samples(
 		"spec.selector", `{"matchLabels":{"app":"db"}}`, "status.disruptionsAllowed", `2`, "status.disruptedPods", `{"x":"2026-05-04T07:00:00Z"}`)},
-	{Section: "PriorityClass", Type: reflect.TypeFor[kubernetes.PriorityClass](), Base: `{"metadata":{"name":"own"},"value":5}`, Samples: fields.Samples(
+	{Section: "PriorityClass", Type: reflect.TypeFor[kubernetes.PriorityClass](), Base: `{"metadata":{"name":"own"},"value":5}`, Samples: Samples(
 		"value", `6`, "globalDefault", `true`, "preemptionPolicy", `"Never"`)},
-	{Section: "PodGroup", Type: reflect.TypeFor[kubernetes.PodGroup](), Base: `{"metadata":{"name":"g","namespace":"n"},"spec":{"priority":3,"schedulingPolicy":{"gang":{"minCount":1}}}}`, Samples: fields.Samples(
+	{Section: "PodGroup", Type: reflect.TypeFor[kubernetes.PodGroup](), Base: `{"metadata":{"name":"g","namespace":"n"},"spec":{"priority":3,"schedulingPolicy":{"gang":{"minCount":1}}}}`, Samples: Samples(
 		"spec.priority", `4`, "spec.priorityClassName", `"own"`, "spec.preemptionPolicy", `"Never"`, "spec.disruptionMode", `"PodGroup"`,
 		"spec.schedulingPolicy.disruptionMode", `{"all":{}}`, "spec.schedulingPolicy.gang.disruptionMode", `"All"`, "spec.schedulingPolicy.gang.minCount", `2`,
 		"spec.schedulingConstraints", `{}`, "spec.parentCompositePodGroupName", `"p"`)},
-	{Section: "Namespace", Type: reflect.TypeFor[kubernetes.Namespace](), Base: `{"metadata":{"name":"n","labels":{"team":"x"}}}`, Samples: fields.Metadata},
+	{Section: "Namespace", Type: reflect.TypeFor[kubernetes.Namespace](), Base: `{"metadata":{"name":"n","labels":{"team":"x"}}}`, Samples: Metadata},
 }
 
-// empty is a new object of a section.
-func empty(section string) kubernetes.Object {
+// emptyOf is a new object of a section.
+func emptyOfKubernetes(section string) kubernetes.Object {
 	switch kind, _, _ := strings.Cut(section, " "); kind {
 	case "Node":
 		return new(kubernetes.Node)
@@ -83,15 +82,15 @@ func empty(section string) kubernetes.Object {
 }
 
 // FIELDS.md has each field that is read, and each row of it is true.
-func TestFields(t *testing.T) {
-	fields.Check(t, "FIELDS.md", []reflect.Type{reflect.TypeFor[bridge.LabelSelector]()}, kinds, func(section string, object []byte) map[string]string {
+func TestFieldsOfKubernetes(t *testing.T) {
+	Check(t, "../../kubernetes/FIELDS.md", []reflect.Type{reflect.TypeFor[bridge.LabelSelector]()}, kindsOfKubernetes, func(section string, object []byte) map[string]string {
 		var o kubernetes.Objects
-		for _, kind := range kinds {
+		for _, kind := range kindsOfKubernetes {
 			text := kind.Base
 			if kind.Section == section {
 				text = string(object)
 			}
-			one := empty(kind.Section)
+			one := emptyOfKubernetes(kind.Section)
 			if err := json.Unmarshal([]byte(text), one); err != nil {
 				t.Fatal(err)
 			}
@@ -137,19 +136,11 @@ func conflicts(f *kubernetes.Filter) string {
 	return fmt.Sprint(list, f.Reach())
 }
 
-func text(of any) string {
-	data, err := json.Marshal(of)
-	if err != nil {
-		return err.Error()
-	}
-	return string(data)
-}
-
 // FIELDS.md has each field of the API, read or not.
-func TestFieldsOfTheAPI(t *testing.T) {
+func TestFieldsOfKubernetesAPI(t *testing.T) {
 	apis := map[string][]string{"PodGroup": api.Paths("scheduling.PodGroup")}
 	for _, kind := range []string{"Node", "Pod", "PodDisruptionBudget", "PriorityClass", "Namespace"} {
 		apis[kind] = api.Paths(kind)
 	}
-	fields.CheckAPI(t, "FIELDS.md", apis)
+	CheckAPI(t, "../../kubernetes/FIELDS.md", apis)
 }

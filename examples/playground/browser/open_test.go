@@ -1,7 +1,7 @@
 //go:build unix || windows
 
-// Package browser drives a real Chromium for the tests of the page and for its pictures.
-package browser
+// These helpers drive a real Chromium for the tests of the page and for its pictures.
+package browser_test
 
 import (
 	"context"

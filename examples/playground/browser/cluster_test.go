@@ -1,6 +1,6 @@
 //go:build unix || windows
 
-package browser
+package browser_test
 
 import (
 	"bytes"
