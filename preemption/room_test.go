@@ -13,6 +13,7 @@ import (
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -71,6 +72,44 @@ func drawNodes(t *rapid.T, st preemption.State) nodes {
 	return n
 }
 
+// withoutZeros returns the workload without requests of zero: these count in the height to which it borrows, and are not
+// checked for quota.
+func withoutZeros(w workload.Workload) workload.Workload {
+	w = w.Clone()
+	for i := range w.PodSets {
+		w.PodSets[i].Requests = slices.DeleteFunc(w.PodSets[i].Requests, func(a quota.Amount) bool { return a.Amount == 0 })
+	}
+	return w
+}
+
+// The attempt without borrowing looks only at what is asked for: the queue uses more cpu than its nominal quota, and the
+// request of zero cpu changes only the height. The victims keep the queue within its nominal quota of gpu, though a
+// borrowing request needs one less. (Kueue: requests of zero are not checked, and count where the queue borrows.)
+func TestRequestOfZeroBorrows(t *testing.T) {
+	cpu := quota.Quota{Flavor: "h100", Resource: "cpu"}
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "c"}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "c", Quotas: append(gpus(4), cpu), Preemption: reclaims},
+			{Name: "b", Cohort: "c", Quotas: append(gpus(1), cpu)},
+		},
+		Admitted: []workload.Workload{
+			job("own", "a", 0, 1, started(5)), job("equal", "a", 1, 2, started(5)), job("over", "a", 1, 1, started(5)), job("borrows", "b", 0, 2, started(5)),
+		},
+	}
+	st.Admitted[2].PodSets[0].Requests[0].Resource = "cpu"
+	r := pending("a", 1, 2)
+	for zero, height := range []int{0, 1} {
+		if zero == 1 {
+			r.Workload.PodSets[0].Requests = append(r.Workload.PodSets[0].Requests, quota.Amount{Flavor: "h100", Resource: "cpu"})
+		}
+		d := decide(t, snapshotOf(t, st), r)
+		if got, want := text(d), "Preempt: borrows InCohortReclamation, own InClusterQueue"; got != want || d.BorrowHeight != height {
+			t.Errorf("%d: %s to height %d, want %s to %d", zero, got, d.BorrowHeight, want, height)
+		}
+	}
+}
+
 // One set of victims satisfies the quota and the room, and none can be spared of both; a
 // request for which there is no room evicts nobody and says so.
 func victimsMakeRoomOnNodes(t *rapid.T) {
@@ -85,7 +124,7 @@ func victimsMakeRoomOnNodes(t *rapid.T) {
 	if room.Fits() != before {
 		t.Fatalf("a decision leaves the room as %v, it was %v", room.Fits(), before)
 	}
-	fits := func(victims []preemption.Victim) (quota, room bool) {
+	fits := func(victims []preemption.Victim) (quota, room, borrows bool) {
 		s, other := s, n.room(t)
 		for _, v := range victims {
 			if len(v.Replicas) == 0 {
@@ -98,10 +137,11 @@ func victimsMakeRoomOnNodes(t *rapid.T) {
 			}
 		}
 		asked := r
-		asked.Room = nil
-		return decide(t, s, asked).Outcome == preemption.Fits, other.Fits()
+		asked.Room, asked.NeedsPreemption, asked.Workload = nil, nil, withoutZeros(r.Workload)
+		d := decide(t, s, asked)
+		return d.Outcome == preemption.Fits, other.Fits(), d.BorrowHeight > 0
 	}
-	quota, roomy := fits(d.Victims)
+	quota, roomy, borrows := fits(d.Victims)
 	switch d.Outcome {
 	case preemption.Fits, preemption.Preempt, preemption.Gated:
 		if !quota || !roomy {
@@ -112,12 +152,12 @@ func victimsMakeRoomOnNodes(t *rapid.T) {
 			t.Fatalf("no room: %v, and %d shortages", d.NoRoom, len(d.Shortage))
 		}
 	}
-	if config.Sharing == preemption.Classical && d.BorrowHeight == 0 {
+	if config.Sharing == preemption.Classical && !borrows {
 		return // perhaps found without borrowing, where more must yield
 	}
 	for i, v := range d.Victims {
 		spared := slices.Delete(slices.Clone(d.Victims), i, i+1)
-		if quota, roomy := fits(spared); quota && roomy {
+		if quota, roomy, _ := fits(spared); quota && roomy {
 			t.Fatalf("%v need not yield", v.Workload)
 		}
 	}
