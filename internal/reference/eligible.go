@@ -1,8 +1,8 @@
 package reference
 
 import (
+	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
@@ -15,7 +15,7 @@ import (
 // affinity, looking only at keys that some flavor of the group has." Nil: it fits.
 func Mismatch(flavors []queue.Flavor, q *queue.Queue, flavor string, c *workload.NodeConstraints) *preemption.Mismatch {
 	var group []string // the flavors of its resource group
-	for _, g := range linked(q) {
+	for _, g := range q.ResourceGroups() {
 		if slices.Contains(g.Flavors, flavor) {
 			group = g.Flavors
 		}
@@ -40,24 +40,14 @@ func Mismatch(flavors []queue.Flavor, q *queue.Queue, flavor string, c *workload
 		if taint.Effect == workload.PreferNoSchedule {
 			continue
 		}
-		matches := func(t workload.Toleration) bool {
-			if t.Key != "" && t.Key != taint.Key || t.Effect != 0 && t.Effect != taint.Effect {
-				return false
-			}
-			return t.Operator == workload.TolerationExists || t.Value == taint.Value
-		}
-		if !slices.ContainsFunc(slices.Concat(c.Tolerations, own.Tolerations), matches) {
+		tolerates := func(t workload.Toleration) bool { return t.Tolerates(&taint) }
+		if !slices.ContainsFunc(slices.Concat(c.Tolerations, own.Tolerations), tolerates) {
 			return &preemption.Mismatch{Taint: &taint}
 		}
 	}
-	var keys []string
-	for key := range c.NodeSelector {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys { // an entry says what In with one value says
+	for _, key := range slices.Sorted(maps.Keys(c.NodeSelector)) { // an entry says what In with one value says
 		r := workload.LabelRequirement{Key: key, Operator: workload.In, Values: []string{c.NodeSelector[key]}}
-		if counts[key] && !holds(r, own.NodeLabels) {
+		if counts[key] && !r.Matches(own.NodeLabels) {
 			return &preemption.Mismatch{Requirement: &r, Label: own.NodeLabels[key]}
 		}
 	}
@@ -67,7 +57,7 @@ func Mismatch(flavors []queue.Flavor, q *queue.Queue, flavor string, c *workload
 	for _, term := range c.NodeAffinity {
 		ok := true
 		for _, r := range term.MatchExpressions {
-			if counts[r.Key] && !holds(r, own.NodeLabels) {
+			if counts[r.Key] && !r.Matches(own.NodeLabels) {
 				ok = false
 				failed = append(failed, r)
 			}
@@ -86,7 +76,7 @@ func Mismatch(flavors []queue.Flavor, q *queue.Queue, flavor string, c *workload
 // level that it names; a pod set that does not ask may not have a flavor with a topology, unless all
 // flavors of its queue have one." Nil: it fits.
 func topology(flavors []queue.Flavor, q *queue.Queue, asked workload.TopologyRequest, own *queue.Flavor) *preemption.Mismatch {
-	asks := asked.Required != "" || asked.Preferred != "" || asked.Unconstrained || asked.SliceRequired != ""
+	asks := !asked.IsZero()
 	with := map[string]bool{} // the flavors that have a topology
 	for _, f := range flavors {
 		with[f.Name] = f.Topology.Name != ""
@@ -108,27 +98,4 @@ func topology(flavors []queue.Flavor, q *queue.Queue, asked workload.TopologyReq
 		}
 	}
 	return nil
-}
-
-// holds is Kubernetes' labels.Requirement.Matches.
-func holds(r workload.LabelRequirement, labels map[string]string) bool {
-	value, has := labels[r.Key]
-	among := false
-	for _, v := range r.Values {
-		among = among || v == value
-	}
-	switch r.Operator {
-	case workload.In:
-		return has && among
-	case workload.NotIn:
-		return !(has && among)
-	case workload.Exists, workload.DoesNotExist:
-		return has == (r.Operator == workload.Exists)
-	}
-	x, err := strconv.Atoi(value)
-	bound, _ := strconv.Atoi(r.Values[0])
-	if r.Operator == workload.Lt {
-		x, bound = bound, x
-	}
-	return has && err == nil && x > bound
 }

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/cedesched/cede/preemption"
@@ -55,7 +56,7 @@ func (a *assigner) assign() bool {
 			a.choices = append(a.choices, preemption.FlavorChoice{PodSet: p.Name, Resources: unknown})
 			return false
 		}
-		for _, g := range linked(&q) {
+		for _, g := range q.ResourceGroups() {
 			asked := map[string]int64{}
 			for r, amount := range open {
 				if slices.Contains(g.Resources, r) {
@@ -73,7 +74,7 @@ func (a *assigner) assign() bool {
 // unknown lists the resources of which something is asked for and the queue has no quota.
 func (a *assigner) unknown(q *queue.Queue, open map[string]int64) []preemption.AssignedResource {
 	var list []preemption.AssignedResource
-	for _, name := range sortedNames(open) {
+	for _, name := range slices.Sorted(maps.Keys(open)) {
 		if open[name] > 0 && !slices.ContainsFunc(q.Quotas, func(e quota.Quota) bool { return e.Resource == name }) {
 			list = append(list, preemption.AssignedResource{Resource: name, Mode: preemption.ModeNoFit})
 		}
@@ -85,13 +86,14 @@ func (a *assigner) unknown(q *queue.Queue, open map[string]int64) []preemption.A
 // mode is its worst (mode, level) over the resources."
 func (a *assigner) choose(q *queue.Queue, p *workload.PodSet, flavors []string, asked map[string]int64) bool {
 	choice := preemption.FlavorChoice{PodSet: p.Name}
+	names := slices.Sorted(maps.Keys(asked))
 	var per [][]preemption.AssignedResource
 	a.lacking = nil
 	first := 0 // "starting after the last flavor tried"
 	for _, before := range a.open.Continue {
 		for _, r := range before.Resources {
 			for i, f := range flavors {
-				if before.PodSet == p.Name && r.Resource == sortedNames(asked)[0] && len(before.Tried) > 0 && f == before.Tried[len(before.Tried)-1].Flavor {
+				if before.PodSet == p.Name && r.Resource == names[0] && len(before.Tried) > 0 && f == before.Tried[len(before.Tried)-1].Flavor {
 					first = i + 1
 				}
 			}
@@ -104,13 +106,13 @@ func (a *assigner) choose(q *queue.Queue, p *workload.PodSet, flavors []string, 
 		tried := preemption.TriedFlavor{Flavor: f}
 		if tried.Mismatch = Mismatch(a.st.Flavors, q, f, p.NodeConstraints); tried.Mismatch != nil {
 			tried.Skipped = preemption.NotEligible
-			tried.AssignedResource = preemption.AssignedResource{Resource: sortedNames(asked)[0], Mode: preemption.ModeNoFit}
+			tried.AssignedResource = preemption.AssignedResource{Resource: names[0], Mode: preemption.ModeNoFit}
 			choice.Tried, per, a.lacking = append(choice.Tried, tried), append(per, nil), append(a.lacking, quota.Amount{})
 			continue
 		}
 		var all []preemption.AssignedResource
 		var worst quota.Amount
-		for _, name := range sortedNames(asked) {
+		for _, name := range names {
 			amount := quota.Amount{Flavor: f, Resource: name, Amount: asked[name]}
 			one, why := a.try(q, amount)
 			all = append(all, one)
@@ -142,7 +144,7 @@ func (a *assigner) choose(q *queue.Queue, p *workload.PodSet, flavors []string, 
 		}
 	}
 	if choice.Tried[best].Mode == preemption.ModeNoFit {
-		for _, name := range sortedNames(asked) {
+		for _, name := range names {
 			choice.Resources = append(choice.Resources, preemption.AssignedResource{Resource: name, Mode: preemption.ModeNoFit})
 		}
 		a.choices = append(a.choices, choice)
@@ -301,48 +303,4 @@ func (a *assigner) unassigned() preemption.Decision {
 		return cmp.Or(cmp.Compare(x.Flavor, y.Flavor), cmp.Compare(x.Resource, y.Resource))
 	})
 	return d
-}
-
-// linked returns the groups of flavors and resources that entries link, in the order in which
-// they first appear. It joins any two groups that share one until none do.
-func linked(q *queue.Queue) []queue.ResourceGroup {
-	var groups []queue.ResourceGroup
-	for _, e := range q.Quotas {
-		groups = append(groups, queue.ResourceGroup{Resources: []string{e.Resource}, Flavors: []string{e.Flavor}})
-	}
-	touch := func(x, y []string) bool {
-		return slices.ContainsFunc(x, func(s string) bool { return slices.Contains(y, s) })
-	}
-	for i := 0; i < len(groups); i++ {
-		for j := i + 1; j < len(groups); j++ {
-			if touch(groups[i].Resources, groups[j].Resources) || touch(groups[i].Flavors, groups[j].Flavors) {
-				groups[i].Resources = append(groups[i].Resources, groups[j].Resources...)
-				groups[i].Flavors = append(groups[i].Flavors, groups[j].Flavors...)
-				groups = slices.Delete(groups, j, j+1)
-				j = i
-			}
-		}
-	}
-	for i := range groups {
-		var g queue.ResourceGroup
-		for _, e := range q.Quotas {
-			if slices.Contains(groups[i].Flavors, e.Flavor) && !slices.Contains(g.Flavors, e.Flavor) {
-				g.Flavors = append(g.Flavors, e.Flavor)
-			}
-			if slices.Contains(groups[i].Resources, e.Resource) && !slices.Contains(g.Resources, e.Resource) {
-				g.Resources = append(g.Resources, e.Resource)
-			}
-		}
-		groups[i] = g
-	}
-	return groups
-}
-
-func sortedNames(m map[string]int64) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
