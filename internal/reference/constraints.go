@@ -30,7 +30,7 @@ func meets(held []rules.QuotaConstraint, c rules.QuotaConstraint) bool {
 
 // Holds reports whether a simple constraint on quota holds for a candidate after what is taken. All of them want the
 // candidate's queue, and each cohort below the common one, to borrow what needs preemption.
-func (q *Question) Holds(c Candidate, constraint rules.QuotaConstraint) bool {
+func (q *ruled) Holds(c Candidate, constraint rules.QuotaConstraint) bool {
 	if c.Cohort == nil || !q.borrowsUpTo(c.At, c.Cohort) {
 		return false
 	}
@@ -47,7 +47,7 @@ func (q *Question) Holds(c Candidate, constraint rules.QuotaConstraint) bool {
 }
 
 // holding lists the simple constraints that hold for a candidate.
-func (q *Question) holding(c Candidate) (list []rules.QuotaConstraint) {
+func (q *ruled) holding(c Candidate) (list []rules.QuotaConstraint) {
 	for _, constraint := range simple {
 		if q.Holds(c, constraint) {
 			list = append(list, constraint)
@@ -57,7 +57,7 @@ func (q *Question) holding(c Candidate) (list []rules.QuotaConstraint) {
 }
 
 // HoldsStill reports whether a constraint by which rules accepted a victim still holds.
-func (q *Question) HoldsStill(c Candidate) bool {
+func (q *ruled) HoldsStill(c Candidate) bool {
 	return slices.ContainsFunc(c.ByRule.Bound, func(b rules.QuotaConstraint) bool { return q.Holds(c, b) })
 }
 
@@ -71,7 +71,7 @@ func (c Candidate) IsConstrained() bool {
 // preemptor's side of a cohort only helps the constraints there, and what is taken on one side changes nothing on
 // another. So each side is judged alone, with all others taken. On a side fewer taken never forbid a candidate, so
 // one that may be the last is put last.
-func (q *Question) NotAccepted(victims []Candidate) []Candidate {
+func (q *ruled) NotAccepted(victims []Candidate) []Candidate {
 	constrained := func(c Candidate) bool { return c.IsConstrained() && !c.GoesWhole(victims) }
 	for _, list := range q.bySide(victims, constrained) {
 		if left := q.leftOn(list, victims); len(left) > 0 {
@@ -82,7 +82,7 @@ func (q *Question) NotAccepted(victims []Candidate) []Candidate {
 }
 
 // leftOn returns those of one side that may not be taken after the others.
-func (q *Question) leftOn(list, victims []Candidate) (left []Candidate) {
+func (q *ruled) leftOn(list, victims []Candidate) (left []Candidate) {
 	_, side := q.Sides(list[0])
 	var free []Candidate
 	for _, c := range victims {

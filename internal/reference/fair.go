@@ -8,14 +8,20 @@ import (
 	"github.com/cedesched/cede/preemption"
 )
 
+// sharing is fair sharing.
+type sharing struct {
+	rights
+	firstUnder map[*Node]*Running // see findFirst
+}
+
 // round is a round of fair sharing: the candidates left in each queue, and the nodes that are out.
 type round struct {
-	*Question
+	*sharing
 	left map[*Node][]Candidate
 	out  map[*Node]bool
 }
 
-func (q *Question) round(list []Candidate) *round {
+func (q *sharing) round(list []Candidate) *round {
 	r := &round{q, map[*Node][]Candidate{}, map[*Node]bool{}}
 	for _, c := range list {
 		r.left[c.At] = append(r.left[c.At], c)
@@ -86,7 +92,7 @@ func untiered(c Candidate) Candidate {
 
 // findFirst finds the first workload under each cohort that may ever yield and names something, in queues and
 // through cohorts that borrow anything, while nothing is taken.
-func (q *Question) findFirst() {
+func (q *sharing) findFirst() {
 	q.firstUnder = map[*Node]*Running{}
 	for _, r := range q.Running {
 		if neverYields(r) || !slices.Contains(r.names, true) {
@@ -102,7 +108,7 @@ func (q *Question) findFirst() {
 
 // fairAttempt takes candidates of the queue that gives next, by the strategies, until the request fits. What it took
 // stays taken. With stable fair sharing it goes on with what the strategies refused, as long as that helps.
-func (q *Question) fairAttempt(list []Candidate, taken *[]Candidate, largestFirst bool) bool {
+func (q *sharing) fairAttempt(list []Candidate, taken *[]Candidate, largestFirst bool) bool {
 	q.findFirst()
 	for before := -1; before != len(*taken) && len(list) > 0; {
 		before = len(*taken)
@@ -117,7 +123,7 @@ func (q *Question) fairAttempt(list []Candidate, taken *[]Candidate, largestFirs
 
 // bothRounds makes the round of the first strategy, and with what that refused the round of the second. It returns
 // what the strategies refused.
-func (q *Question) bothRounds(list []Candidate, taken *[]Candidate, largestFirst bool) (fits bool, refused []Candidate) {
+func (q *sharing) bothRounds(list []Candidate, taken *[]Candidate, largestFirst bool) (fits bool, refused []Candidate) {
 	strategies, entitled := q.Strategies(), q.EntitledAtFirst
 	passes := func(c *Candidate, s preemption.FairStrategy) bool {
 		if c.Class == OwnQueue || entitled {
@@ -186,7 +192,7 @@ func (q *Question) bothRounds(list []Candidate, taken *[]Candidate, largestFirst
 
 // Entitled reports whether the preemptor needs no strategy: with its request counted in, its queue stays within its
 // quota of what needs preemption; with stable fair sharing, of all that its tree has a quota for and that is asked.
-func (q *Question) Entitled() (entitled bool) {
+func (q *sharing) Entitled() (entitled bool) {
 	of := q.Needed
 	if q.Config.Fair.Stable {
 		of = nil
@@ -201,7 +207,7 @@ func (q *Question) Entitled() (entitled bool) {
 }
 
 // Strategies are the one or two of the configuration.
-func (q *Question) Strategies() []preemption.FairStrategy {
+func (q *sharing) Strategies() []preemption.FairStrategy {
 	if len(q.Config.Fair.Strategies) > 0 {
 		return q.Config.Fair.Strategies
 	}
@@ -209,13 +215,13 @@ func (q *Question) Strategies() []preemption.FairStrategy {
 }
 
 // Rechecks: the strategies are asked again before a victim is put back.
-func (q *Question) Rechecks() bool {
+func (q *sharing) Rechecks() bool {
 	return q.Config.Fair.RecheckShares || q.Config.Fair.Stable || q.Config.Search != preemption.Greedy
 }
 
 // Passes reports whether one of the strategies permits a candidate after what is taken; without strategies, one of
 // the configuration's. The preemptor's share is that with the request, below the common cohort.
-func (q *Question) Passes(c Candidate, strategies ...preemption.FairStrategy) bool {
+func (q *sharing) Passes(c Candidate, strategies ...preemption.FairStrategy) bool {
 	if len(strategies) == 0 {
 		strategies = q.Strategies()
 	}
@@ -243,7 +249,7 @@ func permits(s preemption.FairStrategy, ours, before, after Share) bool {
 // of another side, and what is taken farther down makes the preemptor's share only smaller. So each side is judged
 // alone, with all others taken. A share only falls: if the last one on a side passes by the final share, so do those
 // before it; else the last one passes by the initial share, and those before it, which leave more, do so, too.
-func (q *Question) Unjustified(victims []Candidate) (left []Candidate) {
+func (q *sharing) Unjustified(victims []Candidate) (left []Candidate) {
 	var along []Candidate // they go with their workloads: before these go, they are there
 	for _, c := range victims {
 		if c.GoesWhole(victims) {
@@ -276,7 +282,7 @@ func (q *Question) Unjustified(victims []Candidate) (left []Candidate) {
 }
 
 // bySide lists the victims for which something holds by the member of the common cohort that they are under.
-func (q *Question) bySide(victims []Candidate, holds func(Candidate) bool) (lists [][]Candidate) {
+func (q *sharing) bySide(victims []Candidate, holds func(Candidate) bool) (lists [][]Candidate) {
 	var sides []*Node
 	for _, c := range victims {
 		if !holds(c) {

@@ -9,7 +9,7 @@ import (
 
 // Limited reports whether a limit refuses a candidate after those taken. What leaves already adds nothing, nor does
 // another part of a workload that counts already; but what rules take they take as a whole.
-func (q *Question) Limited(taken []Candidate, c Candidate) bool {
+func (q *times) Limited(taken []Candidate, c Candidate) bool {
 	if len(q.Config.Limits) == 0 || c.Evicted {
 		return false
 	}
@@ -32,10 +32,10 @@ func (q *Question) Limited(taken []Candidate, c Candidate) bool {
 	})
 }
 
-func (q *Question) confirmed() []limits.Event { return slices.Collect(q.Request.History.All) }
+func (q *times) confirmed() []limits.Event { return slices.Collect(q.Request.History.All) }
 
 // labels returns the labels of a queue.
-func (q *Question) labels(name string) map[string]string {
+func (q *times) labels(name string) map[string]string {
 	if n := q.tree.Queues[name]; n != nil {
 		return n.Queue.Labels
 	}
@@ -43,7 +43,7 @@ func (q *Question) labels(name string) map[string]string {
 }
 
 // counted returns how many events a limit counts together with a preemption more.
-func (q *Question) counted(l *limits.Limit, events []limits.Event, more limits.Event) (count int64) {
+func (q *times) counted(l *limits.Limit, events []limits.Event, more limits.Event) (count int64) {
 	for i := range events {
 		e := &events[i]
 		same := map[limits.Scope]bool{
@@ -58,14 +58,14 @@ func (q *Question) counted(l *limits.Limit, events []limits.Event, more limits.E
 }
 
 // event is what a victim adds to the history.
-func (q *Question) event(c Candidate) limits.Event {
+func (q *times) event(c Candidate) limits.Event {
 	return limits.Event{Preemptor: q.Request.Workload.ID, Victim: c.ID, At: q.Now, Class: limits.Class{
 		PreemptingQueue: q.Queue.Name, PreemptedQueue: c.At.Name, Config: c.ByRule.Config, Rules: c.ByRule.Names,
 	}}
 }
 
 // Counting names the limits that count a candidate together with others.
-func (q *Question) Counting(c Candidate) (names []string) {
+func (q *times) Counting(c Candidate) (names []string) {
 	e := q.event(c)
 	for i := range q.Config.Limits {
 		if l := &q.Config.Limits[i]; !c.Evicted && l.Scope != limits.PreemptedWorkload && l.Covers(&e.Class, q.labels) {
@@ -77,7 +77,7 @@ func (q *Question) Counting(c Candidate) (names []string) {
 
 // LeftOf returns how many workloads a limit leaves, of a queue if it counts by queue; ok is false if there is no such
 // limit.
-func (q *Question) LeftOf(limit, of string) (most int64, ok bool) {
+func (q *times) LeftOf(limit, of string) (most int64, ok bool) {
 	at := slices.IndexFunc(q.Config.Limits, func(l limits.Limit) bool { return l.Name == limit })
 	if at < 0 || (q.Config.Limits[at].Scope == limits.PreemptedClusterQueue) != (of != "") {
 		return 0, false

@@ -15,32 +15,8 @@ func (c Candidate) PodSetName() string {
 	return c.PodSets[c.PodSet].Name
 }
 
-// Candidates lists what may yield now, in order: each replica of a surplus, and workloads as a whole.
-func (q *Question) Candidates() (list []Candidate) {
-	for _, r := range q.Running {
-		if c, ok := q.Right(r); ok && q.Uses(r, -1) && !q.Guarded(r) && !q.Unstable(r) {
-			list = append(list, q.Units(c, !q.Protected(r))...)
-		}
-	}
-	return q.sorted(list)
-}
-
-// Units lists what a workload may give by a right: each replica of its surplus that uses what needs preemption, and
-// the whole.
-func (q *Question) Units(c Candidate, whole bool) (list []Candidate) {
-	for c.PodSet = len(c.PodSets) - 1; c.PodSet >= 0; c.PodSet-- {
-		for n := c.PodSets[c.PodSet].Surplus(); n > 0 && !c.Evicted && q.Uses(c.Running, c.PodSet); n-- {
-			list = append(list, c)
-		}
-	}
-	if whole {
-		list = append(list, c) // of pod set -1
-	}
-	return list
-}
-
 // sorted puts candidates in order: what leaves already, then by class and tier, then compare.
-func (q *Question) sorted(list []Candidate) []Candidate {
+func (q *rights) sorted(list []Candidate) []Candidate {
 	slices.SortStableFunc(list, func(a, b Candidate) int {
 		return cmp.Or(first(a.Evicted, b.Evicted), cmp.Compare(a.Class, b.Class), cmp.Compare(a.tier, b.tier), q.compare(a, b))
 	})
@@ -52,7 +28,7 @@ func (q *Question) sorted(list []Candidate) []Candidate {
 
 // compare orders by priority, lower first; replicas first; by reservation, later first, but longest first of those
 // with their time over; by UID and ID.
-func (q *Question) compare(a, b Candidate) int {
+func (q *rights) compare(a, b Candidate) int {
 	laterFirst := q.reserved(b.Running).Compare(q.reserved(a.Running))
 	if a.tier == 1 && b.tier == 1 {
 		laterFirst = -laterFirst
@@ -62,14 +38,14 @@ func (q *Question) compare(a, b Candidate) int {
 }
 
 // compareWhole is compare of workloads as a whole.
-func (q *Question) compareWhole(a, b *Running) int {
+func (q *rights) compareWhole(a, b *Running) int {
 	return cmp.Or(first(a.Evicted, b.Evicted), q.compare(Candidate{Running: a, PodSet: -1}, Candidate{Running: b, PodSet: -1}))
 }
 
 // byLocalQueue puts candidates in the order by the usage of their local queues. Each queue asks those first of the
 // local queue that has used most; the queue comes next of which the next candidate is the first in the usual order.
 // What leaves already, and each class, stay before the others.
-func (q *Question) byLocalQueue(usual []Candidate) (list []Candidate) {
+func (q *rights) byLocalQueue(usual []Candidate) (list []Candidate) {
 	type turn struct {
 		Candidate
 		usual int // the place in the usual order
@@ -99,7 +75,7 @@ func (q *Question) byLocalQueue(usual []Candidate) (list []Candidate) {
 
 // inAttempt lists the candidates that an attempt permits, in its order. With usage of local queues those that it
 // does not permit are in no queue's way.
-func (q *Question) inAttempt(list []Candidate, borrowing, largestFirst bool) []Candidate {
+func (q *rights) inAttempt(list []Candidate, borrowing, largestFirst bool) []Candidate {
 	list = slices.DeleteFunc(slices.Clone(list), func(c Candidate) bool { return !q.Permits(c, borrowing) })
 	if len(q.localUsage) == 0 {
 		return list
@@ -111,7 +87,7 @@ func (q *Question) inAttempt(list []Candidate, borrowing, largestFirst bool) []C
 }
 
 // bySize orders candidates of other queues by how much of the request they free, most first.
-func (q *Question) bySize(list []Candidate) []Candidate {
+func (q *rights) bySize(list []Candidate) []Candidate {
 	size := func(c Candidate) (total int64) {
 		for _, a := range q.Asked {
 			if slices.Contains(q.Needed, a.Column) {

@@ -11,8 +11,14 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Question is a valid request, in which every amount has a flavor, about a valid state.
+// Question is a valid request, in which every amount has a flavor, about a valid state. Its rules are in layers: each
+// knows those below, and asks nothing of those above.
 type Question struct {
+	ruled // by rules of an operator
+}
+
+// usage is what is asked, what runs, and what a search has taken: the layer that all others stand on.
+type usage struct {
 	Config  preemption.Config
 	State   preemption.State
 	Request preemption.Request
@@ -26,13 +32,8 @@ type Question struct {
 	policy      *queue.PreemptionPolicy
 	localUsage  map[string]float64
 	anyPriority bool // a queue of the preemptor's tree reclaims from any priority
-	// What follows is true while nothing is taken: the nodes in whose quota the request fits (see fitsBelow), and
-	// whether the preemptor needs no strategy.
-	advantage       map[*Node]bool
+	// EntitledAtFirst: the preemptor needs no strategy while nothing is taken.
 	EntitledAtFirst bool
-	firstUnder      map[*Node]*Running        // see findFirst
-	observed        []rules.Observation       // since when triggers have been observed
-	evaluators      map[bool]*rules.Evaluator // under true: that of the state's rules
 }
 
 // Amount is an amount of a column.
@@ -44,10 +45,9 @@ type Amount struct {
 // New returns the question that a request asks. A workload that holds quota already counts as waiting, and one that
 // the request replaces as gone.
 func New(c preemption.Config, st preemption.State, r preemption.Request) *Question {
-	q := &Question{
-		Config: c, State: st, Request: r, Now: r.Now, observed: r.TriggersSince,
-		localUsage: map[string]float64{}, evaluators: map[bool]*rules.Evaluator{},
-	}
+	q := new(Question)
+	q.usage = usage{Config: c, State: st, Request: r, Now: r.Now, localUsage: map[string]float64{}}
+	q.observed = r.TriggersSince
 	if !r.HoldsQuota {
 		q.Request.Workload.ReservedAt = time.Time{} // it means nothing
 	}
@@ -75,6 +75,9 @@ func New(c preemption.Config, st preemption.State, r preemption.Request) *Questi
 			q.Asked = append(q.Asked, Amount{q.tree.numbers[a.FlavorResource()], a.Amount})
 		}
 	}
+	if q.RulesOf() != nil {
+		q.evaluator, _ = rules.New(q.State.Cohorts, q.State.Queues, q.State.Rules) // the state is valid
+	}
 	q.findNeeds()
 	q.advantage = q.fitsBelow()
 	q.EntitledAtFirst = q.Entitled()
@@ -82,13 +85,13 @@ func New(c preemption.Config, st preemption.State, r preemption.Request) *Questi
 }
 
 // Column returns the number of a flavor and resource.
-func (q *Question) Column(of quota.FlavorResource) (Column, bool) {
+func (q *usage) Column(of quota.FlavorResource) (Column, bool) {
 	c, known := q.tree.numbers[of]
 	return c, known
 }
 
 // columns lists what quotas, workloads and the request name.
-func (q *Question) columns() (list []quota.FlavorResource) {
+func (q *usage) columns() (list []quota.FlavorResource) {
 	quotas := func(entries []quota.Quota) {
 		for _, e := range entries {
 			list = append(list, e.FlavorResource())
@@ -121,7 +124,7 @@ func (q *Question) columns() (list []quota.FlavorResource) {
 }
 
 // findNeeds finds what needs preemption: what the caller says, else what does not fit, and without a place all.
-func (q *Question) findNeeds() {
+func (q *usage) findNeeds() {
 	for _, fr := range q.Request.NeedsPreemption {
 		if c := q.tree.numbers[fr]; !slices.Contains(q.Needed, c) {
 			q.Needed = append(q.Needed, c)
@@ -146,10 +149,10 @@ func (q *Question) At(now time.Time, observed []rules.Observation) *Question {
 }
 
 // Fits reports whether the request fits without what is taken, in an attempt with or without borrowing.
-func (q *Question) Fits(borrowing bool) bool { return q.fitsQuota(borrowing) && q.roomy() }
+func (q *usage) Fits(borrowing bool) bool { return q.fitsQuota(borrowing) && q.roomy() }
 
 // FitsNow reports whether the request fits if nothing is taken. Then it may borrow in any case.
-func (q *Question) FitsNow() bool {
+func (q *usage) FitsNow() bool {
 	return !slices.ContainsFunc(q.Asked, func(a Amount) bool {
 		available, _ := q.Queue.Available(a.Column)
 		return a.Amount > available
@@ -157,9 +160,9 @@ func (q *Question) FitsNow() bool {
 }
 
 // roomy reports whether the room, if there is one, has a place.
-func (q *Question) roomy() bool { return q.Request.Room == nil || q.Request.Room.Fits() }
+func (q *usage) roomy() bool { return q.Request.Room == nil || q.Request.Room.Fits() }
 
-func (q *Question) fitsQuota(borrowing bool) bool {
+func (q *usage) fitsQuota(borrowing bool) bool {
 	return !slices.ContainsFunc(q.Asked, func(a Amount) bool {
 		available, _ := q.Queue.Available(a.Column)
 		return a.Amount > available || q.StaysNominal(a.Column, borrowing) &&
@@ -170,7 +173,7 @@ func (q *Question) fitsQuota(borrowing bool) bool {
 // StaysNominal reports whether an attempt keeps the queue within its nominal quota of a column. KEP-83:
 // "Assignments that require preemption implicitly do not borrow quota", and "A Workload could get flavor
 // assignments at different steps for different resources".
-func (q *Question) StaysNominal(c Column, borrowing bool) bool {
+func (q *usage) StaysNominal(c Column, borrowing bool) bool {
 	if q.Config.PreemptWithinNominal {
 		return slices.Contains(q.Needed, c)
 	}
@@ -178,7 +181,7 @@ func (q *Question) StaysNominal(c Column, borrowing bool) bool {
 }
 
 // BorrowHeight says how far up the tree the request borrows without what is taken.
-func (q *Question) BorrowHeight() (height int) {
+func (q *usage) BorrowHeight() (height int) {
 	for _, a := range q.Request.Workload.Usage() { // amounts of zero, too
 		c, n := q.tree.numbers[a.FlavorResource()], q.Queue
 		if n.Parent == nil || quota.Add(n.Used[c], a.Amount) <= n.Quotas[c].Nominal {
@@ -194,7 +197,7 @@ func (q *Question) BorrowHeight() (height int) {
 }
 
 // Counted calls do while the request counts in the usage.
-func (q *Question) Counted(do func()) {
+func (q *usage) Counted(do func()) {
 	type before struct {
 		*int64
 		value int64
@@ -217,3 +220,7 @@ func (q *Question) Counted(do func()) {
 
 // inactive reports whether a queue is inactive: nothing in it is admitted or preempted.
 func inactive(n *Node) bool { return n.Queue.Inactive }
+
+func (q *usage) priority() int64 { return q.Request.Workload.EffectivePriority() }
+
+func (q *usage) fair() bool { return q.Config.Sharing == preemption.Fair }

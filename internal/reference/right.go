@@ -11,6 +11,12 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
+// rights are the rights by which workloads may yield, and the order of those that may.
+type rights struct {
+	times
+	advantage map[*Node]bool // while nothing is taken: the nodes in whose quota the request fits; see fitsBelow
+}
+
 // Class says by which right a workload may yield. Candidates of a lower class come first.
 type Class int
 
@@ -43,12 +49,12 @@ func (c *Candidate) GoesWhole(list []Candidate) bool {
 func (c *Candidate) Same(o Candidate) bool { return c.Running == o.Running && c.PodSet == o.PodSet }
 
 // Take takes candidates.
-func (q *Question) Take(list ...Candidate) { q.move(list, 1) }
+func (q *rights) Take(list ...Candidate) { q.move(list, 1) }
 
 // Return puts candidates back.
-func (q *Question) Return(list ...Candidate) { q.move(list, -1) }
+func (q *rights) Return(list ...Candidate) { q.move(list, -1) }
 
-func (q *Question) move(list []Candidate, times int64) {
+func (q *rights) move(list []Candidate, times int64) {
 	for _, c := range list {
 		if c.PodSet < 0 {
 			c.Running.set(times > 0)
@@ -64,7 +70,7 @@ func (q *Question) move(list []Candidate, times int64) {
 
 // Right returns by which right the policies permit a workload to be preempted while nothing is taken; ok is false
 // if they do not. Minimum runtimes, guards and stable fair sharing are asked separately.
-func (q *Question) Right(r *Running) (c Candidate, ok bool) {
+func (q *rights) Right(r *Running) (c Candidate, ok bool) {
 	if neverYields(r) || inactive(r.At) {
 		return Candidate{Running: r, PodSet: -1}, false
 	}
@@ -82,7 +88,7 @@ func (q *Question) Right(r *Running) (c Candidate, ok bool) {
 func neverYields(r *Running) bool { return r.NeverYields && !r.Evicted }
 
 // rightInOwnQueue is withinClusterQueue: lower priority; or equal priority, and newer or its time is over (KEP-8522).
-func (q *Question) rightInOwnQueue(r *Running) (c Candidate, ok bool) {
+func (q *rights) rightInOwnQueue(r *Running) (c Candidate, ok bool) {
 	c = Candidate{Running: r, PodSet: -1, Class: OwnQueue, Reason: preemption.InClusterQueue}
 	theirs, ours := r.EffectivePriority(), q.priority()
 	if theirs != ours || q.policy.WithinClusterQueue != queue.LowerOrNewerEqualPriority {
@@ -103,7 +109,7 @@ func (q *Question) rightInOwnQueue(r *Running) (c Candidate, ok bool) {
 }
 
 // reclaimed returns the right by which a workload of another queue would yield, whoever permits it.
-func (q *Question) reclaimed(r *Running) Candidate {
+func (q *rights) reclaimed(r *Running) Candidate {
 	c := Candidate{Running: r, PodSet: -1, Cohort: common(q.Queue, r.At), Reason: preemption.InCohortReclamation}
 	if c.Cohort == nil || q.fair() {
 		return c
@@ -118,7 +124,7 @@ func (q *Question) reclaimed(r *Running) Candidate {
 }
 
 // reclaims is reclaimWithinCohort.
-func (q *Question) reclaims(w *workload.Workload) bool {
+func (q *rights) reclaims(w *workload.Workload) bool {
 	switch q.policy.ReclaimWithinCohort {
 	case queue.Any:
 		return true
@@ -130,14 +136,14 @@ func (q *Question) reclaims(w *workload.Workload) bool {
 
 // reached reports whether a queue, and each cohort between it and the common one, borrows something that needs
 // preemption. In fair sharing the queue does, and the cohorts borrow anything.
-func (q *Question) reached(n, cohort *Node) bool {
+func (q *rights) reached(n, cohort *Node) bool {
 	if !q.fair() {
 		return q.borrowsUpTo(n, cohort)
 	}
 	return n.borrows(q.Needed) && borrowsAnythingUpTo(n, cohort)
 }
 
-func (q *Question) borrowsUpTo(n, cohort *Node) bool {
+func (q *rights) borrowsUpTo(n, cohort *Node) bool {
 	for ; n != cohort; n = n.Parent {
 		if !n.borrows(q.Needed) {
 			return false
@@ -156,7 +162,7 @@ func borrowsAnythingUpTo(n, cohort *Node) bool {
 }
 
 // permittedWhileBorrowing is borrowWithinCohort: a lower priority, at most the threshold.
-func (q *Question) permittedWhileBorrowing(w *workload.Workload) bool {
+func (q *rights) permittedWhileBorrowing(w *workload.Workload) bool {
 	borrow, theirs := &q.policy.BorrowWithinCohort, w.EffectivePriority()
 	threshold, limited := borrow.MaxPriorityThreshold.Get()
 	return borrow.Policy != queue.Never && !q.Config.PreemptWithinNominal && theirs < q.priority() && (!limited || theirs <= threshold)
@@ -164,7 +170,7 @@ func (q *Question) permittedWhileBorrowing(w *workload.Workload) bool {
 
 // fitsBelow says of the preemptor's queue and of each cohort above it whether the request fits in its quota or in
 // that of one below it: then who shares only a higher cohort yields whatever the policy on borrowing says.
-func (q *Question) fitsBelow() map[*Node]bool {
+func (q *rights) fitsBelow() map[*Node]bool {
 	list := map[*Node]bool{}
 	rest, fitted := slices.Clone(q.Asked), false
 	for n := q.Queue; n != nil; n = n.Parent {
@@ -180,7 +186,7 @@ func (q *Question) fitsBelow() map[*Node]bool {
 }
 
 // Sides returns the members of the common cohort above the preemptor and above a candidate.
-func (q *Question) Sides(c Candidate) (ours, theirs *Node) {
+func (q *rights) Sides(c Candidate) (ours, theirs *Node) {
 	for ours = q.Queue; ours.Parent != c.Cohort; {
 		ours = ours.Parent
 	}
@@ -192,12 +198,12 @@ func (q *Question) Sides(c Candidate) (ours, theirs *Node) {
 
 // Permits reports whether an attempt permits a candidate, whatever is taken: if the request may borrow, other queues
 // give by borrowWithinCohort, but to a preemptor with the advantage.
-func (q *Question) Permits(c Candidate, borrowing bool) bool {
+func (q *rights) Permits(c Candidate, borrowing bool) bool {
 	return c.Class != ByPriority || !borrowing || q.Config.PreemptWithinNominal || c.Reason != preemption.InCohortReclamation
 }
 
 // MayBeTaken reports whether an attempt permits a candidate after what is taken: its queue must still borrow.
-func (q *Question) MayBeTaken(c Candidate, borrowing bool) bool {
+func (q *rights) MayBeTaken(c Candidate, borrowing bool) bool {
 	if c.Class == OwnQueue || !q.fair() {
 		return q.Permits(c, borrowing) && (c.Class == OwnQueue || q.borrowsUpTo(c.At, c.Cohort))
 	}
@@ -207,18 +213,6 @@ func (q *Question) MayBeTaken(c Candidate, borrowing bool) bool {
 		}
 	}
 	return true
-}
-
-func (q *Question) priority() int64 { return q.Request.Workload.EffectivePriority() }
-
-func (q *Question) fair() bool { return q.Config.Sharing == preemption.Fair }
-
-// reserved is the reservation time; one that is not known is now.
-func (q *Question) reserved(r *Running) time.Time {
-	if r.ReservedAt.IsZero() {
-		return q.Now
-	}
-	return r.ReservedAt
 }
 
 // later reports whether a is later than b; a time that is not known is later than all others.

@@ -31,7 +31,7 @@ func (b *bound) add(s *rules.CandidateSelector, most int64) {
 
 // sumByRules lists all that have a priority which some selector of the rules may accept, whatever else protects them:
 // in the own queue, and in queues that are reached; in all queues if some selector has no constraint on quota.
-func (q *Question) sumByRules(reaches func(n, cohort *Node) bool) (gone []Candidate) {
+func (q *ruled) sumByRules(reaches func(n, cohort *Node) bool) (gone []Candidate) {
 	var own, others bound
 	for _, trigger := range rules.Triggers() {
 		if len(q.BadSelectors(trigger)) > 0 {
@@ -80,7 +80,7 @@ func (q *Question) sumByRules(reaches func(n, cohort *Node) bool) (gone []Candid
 }
 
 // mostOf returns the highest effective priority that a selector may accept.
-func (q *Question) mostOf(s *rules.CandidateSelector) (most int64, any bool) {
+func (q *ruled) mostOf(s *rules.CandidateSelector) (most int64, any bool) {
 	most = s.Priority.MaxValue.Or(math.MaxInt64)
 	switch {
 	case s.Priority.Mode == rules.Base:
@@ -97,12 +97,12 @@ func (q *Question) mostOf(s *rules.CandidateSelector) (most int64, any bool) {
 }
 
 // mayAccept reports whether the scope and the labels of a selector may accept a workload of a queue.
-func (q *Question) mayAccept(s *rules.CandidateSelector, n *Node) bool {
+func (q *ruled) mayAccept(s *rules.CandidateSelector, n *Node) bool {
 	return q.hasScope(s.Scope, n) && ofLabels(s.ClusterQueueSelector, n.Queue.Labels) && (!asks(s) || q.hasAsked(s, n))
 }
 
 // mayAcceptElsewhere is mayAccept for some other queue. Without a label or class that it asks for, only the scope counts.
-func (q *Question) mayAcceptElsewhere(s *rules.CandidateSelector) bool {
+func (q *ruled) mayAcceptElsewhere(s *rules.CandidateSelector) bool {
 	if !asks(s) {
 		return s.Scope != rules.WithinLocalQueue && s.Scope != rules.WithinClusterQueue
 	}
@@ -116,7 +116,7 @@ func asks(s *rules.CandidateSelector) bool {
 
 // hasAsked reports whether a workload of a queue has what a selector asks for: the first label by key; without one,
 // a label with one of the values of the first expression with In; without one, one of the classes.
-func (q *Question) hasAsked(s *rules.CandidateSelector, n *Node) bool {
+func (q *ruled) hasAsked(s *rules.CandidateSelector, n *Node) bool {
 	return slices.ContainsFunc(q.Running, func(r *Running) bool {
 		switch l := s.LabelSelector; {
 		case r.At != n:

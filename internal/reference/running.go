@@ -26,7 +26,7 @@ type Running struct {
 	counted []int64 // by column: what counts in the usage
 }
 
-func (q *Question) run(w *workload.Workload) {
+func (q *usage) run(w *workload.Workload) {
 	stays := *w
 	stays.PodSets = nil
 	var parts []*workload.Workload
@@ -49,7 +49,7 @@ func (q *Question) run(w *workload.Workload) {
 	}
 }
 
-func (q *Question) running(w, given *workload.Workload, leaving string) *Running {
+func (q *usage) running(w, given *workload.Workload, leaving string) *Running {
 	width := len(q.tree.Columns)
 	r := &Running{
 		Workload: w, Given: given, At: q.tree.Queues[w.Queue], Leaving: leaving,
@@ -122,7 +122,7 @@ func (r *Running) tell(room preemption.Room) {
 }
 
 // Uses reports whether a pod set, or any for -1, names something that needs preemption.
-func (q *Question) Uses(r *Running, set int) bool {
+func (q *usage) Uses(r *Running, set int) bool {
 	for _, c := range q.Needed {
 		if set < 0 && r.names[c] {
 			return true

@@ -7,6 +7,33 @@ import (
 	"github.com/cedesched/cede/queue"
 )
 
+// searcher makes the documented search by the policies.
+type searcher struct{ sharing }
+
+// Candidates lists what may yield now, in order: each replica of a surplus, and workloads as a whole.
+func (q *searcher) Candidates() (list []Candidate) {
+	for _, r := range q.Running {
+		if c, ok := q.Right(r); ok && q.Uses(r, -1) && !q.Guarded(r) && !q.Unstable(r) {
+			list = append(list, q.Units(c, !q.Protected(r))...)
+		}
+	}
+	return q.sorted(list)
+}
+
+// Units lists what a workload may give by a right: each replica of its surplus that uses what needs preemption, and
+// the whole.
+func (q *searcher) Units(c Candidate, whole bool) (list []Candidate) {
+	for c.PodSet = len(c.PodSets) - 1; c.PodSet >= 0; c.PodSet-- {
+		for n := c.PodSets[c.PodSet].Surplus(); n > 0 && !c.Evicted && q.Uses(c.Running, c.PodSet); n-- {
+			list = append(list, c)
+		}
+	}
+	if whole {
+		list = append(list, c) // of pod set -1
+	}
+	return list
+}
+
 // found is what the search by the policies comes to. It leaves nothing taken.
 type found struct {
 	victims   []Candidate // in the order in which they were chosen; nil: none make room
@@ -23,7 +50,7 @@ type failure struct {
 
 // search makes the documented search: in order; if others than those leaving already would yield, and what leaves is
 // enough, that; and if configured again with the largest first. With inOrder only the first.
-func (q *Question) search(list []Candidate, inOrder bool) found {
+func (q *searcher) search(list []Candidate, inOrder bool) found {
 	f := q.searchIn(list, false)
 	if !inOrder && !allLeave(f.victims) {
 		if alone := q.leavingAlone(list); alone.victims != nil {
@@ -43,7 +70,7 @@ func allLeave(list []Candidate) bool {
 	return len(list) > 0 && !slices.ContainsFunc(list, func(c Candidate) bool { return !c.Evicted })
 }
 
-func (q *Question) searchIn(list []Candidate, largestFirst bool) (f found) {
+func (q *searcher) searchIn(list []Candidate, largestFirst bool) (f found) {
 	for _, borrowing := range q.Attempts(list) {
 		var taken []Candidate
 		ok := false
@@ -66,7 +93,7 @@ func (q *Question) searchIn(list []Candidate, largestFirst bool) (f found) {
 
 // Attempts says with which permissions victims are searched for, one after the other: true lets the request take its
 // queue over its nominal quota.
-func (q *Question) Attempts(list []Candidate) []bool {
+func (q *searcher) Attempts(list []Candidate) []bool {
 	has := func(k Class) bool { return slices.ContainsFunc(list, func(c Candidate) bool { return c.Class == k }) }
 	forbidden := q.policy.BorrowWithinCohort.Policy == queue.Never
 	under := !slices.ContainsFunc(q.Needed, func(c Column) bool { return q.Queue.Used[c] >= q.Queue.Quotas[c].Nominal })
@@ -84,7 +111,7 @@ func (q *Question) Attempts(list []Candidate) []bool {
 }
 
 // attempt takes candidates in order until the request fits. What it took stays taken.
-func (q *Question) attempt(list []Candidate, taken *[]Candidate, borrowing, largestFirst bool) bool {
+func (q *searcher) attempt(list []Candidate, taken *[]Candidate, borrowing, largestFirst bool) bool {
 	for _, c := range q.inAttempt(list, borrowing, largestFirst) {
 		if !q.MayBeTaken(c, borrowing) || q.Limited(*taken, c) {
 			continue
@@ -99,12 +126,12 @@ func (q *Question) attempt(list []Candidate, taken *[]Candidate, borrowing, larg
 
 // putBack puts back, latest first, each victim that is not needed. All are taken when it begins; the victims that it
 // returns stay taken. It is repeated: where shares are checked again, one that is put back may justify another.
-func (q *Question) putBack(taken []Candidate, borrowing bool) []Candidate {
+func (q *searcher) putBack(taken []Candidate, borrowing bool) []Candidate {
 	return q.spare(taken, func(c Candidate, rest []Candidate) bool { return q.CanStay(c, rest, borrowing) })
 }
 
 // CanStay reports whether the request fits, by the same rights, if one victim stays and the rest goes. All are taken.
-func (q *Question) CanStay(c Candidate, rest []Candidate, borrowing bool) bool {
+func (q *searcher) CanStay(c Candidate, rest []Candidate, borrowing bool) bool {
 	if c.GoesWhole(rest) {
 		return false
 	}
@@ -114,7 +141,7 @@ func (q *Question) CanStay(c Candidate, rest []Candidate, borrowing bool) bool {
 }
 
 // spare returns, latest first, each victim but the last that can stay, until none can.
-func (q *Question) spare(taken []Candidate, canStay func(c Candidate, rest []Candidate) bool) []Candidate {
+func (q *searcher) spare(taken []Candidate, canStay func(c Candidate, rest []Candidate) bool) []Candidate {
 	for before := -1; before != len(taken); {
 		before = len(taken)
 		for i := len(taken) - 2; i >= 0; i-- {
@@ -129,7 +156,7 @@ func (q *Question) spare(taken []Candidate, canStay func(c Candidate, rest []Can
 
 // leavingAlone takes what leaves already, in order, until the request fits, and puts back, latest first, what is not
 // needed. Then nothing else is told to stop.
-func (q *Question) leavingAlone(list []Candidate) found {
+func (q *searcher) leavingAlone(list []Candidate) found {
 	for _, borrowing := range q.Attempts(list) {
 		var taken []Candidate
 		for _, c := range q.inAttempt(list, borrowing, false) {
@@ -160,7 +187,7 @@ func (q *Question) leavingAlone(list []Candidate) found {
 
 // Search returns the victims of the documented search by the policies, in the order in which they are chosen; nil if
 // there are none. It does not search if the request does not fit even without all candidates.
-func (q *Question) Search() []Candidate {
+func (q *searcher) Search() []Candidate {
 	if q.Request.Workload.NeverPreempts {
 		return nil
 	}

@@ -10,8 +10,15 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
+// ruled are the rules of an operator, which take victims in the state that the policies leave.
+type ruled struct {
+	searcher
+	observed  []rules.Observation // since when triggers have been observed
+	evaluator *rules.Evaluator    // nil without rules
+}
+
 // RulesOf returns the rules of the preemptor's queue; nil if it has none, or the request preempts nothing.
-func (q *Question) RulesOf() *rules.Config {
+func (q *ruled) RulesOf() *rules.Config {
 	for i := range q.State.Rules {
 		if c := &q.State.Rules[i]; c.Name == q.Queue.Queue.Rules && !q.Request.Workload.NeverPreempts {
 			return c
@@ -21,13 +28,13 @@ func (q *Question) RulesOf() *rules.Config {
 }
 
 // isFor reports whether the selectors of a rule select the preemptor.
-func (q *Question) isFor(r *rules.Rule) bool {
+func (q *ruled) isFor(r *rules.Rule) bool {
 	w := &q.Request.Workload
 	return ofLabels(r.PreemptorSelector, w.Labels) && ofClass(&r.PreemptorPriorityClass, w.PriorityClass)
 }
 
 // Serves reports whether a rule is looked at for the preemptor if its trigger holds.
-func (q *Question) Serves(r *rules.Rule) bool {
+func (q *ruled) Serves(r *rules.Rule) bool {
 	if wait := r.ActivationPolicy.MinTriggerRequiredDuration.Or(0); wait > 0 {
 		since, observed := q.since(r.ActivationPolicy.Trigger)
 		if !observed || !q.Now.After(since.Add(wait)) {
@@ -38,7 +45,7 @@ func (q *Question) Serves(r *rules.Rule) bool {
 }
 
 // since returns since when a trigger has been observed.
-func (q *Question) since(trigger rules.Trigger) (since time.Time, observed bool) {
+func (q *ruled) since(trigger rules.Trigger) (since time.Time, observed bool) {
 	for _, o := range q.observed {
 		if o.Trigger == trigger {
 			return o.Since, true
@@ -59,7 +66,7 @@ func ofClass(s *rules.ClassSelector, class string) bool {
 }
 
 // Selects reports whether a selector accepts a running workload, if its constraint on quota holds.
-func (q *Question) Selects(s *rules.CandidateSelector, r *Running) bool {
+func (q *ruled) Selects(s *rules.CandidateSelector, r *Running) bool {
 	p, mine := &s.Priority, &q.Request.Workload
 	theirs, ours, value := int64(0), int64(0), r.EffectivePriority()
 	switch p.Mode {
@@ -76,7 +83,7 @@ func (q *Question) Selects(s *rules.CandidateSelector, r *Running) bool {
 }
 
 // inScope reports whether a workload runs in the scope of a selector.
-func (q *Question) inScope(s rules.Scope, r *Running) bool {
+func (q *ruled) inScope(s rules.Scope, r *Running) bool {
 	if s == rules.WithinLocalQueue {
 		return r.At == q.Queue && r.LocalQueue != "" && r.LocalQueue == q.Request.Workload.LocalQueue
 	}
@@ -84,7 +91,7 @@ func (q *Question) inScope(s rules.Scope, r *Running) bool {
 }
 
 // hasScope reports whether the scope of a selector has a queue; of the local queue, the preemptor's.
-func (q *Question) hasScope(s rules.Scope, n *Node) bool {
+func (q *ruled) hasScope(s rules.Scope, n *Node) bool {
 	own, parent := n == q.Queue, n.Parent != nil && n.Parent == q.Queue.Parent
 	tree := n.Parent != nil && n.root() == q.Queue.root()
 	switch s {
@@ -123,7 +130,7 @@ func related(c rules.Comparison, theirs, ours int64) bool {
 }
 
 // ofNumber reads a numeric label of both.
-func (q *Question) ofNumber(n *rules.NumericLabel, r *Running) bool {
+func (q *ruled) ofNumber(n *rules.NumericLabel, r *Running) bool {
 	read := func(labels map[string]string) (int64, bool) {
 		if value, err := strconv.ParseInt(labels[n.Key], 10, 32); err == nil {
 			return value, true
@@ -136,7 +143,7 @@ func (q *Question) ofNumber(n *rules.NumericLabel, r *Running) bool {
 }
 
 // inTime reads the bounds of a time. One that is not known is now.
-func (q *Question) inTime(theirs, ours time.Time, least, most quota.OptionalDuration, c rules.Comparison) bool {
+func (q *ruled) inTime(theirs, ours time.Time, least, most quota.OptionalDuration, c rules.Comparison) bool {
 	if theirs.IsZero() {
 		theirs = q.Now
 	}

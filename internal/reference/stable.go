@@ -10,17 +10,17 @@ import (
 
 // stable reports whether stable fair sharing may refuse anything: it is on, and without it victims could take their
 // places back, because a queue of the tree reclaims from any priority or newer is read from reservations.
-func (q *Question) stable() bool {
+func (q *sharing) stable() bool {
 	return q.Config.Fair.Stable && (q.anyPriority || q.Config.NewerByReservation)
 }
 
 // LeavesAnyway: it was told to stop, or yields to an equal because its time is over.
-func (q *Question) LeavesAnyway(r *Running) bool {
+func (q *sharing) LeavesAnyway(r *Running) bool {
 	return r.Evicted || r.At == q.Queue && r.EffectivePriority() == q.priority() && q.timeOver(r)
 }
 
 // Unstable reports whether stable fair sharing keeps a workload, whatever else yields; see preemption.FairSharing.
-func (q *Question) Unstable(r *Running) bool {
+func (q *sharing) Unstable(r *Running) bool {
 	if !q.stable() || q.LeavesAnyway(r) {
 		return false
 	}
@@ -38,7 +38,7 @@ func compareRank(a, b *workload.Workload) int {
 
 // borrower reports whether a running workload, or the request for nil, exceeds the nominal quota of its queue beside
 // those before it that do not. The request comes after those that it ties with.
-func (q *Question) borrower(of *Running) bool {
+func (q *sharing) borrower(of *Running) bool {
 	asks := &Running{Workload: &q.Request.Workload, At: q.Queue, takes: make([]int64, len(q.tree.Columns))}
 	for _, a := range q.Asked {
 		asks.takes[a.Column] = a.Amount
@@ -76,7 +76,7 @@ func (q *Question) borrower(of *Running) bool {
 
 // KeepsShares reports whether stable fair sharing lets a candidate go with those taken: an equal of a request that
 // borrows.
-func (q *Question) KeepsShares(taken []Candidate, c Candidate) bool {
+func (q *sharing) KeepsShares(taken []Candidate, c Candidate) bool {
 	equal := func(c Candidate) bool { return c.EffectivePriority() == q.priority() && !q.LeavesAnyway(c.Running) }
 	if !q.stable() || !equal(c) || !q.borrower(nil) {
 		return true
@@ -92,7 +92,7 @@ func (q *Question) KeepsShares(taken []Candidate, c Candidate) bool {
 
 // importantShare is the share of a queue of the workloads of at least the request's priority, without some of them,
 // and with the request or without. What leaves already counts as being there.
-func (q *Question) importantShare(n *Node, without []Candidate, asked bool) Share {
+func (q *sharing) importantShare(n *Node, without []Candidate, asked bool) Share {
 	alone := *n
 	alone.Used = make([]int64, len(n.Used))
 	add := func(c Column, amount int64) { alone.Used[c] = quota.Add(alone.Used[c], amount) }

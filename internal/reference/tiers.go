@@ -19,7 +19,7 @@ type ByRules struct {
 }
 
 // SearchByRules makes the documented search by rules, in the state that the policies leave.
-func (q *Question) SearchByRules() (b ByRules) {
+func (q *ruled) SearchByRules() (b ByRules) {
 	over := func(a Amount) bool { return a.Amount > q.Queue.potential(a.Column) }
 	if q.RulesOf() == nil || slices.ContainsFunc(q.Asked, over) {
 		return b
@@ -39,7 +39,7 @@ func (q *Question) SearchByRules() (b ByRules) {
 }
 
 // allByPolicies takes all that the policies permit to a request that may borrow.
-func (q *Question) allByPolicies() (taken []Candidate) {
+func (q *ruled) allByPolicies() (taken []Candidate) {
 	list := q.Candidates()
 	if q.fair() {
 		q.fairAttempt(list, &taken, false)
@@ -51,7 +51,7 @@ func (q *Question) allByPolicies() (taken []Candidate) {
 
 // CanStayByRules reports whether the request fits if one victim stays and the rest goes, and those of the rest that
 // need a constraint on quota are still accepted. All are taken.
-func (q *Question) CanStayByRules(c Candidate, rest []Candidate) bool {
+func (q *ruled) CanStayByRules(c Candidate, rest []Candidate) bool {
 	if c.GoesWhole(rest) {
 		return false
 	}
@@ -61,7 +61,7 @@ func (q *Question) CanStayByRules(c Candidate, rest []Candidate) bool {
 }
 
 // tiers takes candidates of one trigger after the other until the request fits.
-func (q *Question) tiers(taken *[]Candidate, b *ByRules) bool {
+func (q *ruled) tiers(taken *[]Candidate, b *ByRules) bool {
 	for _, trigger := range rules.Triggers() {
 		if q.Fits(true) {
 			return true
@@ -101,22 +101,14 @@ func (q *Question) tiers(taken *[]Candidate, b *ByRules) bool {
 
 // BadSelectors returns the faults that leave a tier without candidates: those of its selectors of preemptors, and of
 // the selectors of candidates in those of its rules that are for the preemptor.
-func (q *Question) BadSelectors(trigger rules.Trigger) fault.List {
-	e := q.evaluators[true]
-	if e == nil {
-		var err error
-		if e, err = rules.New(q.State.Cohorts, q.State.Queues, q.State.Rules); err != nil {
-			return nil // the state is valid
-		}
-		q.evaluators[true] = e
-	}
-	_, err := e.Tier(trigger, &q.Request.Workload)
+func (q *ruled) BadSelectors(trigger rules.Trigger) fault.List {
+	_, err := q.evaluator.Tier(trigger, &q.Request.Workload)
 	faults, _ := err.(fault.List)
 	return faults
 }
 
 // KeptFromRules says why a workload yields in no case, whatever rules say; empty if it may.
-func (q *Question) KeptFromRules(r *Running) string {
+func (q *ruled) KeptFromRules(r *Running) string {
 	switch {
 	case neverYields(r):
 		return fmt.Sprintf("%q never yields", r.ID)
@@ -131,7 +123,7 @@ func (q *Question) KeptFromRules(r *Running) string {
 }
 
 // candidatesOf lists the workloads that may yield now and that a tier accepts, whatever constraints on quota say.
-func (q *Question) candidatesOf(trigger rules.Trigger) (list []Candidate) {
+func (q *ruled) candidatesOf(trigger rules.Trigger) (list []Candidate) {
 	for _, r := range q.Running {
 		usable := q.Uses(r, -1) || q.Request.Room != nil && trigger != rules.InsufficientQuota
 		if usable && !r.whole && !r.goesAlong() && q.KeptFromRules(r) == "" && len(q.selected(trigger, r, simple[:])) > 0 {
@@ -149,7 +141,7 @@ type match struct {
 }
 
 // selected lists the selectors of a tier that accept a workload if certain constraints hold.
-func (q *Question) selected(trigger rules.Trigger, r *Running, held []rules.QuotaConstraint) (list []match) {
+func (q *ruled) selected(trigger rules.Trigger, r *Running, held []rules.QuotaConstraint) (list []match) {
 	config := q.RulesOf()
 	for i := range config.Rules {
 		rule := &config.Rules[i]
@@ -166,7 +158,7 @@ func (q *Question) selected(trigger rules.Trigger, r *Running, held []rules.Quot
 }
 
 // accept reports whether a tier accepts a candidate after what is taken, and notes how.
-func (q *Question) accept(c *Candidate, trigger rules.Trigger) bool {
+func (q *ruled) accept(c *Candidate, trigger rules.Trigger) bool {
 	c.ByRule = Acceptance{Trigger: trigger, Config: q.RulesOf().Name, Held: q.holding(*c)}
 	for _, m := range q.selected(trigger, c.Running, c.ByRule.Held) {
 		c.ByRule.Free = c.ByRule.Free || m.quota == ""
@@ -181,7 +173,7 @@ func (q *Question) accept(c *Candidate, trigger rules.Trigger) bool {
 }
 
 // rulesThat lists the rules that accept a candidate, of the tier that took it and of later ones.
-func (q *Question) rulesThat(c *Candidate) (list []preemption.VictimRule) {
+func (q *ruled) rulesThat(c *Candidate) (list []preemption.VictimRule) {
 	triggers := rules.Triggers()
 	for _, trigger := range triggers[slices.Index(triggers, c.ByRule.Trigger):] {
 		if len(q.BadSelectors(trigger)) > 0 {
@@ -207,7 +199,7 @@ type ranked struct {
 }
 
 // sortByRules puts candidates in the order of a tier after what is taken.
-func (q *Question) sortByRules(list []Candidate) {
+func (q *ruled) sortByRules(list []Candidate) {
 	by := q.RulesOf().Ordering
 	if len(by) == 0 {
 		by = []rules.Ordering{{Key: rules.ByOtherQueue, Direction: rules.Descending}, {Key: rules.ByPriority}, {Key: rules.ByAdmission, Direction: rules.Descending}}
@@ -242,7 +234,7 @@ func (q *Question) sortByRules(list []Candidate) {
 	}
 }
 
-func (q *Question) compareKey(key rules.OrderingKey, a, b *ranked) int {
+func (q *ruled) compareKey(key rules.OrderingKey, a, b *ranked) int {
 	trueLast := func(a, b bool) int { return first(b, a) }
 	switch key {
 	case rules.ByPriority:
@@ -269,7 +261,7 @@ func (q *Question) compareKey(key rules.OrderingKey, a, b *ranked) int {
 }
 
 // Lost returns what a candidate loses by the cost of the configuration; 0 without one.
-func (q *Question) Lost(c Candidate) int64 {
+func (q *ruled) Lost(c Candidate) int64 {
 	if q.Config.Cost == nil {
 		return 0
 	}

@@ -9,21 +9,32 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
+// times are the rules that time ends.
+type times struct{ usage }
+
 // minAdmit returns the minAdmitDuration of the preemptor's queue, if it is read.
-func (q *Question) minAdmit() (least time.Duration, timed bool) {
+func (q *times) minAdmit() (least time.Duration, timed bool) {
 	least, timed = q.policy.MinAdmitDuration.Get()
 	return least, timed && !q.Config.IgnoreMinAdmitDuration && q.policy.WithinClusterQueue == queue.LowerOrNewerEqualPriority
 }
 
 // timeOver is KEP-8522: now − reservedAt > minAdmitDuration, strictly.
-func (q *Question) timeOver(r *Running) bool {
+func (q *times) timeOver(r *Running) bool {
 	least, timed := q.minAdmit()
 	return timed && q.Now.Sub(q.reserved(r)) > least
 }
 
+// reserved is the reservation time; one that is not known is now.
+func (q *times) reserved(r *Running) time.Time {
+	if r.ReservedAt.IsZero() {
+		return q.Now
+	}
+	return r.ReservedAt
+}
+
 // minRuntime returns the last instant of the minimum runtime of a workload and whose setting it is: against
 // preemption in the own queue, else against reclaim (KAI, Resolving the applicable min-runtime).
-func (q *Question) minRuntime(r *Running) (until time.Time, setBy string, ok bool) {
+func (q *times) minRuntime(r *Running) (until time.Time, setBy string, ok bool) {
 	of, least, setBy := func(s minruntime.Settings) quota.OptionalDuration { return s.Preempt }, q.Config.MinRuntime.Preempt, "default"
 	from := r.At
 	if r.At != q.Queue {
@@ -48,7 +59,7 @@ func (q *Question) minRuntime(r *Running) (until time.Time, setBy string, ok boo
 }
 
 // protection returns the last instant at which a workload is protected for a duration (KEP-9876).
-func (q *Question) protection(r *Running, kind time.Duration) (last time.Time, ok bool) {
+func (q *times) protection(r *Running, kind time.Duration) (last time.Time, ok bool) {
 	start := r.AdmittedAt
 	if q.Config.Protection.From == minruntime.Reservation {
 		start = r.ReservedAt
@@ -57,7 +68,7 @@ func (q *Question) protection(r *Running, kind time.Duration) (last time.Time, o
 }
 
 // guarantee returns the later end of the minimum runtime and the protection.
-func (q *Question) guarantee(r *Running) (until time.Time, setBy string, ok bool) {
+func (q *times) guarantee(r *Running) (until time.Time, setBy string, ok bool) {
 	until, setBy, ok = q.minRuntime(r)
 	kind := q.Config.Protection.Preempt
 	switch {
@@ -74,25 +85,25 @@ func (q *Question) guarantee(r *Running) (until time.Time, setBy string, ok bool
 }
 
 // Protected reports whether a minimum runtime or a protection keeps a workload: its minimum, not its surplus.
-func (q *Question) Protected(r *Running) bool {
+func (q *times) Protected(r *Running) bool {
 	until, _, ok := q.guarantee(r)
 	return ok && !q.Now.After(until)
 }
 
 // underMinimum is Protected without the protections, which rules do not read.
-func (q *Question) underMinimum(r *Running) bool {
+func (q *times) underMinimum(r *Running) bool {
 	until, _, ok := q.minRuntime(r)
 	return ok && !q.Now.After(until)
 }
 
 // ProtectedFor reports whether a candidate other than a replica is protected for a duration.
-func (q *Question) ProtectedFor(c Candidate, kind time.Duration) bool {
+func (q *times) ProtectedFor(c Candidate, kind time.Duration) bool {
 	last, ok := q.protection(c.Running, kind)
 	return ok && c.PodSet < 0 && !q.Now.After(last)
 }
 
 // guard returns what the guards of the caller say of a workload: the latest instant, or never.
-func (q *Question) guard(r *Running) (until time.Time, never bool) {
+func (q *times) guard(r *Running) (until time.Time, never bool) {
 	for _, g := range q.Config.Guards {
 		v := g.Verdict(r.Given.Clone(), q.Request)
 		at, timed := v.Until()
@@ -107,7 +118,7 @@ func (q *Question) guard(r *Running) (until time.Time, never bool) {
 }
 
 // Guarded reports whether a guard keeps a workload now.
-func (q *Question) Guarded(r *Running) bool {
+func (q *times) Guarded(r *Running) bool {
 	until, never := q.guard(r)
 	return never || !until.IsZero() && !q.Now.After(until)
 }

@@ -238,7 +238,7 @@ func common(a, b *Node) *Node {
 
 // Common returns the lowest cohort above the queue of a workload and the preemptor's; nil in that queue and in other
 // trees.
-func (q *Question) Common(r *Running) *Node { return common(q.Queue, r.At) }
+func (q *usage) Common(r *Running) *Node { return common(q.Queue, r.At) }
 
 // first orders those for which something holds before the others.
 func first(a, b bool) int {
