@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
 	"github.com/cedesched/cede/quota"
 )
 

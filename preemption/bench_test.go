@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
 	"github.com/cedesched/cede/queue"
 )
 

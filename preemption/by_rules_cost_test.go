@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/cedesched/cede/internal/engine/steps"
-	"github.com/cedesched/cede/internal/proof/asrules"
-	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest/asrules"
+	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )

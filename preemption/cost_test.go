@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/engine/steps"
-	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
 	"github.com/cedesched/cede/quota"
 )
 

@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )

@@ -13,9 +13,9 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/steps"
 	"github.com/cedesched/cede/internal/proof/golden"
-	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of what decisions cost and of explanations")

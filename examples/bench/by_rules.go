@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 
-	"github.com/cedesched/cede/internal/proof/asrules"
-	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest/asrules"
+	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )

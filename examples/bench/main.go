@@ -42,8 +42,8 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/internal/cli"
-	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
 )
 
 func main() {

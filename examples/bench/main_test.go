@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
 )
 
 func call(wrap func(scenario.Decide) scenario.Decide, args ...string) (status int, stdout, stderr string) {

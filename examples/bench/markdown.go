@@ -9,7 +9,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/cedesched/cede/internal/proof/scenario"
+	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
 )
 
 // printMarkdown prints the measurements as tables of scenarios by worlds, as in

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/steps"
-	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
 	"github.com/cedesched/cede/workload"
 )
 

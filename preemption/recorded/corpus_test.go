@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/cedesched/cede/internal/proof/asrules"
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest/asrules"
 	"github.com/cedesched/cede/preemption/recorded"
 )
 

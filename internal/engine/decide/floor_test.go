@@ -9,8 +9,8 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/decide"
 	"github.com/cedesched/cede/internal/engine/right"
-	"github.com/cedesched/cede/internal/proof/scenario"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
 )
 
 // dense is a scenario of a world in dense form.

@@ -141,8 +141,8 @@ var rooms = []struct {
 	{"words: what people read of a decision", [][]string{{"preemption/explain"}}},
 	{"recorded: decisions of other schedulers", [][]string{{"preemption/recorded"}}},
 	{"proof: what shows that all this is right", [][]string{
-		{"internal/proof/golden", "internal/proof/asrules"},
-		{"internal/proof/scenario", kit},
+		{"internal/proof/golden", "preemption/preemptiontest/asrules"},
+		{"preemption/preemptiontest/scenario", kit},
 		{"internal/proof/derive"},
 	}},
 }

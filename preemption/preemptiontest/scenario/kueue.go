@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// Record is what Kueue was asked on a world, and answered; see testdata/PROVENANCE.md.
-type Record struct {
+// kueueRecord is what Kueue was asked on a world, and answered; see testdata/PROVENANCE.md.
+type kueueRecord struct {
 	ID          string
 	StateSha256 string
 	Scenarios   []struct {
@@ -42,13 +42,13 @@ type Answer struct {
 //go:embed testdata/kueue.json
 var answers []byte
 
-// Records is Kueue's answers, by the ID of the world.
-var Records = sync.OnceValues(func() (map[string]*Record, error) {
-	var file struct{ Worlds []*Record }
+// records is Kueue's answers, by the ID of the world.
+var records = sync.OnceValues(func() (map[string]*kueueRecord, error) {
+	var file struct{ Worlds []*kueueRecord }
 	if err := json.Unmarshal(answers, &file); err != nil {
 		return nil, err
 	}
-	byID := map[string]*Record{}
+	byID := map[string]*kueueRecord{}
 	for _, r := range file.Worlds {
 		byID[r.ID] = r
 	}
@@ -59,13 +59,13 @@ var Records = sync.OnceValues(func() (map[string]*Record, error) {
 // does not depend on how many others there are: a world whose first cohort is that of
 // a smaller one has its answers, though not its times.
 func (w World) kueue(name string) map[Mode]*Answer {
-	records, _ := Records() // a test reads them all
-	known, same := records[w.ID], true
+	all, _ := records() // a test reads them all
+	known, same := all[w.ID], true
 	for _, other := range Worlds {
 		scaled := w
 		scaled.ID, scaled.Queues = other.ID, other.Queues
 		if known == nil && w.Leaves == 0 && scaled == other {
-			known, same = records[other.ID], false
+			known, same = all[other.ID], false
 		}
 	}
 	byMode := map[Mode]*Answer{}
@@ -84,8 +84,8 @@ func (w World) kueue(name string) map[Mode]*Answer {
 	return byMode
 }
 
-// Is reports whether victims of these IDs, sorted, are Kueue's answer.
-func (a *Answer) Is(ids []string) bool {
+// is reports whether victims of these IDs, sorted, are Kueue's answer.
+func (a *Answer) is(ids []string) bool {
 	names := make([]string, len(ids))
 	for i, id := range ids {
 		names[i] = strings.TrimPrefix(id, "bench/")

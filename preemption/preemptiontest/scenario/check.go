@@ -45,7 +45,7 @@ func (s *Scenario) Check(mode Mode, snapshot *preemption.Snapshot, decide Decide
 	}
 	if a := s.Kueue[mode]; a != nil {
 		source = ByKueue
-		if !a.Is(ids) {
+		if !a.is(ids) {
 			return "", fmt.Errorf("victims %s; Kueue took %d %s", few(ids), a.Victims, few(a.Names))
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/cedesched/cede/preemption"
 )
 
-func record(t *testing.T, id string) *Record {
+func record(t *testing.T, id string) *kueueRecord {
 	t.Helper()
-	records, err := Records()
+	records, err := records()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestDefinitionsAreKueues(t *testing.T) {
 			for _, mode := range sc.Defined {
 				if a := sc.Kueue[mode]; a != nil {
 					compared[mode]++
-					if !a.Is(sc.Victims) {
+					if !a.is(sc.Victims) {
 						t.Errorf("%s %s %s: %v, Kueue %v", w.ID, sc.Name, mode, few(sc.Victims), few(a.Names))
 					}
 				}
