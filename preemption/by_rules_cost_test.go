@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/cedesched/cede/internal/engine/steps"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest/asrules"
 	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
@@ -64,8 +63,8 @@ func TestStepsOfRules(t *testing.T) {
 				if sc.ClassicalOnly && sharing == preemption.Fair {
 					continue
 				}
-				count := func(p *preemption.Preemptor, s *preemption.Snapshot) steps.Count {
-					n, err := steps.Of(p, s, sc.Request)
+				count := func(p *preemption.Preemptor, s *preemption.Snapshot) preemption.Work {
+					n, err := p.Work(s, sc.Request)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -118,7 +117,7 @@ func TestStepsOfRulesByShare(t *testing.T) {
 				continue // fewer queues than victims
 			}
 			checked++
-			n, err := steps.Of(p, s, sc.Request)
+			n, err := p.Work(s, sc.Request)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +158,7 @@ func TestStepsOfRulesWithoutConstraint(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				n, err := steps.Of(p, s, sc.Request)
+				n, err := p.Work(s, sc.Request)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -195,14 +194,14 @@ func TestStepsOfRulesThatWait(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n, err := steps.Of(p, s, sc.Request)
+			n, err := p.Work(s, sc.Request)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if d.Outcome != sc.Outcome || n.Workloads != want {
 				t.Errorf("%s, %s: %v after a look at %d workloads, want %v after %d", w.ID, sc.Name, d.Outcome, n.Workloads, sc.Outcome, want)
 			}
-			if n, err := steps.Of(both, s, sc.Request); err != nil || sc.Outcome == preemption.Impossible && n.Workloads > 2*want+10 {
+			if n, err := both.Work(s, sc.Request); err != nil || sc.Outcome == preemption.Impossible && n.Workloads > 2*want+10 {
 				t.Errorf("%s, %s: %d looks by policies, then rules; by rules alone %d (%v)", w.ID, sc.Name, n.Workloads, want, err)
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/internal/engine/steps"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
@@ -54,7 +53,7 @@ func TestStepsOfAWait(t *testing.T) {
 	if d, err := p.Decide(s, r); err != nil || d.Outcome != preemption.Wait {
 		t.Fatalf("%v, %v", d.Outcome, err)
 	}
-	if n, err := steps.Of(p, s, r); err != nil || n.Workloads == 0 || n.Workloads > 200 {
+	if n, err := p.Work(s, r); err != nil || n.Workloads == 0 || n.Workloads > 200 {
 		t.Errorf("%+v, %v", n, err)
 	}
 }

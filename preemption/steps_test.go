@@ -11,7 +11,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/engine/steps"
 	"github.com/cedesched/cede/internal/proof/golden"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
@@ -63,7 +62,7 @@ func TestStepsAreThoseOfTheGolden(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", about, err)
 			}
-			n, err := steps.Of(p, s, r)
+			n, err := p.Work(s, r)
 			if err != nil {
 				t.Fatalf("%s: %v", about, err)
 			}

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/cedesched/cede/internal/engine/steps"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
 	"github.com/cedesched/cede/workload"
@@ -134,7 +133,7 @@ func (b *bench) scenario(r *row, s *scenario.Scenario, snapshot *preemption.Snap
 		return err
 	}
 	r.Victims = len(d.Victims)
-	count, err := steps.Of(b.preemptor, snapshot, s.Request)
+	count, err := b.preemptor.Work(snapshot, s.Request)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ type room struct {
 // rooms are the rooms of the code from the top down.
 var rooms = []room{
 	{"programs", "#fbefff", []string{"examples/"}},
-	{"proof", "#ffeff7", []string{"internal/proof/", "preemption/preemptiontest", "preemption/recorded"}},
+	{"proof", "#ffeff7", []string{"internal/proof/", "preemption/preemptiontest", "preemption/preemptiontest/", "preemption/recorded"}},
 	{"reference", "#fff1e5", []string{"internal/reference", "internal/reference/nodes", "preemption/verify"}},
 	{"doors", "#ddf4ff", []string{"preemption", "preemption/placement", "preemption/cycle", "preemption/loops", "preemption/explain"}},
 	{"engine", "#dafbe1", []string{"internal/engine/"}},
