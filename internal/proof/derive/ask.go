@@ -30,7 +30,7 @@ func (w *world) ask(l *line) (string, error) {
 	if err != nil {
 		return faults(err), nil
 	}
-	d, steps, err := derivation(w.config.Sharing == preemption.Fair, p, s, r)
+	d, steps, err := explained(p, s, r, w.config.Sharing == preemption.Fair)
 	if err != nil {
 		return faults(err), nil
 	}
@@ -54,8 +54,8 @@ func (w *world) routes(p *preemption.Preemptor, s *preemption.Snapshot, r preemp
 	}
 	record.Request.Room = r.Room // it has no JSON form, and is left as it was by each decision
 	return []route{
-		{"without a recorder", decided(p.Decide, s, nil, r)},
-		{"the twin", form(w.twin(r))},
+		{"without an explanation", decided(p.Decide, s, nil, r)},
+		{"the reference", form(w.reference(r))},
 		{"the state the other way round", decided(p.Decide, backwards, err1, r)},
 		{"a snapshot made by edits", decided(p.Decide, edited, err2, r)},
 		{"state and request through JSON", decided(p.Decide, read, err4, *record.Request)},
@@ -64,8 +64,8 @@ func (w *world) routes(p *preemption.Preemptor, s *preemption.Snapshot, r preemp
 	}
 }
 
-// twin decides with the slow twin.
-func (w *world) twin(r preemption.Request) preemption.Decision {
+// reference decides by the slow model.
+func (w *world) reference(r preemption.Request) preemption.Decision {
 	_, answer := reference.DecideOpen(w.config, w.state, r)
 	d := answer.Decision
 	if d.Outcome == preemption.Impossible && !r.Workload.NeverPreempts {
@@ -78,31 +78,11 @@ func (w *world) twin(r preemption.Request) preemption.Decision {
 
 // edited returns the snapshot made from the empty one by edits.
 func (w *world) edited() (*preemption.Snapshot, error) {
-	var edits []preemption.Edit
-	for _, c := range w.state.Rules {
-		edits = append(edits, preemption.SetRules(c))
-	}
-	for _, c := range w.state.Cohorts {
-		edits = append(edits, preemption.SetCohort(c))
-	}
-	for _, q := range w.state.Queues {
-		edits = append(edits, preemption.SetQueue(q))
-	}
-	for _, f := range w.state.Flavors {
-		edits = append(edits, preemption.SetFlavor(f))
-	}
-	for _, v := range w.state.Admitted {
-		running := v.Clone()
-		running.Evicted = false
-		if edits = append(edits, preemption.Admit(running)); v.Evicted {
-			edits = append(edits, preemption.StartEviction(v.ID))
-		}
-	}
 	s, err := preemption.NewSnapshot(preemption.State{})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		s, _, err = s.Sync(w.state)
 	}
-	return s.With(edits...)
+	return s, err
 }
 
 func (w *world) throughJSON(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request) string {

@@ -93,7 +93,7 @@ func TestDisagreementIsPrinted(t *testing.T) {
 	// The routes see a world that the answer was not made from.
 	w.state.Admitted[0].Priority = 5
 	got := disagreements(form(d), w.routes(p, s, r))
-	for _, want := range []string{"DISAGREES, the twin:\n  {\"outcome\":\"Impossible\"", "DISAGREES, the state the other way round:", "DISAGREES, a snapshot made by edits:", "DISAGREES, shifted time:"} {
+	for _, want := range []string{"DISAGREES, the reference:\n  {\"outcome\":\"Impossible\"", "DISAGREES, the state the other way round:", "DISAGREES, a snapshot made by edits:", "DISAGREES, shifted time:"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s\nhas no %q", got, want)
 		}
@@ -158,10 +158,12 @@ func TestRunTwice(t *testing.T) {
 > first
 ask in=a gpu=3
 ----
+It fits.
 Fits
 
 ask in=a gpu=4
 ----
+It fits.
 Fits
 
 # a remark

@@ -9,16 +9,24 @@
 //	running one in=a priority=1 gpu=4 since=9m
 //	ask in=a priority=10 gpu=4
 //	----
-//	does not fit: 4 gpu short in queue "a"
-//	attempt, may borrow
-//	  own queue
-//	    take one: fits
+//	  short of 4 default/gpu in queue "a"
+//	It fits once one yields.
+//	Who may yield
+//	  queue "a" (withinClusterQueue LowerPriority)
+//	    2 may yield: one, five
+//	What was tried
+//	  1. the queue may borrow
+//	     take one in queue "a": the quota is enough
+//	     the request fits without them
 //	Preempt
 //	  victim one (InClusterQueue)
 //
-// Each question is also asked by other routes: the slow twin, the state in another order, a
+// The first lines are those of package explain. In fair sharing each comparison of shares follows.
+// The last lines are the decision.
+//
+// Each question is also asked by other routes: the reference, the state in another order, a
 // snapshot made by edits, state and request after a JSON round trip, the decision after one,
-// another time, no recorder. Only a different answer is printed, as DISAGREES.
+// another time, no explanation. Only a different answer is printed, as DISAGREES.
 //
 // # Files
 //
@@ -58,9 +66,8 @@
 // of a running one are those of=ID, of its pod set main unless label.podSet says otherwise. check
 // asks whether state and configuration are valid.
 //
-// The rules with a name are those of docs/designs/rules.md. When a tier begins, it says whom it
-// passes over, and by which part each selector of a rule refuses them. observed says for how long
-// triggers have held.
+// The rules with a name are those of docs/designs/rules.md. observed says for how long triggers
+// have held.
 //
 // # Nodes
 //

@@ -3,14 +3,13 @@ package derive
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
-	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/internal/reference/nodes"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -183,16 +182,11 @@ func (w *world) place(l *line) (string, error) {
 	if err != nil {
 		return faults(err), nil
 	}
-	recorder := trace.Recorder{MaxSamples: math.MaxInt, MaxSteps: math.MaxInt}
-	d, err := p.Record(s, r, &recorder)
+	e, err := explain.ExplainPlacement(p, s, r)
 	if err != nil {
 		return faults(err), nil
 	}
-	var out strings.Builder
-	for i := range recorder.Steps {
-		nodeStep(&out, &recorder.Steps[i])
-	}
-	return out.String() + placed(d) + disagreements(form(d), w.nodeRoutes(p, s, r)), nil
+	return lines(explain.PlacementText(e)) + placed(e.Decision) + disagreements(form(e.Decision), w.nodeRoutes(p, s, r)), nil
 }
 
 func placed(d placement.Decision) string {
@@ -237,7 +231,7 @@ func (w *world) nodeRoutes(p *placement.Preemptor, s *placement.Snapshot, r plac
 		err4, record.Request = err3, &r
 	}
 	routes := []route{
-		{"without a recorder", decided(p.Decide, s, nil, r)},
+		{"without an explanation", decided(p.Decide, s, nil, r)},
 		{"the state the other way round", decided(p.Decide, backwards, err1, r)},
 		{"a snapshot made by edits", decided(p.Decide, edited, err2, r)},
 		{"state and request through JSON", decided(p.Decide, read, err4, *record.Request)},
@@ -251,25 +245,9 @@ func (w *world) nodeRoutes(p *placement.Preemptor, s *placement.Snapshot, r plac
 
 // editedNodes returns the snapshot made from the empty one by edits.
 func (w *world) editedNodes() (*placement.Snapshot, error) {
-	var edits []placement.Edit
-	for _, n := range w.nodes.Nodes {
-		edits = append(edits, placement.SetNode(n))
-	}
-	for _, g := range w.nodes.Groups {
-		edits = append(edits, placement.SetGroup(g))
-	}
-	for _, b := range w.nodes.Budgets {
-		edits = append(edits, placement.SetBudget(b))
-	}
-	for _, p := range w.nodes.Pods {
-		edits = append(edits, placement.Run(p))
-	}
-	for _, p := range w.nodes.Nominated {
-		edits = append(edits, placement.Nominate(p))
-	}
 	s, err := placement.NewSnapshot(placement.State{})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		s, _, err = s.Sync(w.nodes)
 	}
-	return s.With(edits...)
+	return s, err
 }

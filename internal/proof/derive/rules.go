@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue/rules"
 )
 
@@ -51,17 +50,4 @@ func (l *line) observed() (list []rules.Observation) {
 		list = append(list, rules.Observation{Trigger: rules.Trigger(trigger), Since: noon.Add(-d)})
 	}
 	return list
-}
-
-// tiersOf returns the rules for a request; it has none if its queue has none.
-func tiersOf(s *preemption.Snapshot, r *preemption.Request) (t tiers, err error) {
-	st := s.State()
-	e, err := rules.New(st.Cohorts, st.Queues, st.Rules)
-	if err != nil || !e.Has(r.Workload.Queue) {
-		return t, err
-	}
-	of, _ := s.Queue(r.Workload.Queue)
-	t.config, _ = e.Config(of.Rules)
-	t.rules, t.request, t.running = e, r, st.Admitted
-	return t, nil
 }
