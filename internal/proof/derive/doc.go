@@ -1,4 +1,4 @@
-// Package derive reads files with small clusters, described in a few words on each line, and
+// Package derive is a test. It reads files with small clusters, described in a few words on each line, and
 // questions about them. It writes below each question how the answer came about, and the
 // answer. There is one file for each design (testdata). Each case begins with the sentence of
 // the design that it shows: a reader learns the design from the files.
