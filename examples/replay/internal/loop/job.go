@@ -1,9 +1,6 @@
 package loop
 
 import (
-	"cmp"
-	"container/heap"
-
 	"github.com/cedesched/cede/examples/replay/internal/world"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
@@ -33,18 +30,9 @@ type job struct {
 	runs      int64 // how often it was admitted
 	waited    int64 // seconds, over all its waits
 	evictions int64
-	turn      int32 // counts changes: events of earlier turns are void
 }
 
-// event is what happens to a job at a time.
-type event struct {
-	at   int64
-	kind kind
-	job  int
-	turn int32
-}
-
-// kind orders events of one time.
+// kind is what happens to a job.
 type kind uint8
 
 const (
@@ -54,19 +42,9 @@ const (
 	wakes // time alone may help somebody
 )
 
-type events []event
-
-func (e events) Len() int      { return len(e) }
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e events) Less(i, j int) bool {
-	a, b := e[i], e[j]
-	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.kind, b.kind), cmp.Compare(a.job, b.job), cmp.Compare(a.turn, b.turn)) < 0
-}
-func (e *events) Push(x any) { *e = append(*e, x.(event)) }
-func (e *events) Pop() any {
-	last := (*e)[len(*e)-1]
-	*e = (*e)[:len(*e)-1]
-	return last
+// plan sets what happens to a job next, in place of what was planned before.
+func (l *Loop) plan(second int64, what kind, job int) {
+	l.events = l.events.Set(at(min(second, longest+1)), job, what) // times are nanoseconds in 64 bits
 }
 
 // start begins a run.
@@ -75,10 +53,9 @@ func (l *Loop) start(j *job, w workload.Workload) {
 	j.waited += l.now - j.since
 	j.state, j.since = running, l.now
 	j.runs++
-	j.turn++
 	l.hold(j.GPU)
 	l.result.Busy.from(l.now, j.GPU)
-	heap.Push(&l.events, event{l.now + l.world.Restart + j.Work - j.saved, finishes, l.index[j.ID], j.turn})
+	l.plan(l.now+l.world.Restart+j.Work-j.saved, finishes, l.index[j.ID])
 }
 
 func (l *Loop) hold(gpu int64) {
@@ -114,8 +91,7 @@ func (l *Loop) stop(j *job, v preemption.Victim, wait int64, preemptor int) {
 	if ends := j.since + l.world.Restart + j.Work - j.saved; ends <= j.stops {
 		return // it finishes before
 	}
-	j.turn++
-	heap.Push(&l.events, event{j.stops + l.world.Grace, leaves, l.index[j.ID], j.turn})
+	l.plan(j.stops+l.world.Grace, leaves, l.index[j.ID])
 }
 
 // leave ends a run that was told to stop. The job waits again.
@@ -151,7 +127,6 @@ func (l *Loop) finish(j *job) {
 	l.used -= j.GPU
 	l.result.Busy.to(l.now, j.GPU)
 	j.state = absent
-	j.turn++
 	l.result.finished(j, l.now)
 	if l.Progress != nil {
 		l.Progress()

@@ -1,12 +1,12 @@
 package loop
 
 import (
-	"container/heap"
 	"fmt"
 	"time"
 
 	"github.com/cedesched/cede/examples/replay/internal/world"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/clock"
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -25,9 +25,8 @@ type Loop struct {
 	pending  *queue.Pending
 	jobs     []job
 	index    map[string]int
-	events   events
+	events   clock.Agenda[int, kind] // of each job the next one; by len(jobs) when time alone may help
 	now      int64
-	wakeAt   int64 // the next time at which somebody is woken
 	used     int64 // GPU-thousandths that are held
 	highest  int64 // the highest priority of all jobs
 	result   Result
@@ -46,8 +45,8 @@ type Loop struct {
 
 // New begins a replay.
 func New(w *world.World, p Policy) (*Loop, error) {
-	l := &Loop{world: w, policy: p, index: make(map[string]int, len(w.Jobs)), wakeAt: -1}
-	err := l.plan()
+	l := &Loop{world: w, policy: p, index: make(map[string]int, len(w.Jobs))}
+	err := l.makeRounds()
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +62,8 @@ func New(w *world.World, p Policy) (*Loop, error) {
 		j := &w.Jobs[i]
 		l.jobs = append(l.jobs, job{Job: j, submitted: submitted(j)})
 		l.index[j.ID] = i
-		l.events = append(l.events, event{at: j.Submit, kind: arrives, job: i})
+		l.plan(j.Submit, arrives, i)
 	}
-	heap.Init(&l.events)
 	if priorities := w.Priorities(); len(priorities) > 0 {
 		l.highest = priorities[0]
 	}
@@ -80,9 +78,9 @@ type round struct {
 	wait    int64
 }
 
-// plan makes the rounds. For some heads victims go on to their checkpoints, so their cost is
+// makeRounds makes the rounds. For some heads victims go on to their checkpoints, so their cost is
 // another one; a cycle has one cost for all its heads.
-func (l *Loop) plan() error {
+func (l *Loop) makeRounds() error {
 	l.rounds = []round{{}}
 	if l.policy.wait > 0 {
 		l.rounds = append(l.rounds, round{patient: true, wait: l.policy.wait})
@@ -110,7 +108,7 @@ func at(seconds int64) time.Time { return epoch.Add(time.Duration(seconds) * tim
 
 // Run replays to the end: all jobs have finished, or nothing can happen any more.
 func (l *Loop) Run() (Result, error) {
-	for len(l.events) > 0 {
+	for l.events.Len() > 0 {
 		if err := l.Step(); err != nil {
 			l.result.end(l)
 			return l.result, err
@@ -122,8 +120,8 @@ func (l *Loop) Run() (Result, error) {
 
 // Step takes all events of the next time, then schedules.
 func (l *Loop) Step() error {
-	if next := l.events[0].at; next > l.now {
-		l.now = next
+	if next, ok := l.events.Next(); ok {
+		l.now = max(l.now, int64(next.Sub(epoch)/time.Second))
 	}
 	if l.now > longest {
 		return fmt.Errorf("the jobs take more than %d years in all", longest/secondsOfYear)
@@ -132,20 +130,23 @@ func (l *Loop) Step() error {
 	var free []string // queues in which room became free
 	var err error
 	l.pending = l.pending.Advance(at(l.now))
-	for len(l.events) > 0 && l.events[0].at == l.now && err == nil {
-		e := heap.Pop(&l.events).(event)
-		j := &l.jobs[e.job]
-		switch {
-		case e.kind == wakes:
-			l.wakeAt = -1
-		case e.turn != j.turn:
-		case e.kind == arrives:
+	for err == nil {
+		e, rest, due := l.events.Due(at(l.now))
+		if l.events = rest; !due {
+			break
+		}
+		if e.What == wakes {
+			continue
+		}
+		j := &l.jobs[e.Key]
+		if e.What == arrives {
 			err = l.waits(j, j.submitted)
-		case e.kind == finishes:
-			edits, free = append(edits, preemption.Remove(j.ID)), append(free, j.Queue)
+			continue
+		}
+		edits, free = append(edits, preemption.Remove(j.ID)), append(free, j.Queue)
+		if e.What == finishes {
 			l.finish(j)
-		case e.kind == leaves:
-			edits, free = append(edits, preemption.Remove(j.ID)), append(free, j.Queue)
+		} else {
 			err = l.leave(j)
 		}
 	}
@@ -162,9 +163,8 @@ func (l *Loop) Step() error {
 		return err
 	}
 	if next, ok := l.pending.NextAt(); ok {
-		if s := int64(next.Sub(epoch)+time.Second-1) / int64(time.Second); l.wakeAt != s && s > l.now {
-			l.wakeAt = s
-			heap.Push(&l.events, event{at: s, kind: wakes})
+		if s := int64(next.Sub(epoch)+time.Second-1) / int64(time.Second); s > l.now {
+			l.plan(s, wakes, len(l.jobs))
 		}
 	}
 	return nil

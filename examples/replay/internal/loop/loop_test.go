@@ -126,7 +126,7 @@ func conserves(t *testing.T, name, policy string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for len(l.events) > 0 {
+	for l.events.Len() > 0 {
 		if err := l.Step(); err != nil {
 			t.Fatal(err)
 		}

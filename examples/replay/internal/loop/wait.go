@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"container/heap"
 	"slices"
 
 	"github.com/cedesched/cede/preemption"
@@ -122,7 +121,6 @@ func (l *Loop) seen(r *round) (*preemption.Snapshot, error) {
 func (l *Loop) hurry(j *job) {
 	if j.stops > l.now {
 		j.stops = l.now
-		j.turn++
-		heap.Push(&l.events, event{l.now + l.world.Grace, leaves, l.index[j.ID], j.turn})
+		l.plan(l.now+l.world.Grace, leaves, l.index[j.ID])
 	}
 }
