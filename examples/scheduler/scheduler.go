@@ -13,12 +13,18 @@ import (
 
 // Event is one event in the cluster. At most one field besides At is set.
 type Event struct {
-	At        time.Time                        `json:"at"`
-	Configure *preemption.State                `json:"configure,omitempty"` // all but what is admitted
-	Submit    *workload.Workload               `json:"submit,omitempty"`
-	Gone      string                           `json:"gone,omitempty"`   // it is finished, or has stopped
-	Shrunk    *preemption.Victim               `json:"shrunk,omitempty"` // replicas that were told to stop have stopped
-	Open      *struct{ Workload, Gate string } `json:"open,omitempty"`
+	At        time.Time          `json:"at"`
+	Configure *preemption.State  `json:"configure,omitempty"` // all but what is admitted
+	Submit    *workload.Workload `json:"submit,omitempty"`
+	Gone      string             `json:"gone,omitempty"`   // it is finished, or has stopped
+	Shrunk    *preemption.Victim `json:"shrunk,omitempty"` // replicas that were told to stop have stopped
+	Open      *Open              `json:"open,omitempty"`
+}
+
+// Open opens a gate of a workload that waits.
+type Open struct {
+	Workload string `json:"workload"`
+	Gate     string `json:"gate"`
 }
 
 // Action is one action to carry out.

@@ -17,18 +17,31 @@ import (
 // Decode reads a part of an object, and says where in it which value is wrong. null in place of a field is the absent
 // field, as in the API; as an item of a list it is wrong. What into points to is zero before.
 func Decode(name string, data json.RawMessage, into any) error {
-	at, err := decode(data, into)
-	if err != nil {
-		return fmt.Errorf("%s: %w", strings.Trim(name+"."+pathOf(at), "."), err)
-	}
-	return nil
+	return located(name)(decode(data, into, lax))
 }
 
-func decode(data json.RawMessage, into any) (at jsontext.Pointer, err error) {
+// DecodeStrict is Decode that fails on fields that are not known, and on those that are there twice.
+func DecodeStrict(data []byte, into any) error {
+	return located("")(decode(data, into, v2.RejectUnknownMembers(true)))
+}
+
+func located(name string) func(jsontext.Pointer, error) error {
+	return func(at jsontext.Pointer, err error) error {
+		switch path := strings.Trim(name+"."+pathOf(at), "."); {
+		case err == nil || path == "":
+			return err
+		default:
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+}
+
+func decode(data json.RawMessage, into any, options v2.Options) (at jsontext.Pointer, err error) {
 	if len(data) == 0 {
 		return "", nil
 	}
-	err = v2.Unmarshal(data, into, lax)
+	err = v2.Unmarshal(data, into, options)
+	var syntax *jsontext.SyntacticError
 	var wrong *v2.SemanticError
 	var inside *json.UnmarshalTypeError
 	switch noTime := (*time.ParseError)(nil); {
@@ -37,10 +50,16 @@ func decode(data json.RawMessage, into any) (at jsontext.Pointer, err error) {
 			return at, errors.New("null is no item of a list")
 		}
 		return "", nil
+	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
+		return syntax.JSONPointer, errors.New("is there twice")
+	case errors.As(err, &syntax):
+		return "", fmt.Errorf("not JSON: byte %d: %w", syntax.ByteOffset, syntax.Err)
 	case !errors.As(err, &wrong):
 		return "", err
 	case errors.As(err, &noTime):
 		return wrong.JSONPointer, fmt.Errorf("%q is not a time", noTime.Value)
+	case errors.Is(err, v2.ErrUnknownName):
+		return wrong.JSONPointer, errors.New("is not a field that is known")
 	case errors.As(err, &inside): // of a type that reads itself
 		return wrong.JSONPointer, fmt.Errorf("want %s, found %s", describeType(inside.Type), inside.Value)
 	case wrong.Err != nil && !errors.Is(wrong.Err, strconv.ErrSyntax) && !errors.Is(wrong.Err, strconv.ErrRange):
@@ -74,7 +93,7 @@ func (o *Object) ReadEach(spec, status any) (unread []string) {
 	}{{"spec", o.Spec, spec}, {"status", o.Status, status}} {
 		seen := map[jsontext.Pointer]bool{}
 		for part.into != nil {
-			at, err := decode(part.data, part.into)
+			at, err := decode(part.data, part.into, lax)
 			if err == nil {
 				break
 			}
