@@ -2,7 +2,6 @@ package kueue
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/examples/bridge"
-	"github.com/cedesched/cede/examples/bridge/internal/unread"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
@@ -27,18 +25,9 @@ type PreemptionConfig struct {
 // PreemptionConfigSpec is that of a PreemptionConfig: [rules.Config] without name.
 type PreemptionConfigSpec struct {
 	rules.Config
-	// Unread lists the fields that are not known here, as "rules[0].cooldown". A rule with one is
+	// Unread lists the fields that are not known, which the reader found, as "rules[0].cooldown". A rule with one is
 	// left out, because without it the rule may accept more than it says.
-	Unread []string
-}
-
-// UnmarshalJSON reads the fields that are known, and lists the others. It fails on a field that is there
-// twice, of which one rule might be made.
-func (s *PreemptionConfigSpec) UnmarshalJSON(data []byte) (err error) {
-	*s = PreemptionConfigSpec{}
-	s.Unread, err = readKnown(data, &s.Config)
-	s.Name = ""
-	return err
+	Unread []string `json:"-"`
 }
 
 // PreemptionLimit is Kueue's object, as KEP-13396 plans it: a limit on preemptions in a sliding
@@ -51,36 +40,9 @@ type PreemptionLimit struct {
 // PreemptionLimitSpec is that of a PreemptionLimit: [limits.Limit] without name.
 type PreemptionLimitSpec struct {
 	limits.Limit
-	// Unread lists the fields that are not known here. A limit with one is left out, because
+	// Unread lists the fields that are not known, which the reader found. A limit with one is left out, because
 	// without it the limit may cover more than it says.
-	Unread []string
-}
-
-// UnmarshalJSON reads the fields that are known, and lists the others. It fails on a field that is there
-// twice.
-func (s *PreemptionLimitSpec) UnmarshalJSON(data []byte) (err error) {
-	*s = PreemptionLimitSpec{}
-	s.Unread, err = readKnown(data, &s.Limit)
-	s.Name = ""
-	return err
-}
-
-// readKnown reads an object, and lists the fields that are not known; the name is not one of the
-// object.
-func readKnown(data []byte, into any) (unknown []string, err error) {
-	if err := json.Unmarshal(data, into); err != nil {
-		return nil, err
-	}
-	unknown, twice := unread.Fields(data, into)
-	if len(twice) > 0 {
-		return nil, twice
-	}
-	var named struct{ Name *json.RawMessage }
-	if _ = json.Unmarshal(data, &named); named.Name != nil {
-		unknown = append(unknown, "name")
-	}
-	slices.Sort(unknown)
-	return unknown, nil
+	Unread []string `json:"-"`
 }
 
 func (p *PreemptionConfig) key() string { return "PreemptionConfig " + p.Metadata.Name }

@@ -9,23 +9,32 @@ import (
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/kueue"
+	"github.com/cedesched/cede/examples/internal/read"
 	"github.com/cedesched/cede/preemption"
 )
 
-// clusterOfRules is the cluster of objects in JSON.
+// readRules reads objects in JSON: a kind, its metadata and spec, the next kind.
+func readRules(t *testing.T, list ...string) read.Cluster {
+	t.Helper()
+	var items []string
+	for i := 0; i < len(list); i += 2 {
+		version := "v1beta2"
+		if strings.HasPrefix(list[i], "Preemption") {
+			version = "v1alpha1"
+		}
+		items = append(items, `{"apiVersion":"kueue.x-k8s.io/`+version+`","kind":"`+list[i]+`",`+strings.TrimPrefix(list[i+1], "{"))
+	}
+	c, err := read.OfKueue(strings.NewReader(`{"kind":"List","items":[` + strings.Join(items, ",") + `]}`))
+	if err != nil {
+		c.Warnings = []string{err.Error()}
+	}
+	return c
+}
+
+// clusterOfRules is the cluster of such objects, in which nothing is wrong.
 func clusterOfRules(t *testing.T, list ...string) bridge.Cluster {
 	t.Helper()
-	var o kueue.Objects
-	for i := 0; i < len(list); i += 2 {
-		one := empty(list[i])
-		if err := json.Unmarshal([]byte(list[i+1]), one); err != nil {
-			t.Fatalf("%s: %v", list[i+1], err)
-		}
-		if _, err := o.Add(one); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c := o.Cluster()
+	c := readRules(t, list...).Cluster
 	if _, err := preemption.NewSnapshot(c.State); err != nil {
 		t.Fatal(err)
 	}
@@ -184,12 +193,11 @@ func TestTooManyRules(t *testing.T) {
 func TestFieldsThatAreThereTwice(t *testing.T) {
 	for _, c := range []struct{ kind, spec, want string }{
 		{"PreemptionConfig", `{"rules":[{"name":"a","preemptorSelector":{"matchLabels":{"x":"y"}}}],"rules":[{"name":"b"}]}`, "rules: is there twice"},
-		{"PreemptionConfig", `{"rules":[{"name":"a","candidateSelectors":[{"scope":"WithinClusterQueue","Scope":"AnyClusterQueue"}]}]}`, "rules[0].candidateSelectors[0].Scope: is there twice"},
+		{"PreemptionConfig", `{"rules":[{"name":"a","candidateSelectors":[{"scope":"WithinClusterQueue","scope":"AnyClusterQueue"}]}]}`, "rules[0].candidateSelectors[0].scope: is there twice"},
 		{"PreemptionLimit", `{"scope":"Global","limit":1,"window":"1h","limit":2}`, "limit: is there twice"},
 	} {
-		err := json.Unmarshal([]byte(`{"metadata":{"name":"c"},"spec":`+c.spec+`}`), empty(c.kind))
-		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %s", c.spec, err, c.want)
+		if got := readRules(t, c.kind, `{"metadata":{"name":"c"},"spec":`+c.spec+`}`).Warnings; len(got) != 1 || !strings.Contains(got[0], c.want) {
+			t.Errorf("%s: %q, want %s", c.spec, got, c.want)
 		}
 	}
 }

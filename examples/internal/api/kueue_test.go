@@ -3,6 +3,9 @@ package api_test
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/workload"
 )
 
 // ClusterQueueSpec is that of Kueue's ClusterQueue.
@@ -303,4 +306,22 @@ var kueue = map[string]any{
 	"ClusterQueue":  kueueObject[ClusterQueueSpec, ClusterQueueStatus]{}, "Cohort": kueueObject[CohortSpec, CohortStatus]{},
 	"LocalQueue": kueueObject[LocalQueueSpec, LocalQueueStatus]{}, "ResourceFlavor": kueueObject[ResourceFlavorSpec, leaf]{},
 	"Topology": kueueObject[TopologySpec, leaf]{}, "Workload": kueueObject[WorkloadSpec, WorkloadStatus]{},
+	"PreemptionConfig": kueueObject[PreemptionConfigSpec, leaf]{}, "PreemptionLimit": kueueObject[PreemptionLimitSpec, leaf]{},
 }
+
+// KEP-13396 plans two kinds, which this project knows by its own types.
+type (
+	PreemptionConfigSpec struct {
+		Rules    []rules.Rule     `json:"rules"`
+		Ordering []rules.Ordering `json:"ordering"`
+	}
+	PreemptionLimitSpec struct {
+		Scope            leaf                    `json:"scope"`
+		Configs          []string                `json:"configs"`
+		Rules            []string                `json:"rules"`
+		PreemptingQueues *workload.LabelSelector `json:"preemptingClusterQueueSelector"`
+		PreemptedQueues  *workload.LabelSelector `json:"preemptedClusterQueueSelector"`
+		Limit            leaf                    `json:"limit"`
+		Window           leaf                    `json:"window"`
+	}
+)

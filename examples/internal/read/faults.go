@@ -46,11 +46,13 @@ func faultsOf(o *input.Object, kind string) (faults []bridge.FieldFault) {
 	return faults
 }
 
+const isTwice = "is there twice: the last one counts"
+
 // fieldFault is a field that is there twice, or that the API does not have.
 func fieldFault(path string, twice bool, meant string, harmless bool) bridge.FieldFault {
 	f := bridge.FieldFault{Path: path, Text: "is not a field of its API, and is not looked at", Harmless: harmless}
 	if twice {
-		f.Text = "is there twice: the last one counts"
+		f.Text = isTwice
 	}
 	if meant != "" {
 		f.Text += " (" + meant + " is one)"

@@ -23,8 +23,10 @@ var versions = map[string][]string{
 	"Topology":       {"v1alpha1", "v1beta1", "v1beta2"},
 	"Workload":       {"v1beta1", "v1beta2"},
 
-	"PreemptionConfig": {"v1alpha1"}, "PreemptionLimit": {"v1alpha1"},
+	"PreemptionConfig": alpha, "PreemptionLimit": alpha,
 }
+
+var alpha = []string{"v1alpha1"}
 
 // ignoredByKueue are its kinds on which no decision depends.
 var ignoredByKueue = []string{
@@ -83,7 +85,11 @@ func (k *Kueue) Add(o *input.Object) error {
 		k.LeaveOut(one, err, slices.ContainsFunc(unread, whereabouts.MatchString))
 		return err
 	}
-	again, err := k.Objects.Add(one, faultsOf(o, o.Kind)...)
+	var faults []bridge.FieldFault
+	if !slices.Equal(versions[o.Kind], alpha) { // the bridge tells of what is not known of the others
+		faults = faultsOf(o, o.Kind)
+	}
+	again, err := k.Objects.Add(one, faults...)
 	if again {
 		return input.ErrAgain
 	}
@@ -127,10 +133,10 @@ func objectOfKueue(o *input.Object) (one kueue.Object, spec, status any, read fu
 		one, spec = of, &of.Spec
 	case "PreemptionConfig":
 		of := &kueue.PreemptionConfig{Metadata: o.Metadata}
-		one, spec, read = of, &of.Spec, func() error { return readStrict(o, &of.Spec.Config, &of.Spec) }
+		one, spec, read = of, &of.Spec, func() error { return readKnown(o, &of.Spec.Config, &of.Spec.Unread) }
 	case "PreemptionLimit":
 		of := &kueue.PreemptionLimit{Metadata: o.Metadata}
-		one, spec, read = of, &of.Spec, func() error { return readStrict(o, &of.Spec.Limit, &of.Spec) }
+		one, spec, read = of, &of.Spec, func() error { return readKnown(o, &of.Spec.Limit, &of.Spec.Unread) }
 	default:
 		of := &kueue.Workload{Metadata: o.Metadata}
 		one, spec, status, read = of, &of.Spec, &of.Status, func() error { return readWorkload(of, o) }
@@ -138,13 +144,21 @@ func objectOfKueue(o *input.Object) (one kueue.Object, spec, status any, read fu
 	return one, spec, status, read
 }
 
-// readStrict reads a spec that lists what is not known of it. The plain part is read first: its
-// errors say where they are.
-func readStrict(o *input.Object, plain, spec any) error {
-	if err := o.Read(plain, nil); err != nil {
+// readKnown reads a spec of which the bridge leaves out what has unknown fields. It fails on a field that is there
+// twice: one rule might be made of two.
+func readKnown(o *input.Object, spec any, unread *[]string) error {
+	if err := o.Read(spec, nil); err != nil {
 		return err
 	}
-	return o.Read(spec, nil)
+	for _, f := range faultsOf(o, o.Kind) {
+		if strings.HasSuffix(f.Text, isTwice) {
+			return fmt.Errorf("%s: is there twice", f.Path)
+		}
+		if path, inSpec := strings.CutPrefix(f.Path, "spec."); inSpec {
+			*unread = append(*unread, path)
+		}
+	}
+	return nil
 }
 
 // readWorkload reads the templates of a workload that waits, and of no other: they are most of
