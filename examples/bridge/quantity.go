@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -35,95 +34,39 @@ const maxQuantityText = 64
 
 var (
 	absurdExponent = regexp.MustCompile(`[0-9.][eE][+-]?0*[0-9]{3,}`)
-	quantityText   = regexp.MustCompile(`^([+-]?)([0-9]*)(?:\.([0-9]*))?([a-zA-Z]*|[eE][+-]?[0-9]+)$`)
+	quantityText   = regexp.MustCompile(`^([+-]?)([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?([a-zA-Z]*)$`)
 )
+
+// suffixes are the units of quantities.
+var suffixes = map[string]string{
+	"n": "1e-9", "u": "1e-6", "m": "1e-3", "": "1", "k": "1e3", "M": "1e6", "G": "1e9", "T": "1e12", "P": "1e15", "E": "1e18",
+	"Ki": "1024", "Mi": "1048576", "Gi": "1073741824", "Ti": "1099511627776", "Pi": "1125899906842624", "Ei": "1152921504606846976",
+}
 
 // ParseQuantity reads a quantity. It fails on other text, on more than 64 characters and on
 // an exponent of three digits.
 func ParseQuantity(text string) (Quantity, error) {
-	if q, ok := plain(text); ok {
-		return q, nil
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return Units(n), nil
 	}
-	return exact(text)
-}
-
-// plain reads the form of nearly every quantity: up to 15 digits, and perhaps a suffix.
-func plain(text string) (Quantity, bool) {
-	digits, n := 0, int64(0)
-	for digits < len(text) && '0' <= text[digits] && text[digits] <= '9' {
-		n = n*10 + int64(text[digits]-'0')
-		if digits++; digits > 15 {
-			return Quantity{}, false
-		}
-	}
-	suffix := text[digits:]
-	if digits == 0 || len(suffix) > 2 {
-		return Quantity{}, false
-	}
-	base, exponent, ok := scaleOf(suffix)
-	switch {
-	case !ok:
-		return Quantity{}, false
-	case suffix == "m":
-		return Milli(n), true
-	case exponent < 0:
-		return Quantity{}, false
-	}
-	for range exponent {
-		if n > math.MaxInt64/base {
-			return Quantity{}, false
-		}
-		n *= base
-	}
-	return Units(n), true
-}
-
-// exact reads every quantity.
-func exact(text string) (Quantity, error) {
 	if len(text) > maxQuantityText || absurdExponent.MatchString(text) {
 		return Quantity{}, fmt.Errorf("quantity %.20q… is out of range", text)
 	}
 	part := quantityText.FindStringSubmatch(text)
-	if part == nil || len(part[2])+len(part[3]) == 0 {
+	if part == nil || part[3] != "" && part[4] != "" || suffixes[part[4]] == "" {
 		return Quantity{}, fmt.Errorf("%q is not a quantity (as in 500m, 8, 64Gi)", text)
 	}
-	base, exponent, ok := scaleOf(part[4])
-	if !ok {
-		return Quantity{}, fmt.Errorf("%q is not a quantity (as in 500m, 8, 64Gi)", text)
-	}
-	nano, _ := new(big.Int).SetString("0"+part[2]+part[3], 10) // digits alone: cannot fail
-	nano.Mul(nano, power(base, max(0, exponent))).Mul(nano, big.NewInt(billion))
-	divisor := power(10, len(part[3]))
-	divisor.Mul(divisor, power(base, max(0, -exponent)))
-	nano, rest := nano.QuoRem(nano, divisor, new(big.Int))
+	nano, _ := new(big.Rat).SetString(part[2] + part[3]) // digits: cannot fail
+	scale, _ := new(big.Rat).SetString(suffixes[part[4]])
+	nano.Mul(nano, scale).Mul(nano, new(big.Rat).SetInt64(billion))
+	whole, rest := new(big.Int).QuoRem(nano.Num(), nano.Denom(), new(big.Int))
 	if rest.Sign() > 0 {
-		nano.Add(nano, big.NewInt(1))
+		whole.Add(whole, big.NewInt(1))
 	}
 	if part[1] == "-" {
-		nano.Neg(nano)
+		whole.Neg(whole)
 	}
-	return ofNano(nano), nil
-}
-
-// scaleOf returns the factor of a suffix: a power of ten or of two.
-func scaleOf(suffix string) (base int64, exponent int, ok bool) {
-	if len(suffix) > 1 && strings.ContainsRune("eE", rune(suffix[0])) && suffix != "Ei" {
-		exponent, err := strconv.Atoi(suffix[1:])
-		return 10, exponent, err == nil
-	}
-	switch i := strings.Index("num kMGTPE", suffix); {
-	case suffix == "":
-		return 10, 0, true
-	case len(suffix) == 1 && i >= 0 && suffix != " ":
-		return 10, 3*i - 9, true
-	case len(suffix) == 2 && suffix[1] == 'i' && strings.Contains("KMGTPE", suffix[:1]):
-		return 2, 10 + 10*strings.Index("KMGTPE", suffix[:1]), true
-	}
-	return 0, 0, false
-}
-
-func power(base int64, exponent int) *big.Int {
-	return new(big.Int).Exp(big.NewInt(base), big.NewInt(int64(exponent)), nil)
+	return ofNano(whole), nil
 }
 
 // ofNano returns a quantity of billionths.
@@ -141,10 +84,6 @@ func ofNano(n *big.Int) Quantity {
 // UnmarshalJSON reads a string or a number. It fails on null, which clients of the API refuse, and on an
 // amount below zero: no object holds one, and in a sum it would hide others.
 func (q *Quantity) UnmarshalJSON(data []byte) error {
-	if read, ok := plain(string(bytes.Trim(data, `"`))); ok {
-		*q = read
-		return nil
-	}
 	text := string(data)
 	if text == "null" {
 		return errors.New("null is no quantity")
