@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/cedesched/cede/examples/replay/internal/loop"
 )
 
@@ -47,7 +49,7 @@ func (s *summary) circles() string {
 			jobs += fmt.Sprintf(" and %d more", more)
 		}
 		parts = append(parts, fmt.Sprintf("%d jobs take the same room from each other, %s times from %s to %s%s: %s",
-			len(worst.Jobs), thousands(worst.Evictions), clock(worst.From), clock(worst.To), seed, jobs))
+			len(worst.Jobs), humanize.Comma(worst.Evictions), clock(worst.From), clock(worst.To), seed, jobs))
 	}
 	switch {
 	case n == 2:
@@ -57,7 +59,7 @@ func (s *summary) circles() string {
 	}
 	for _, l := range s.runs {
 		if l.Circle != "" {
-			parts = append(parts, fmt.Sprintf("broken off at %s with %s of %s jobs finished: its numbers end there", clock(l.End), thousands(int64(l.Finished)), thousands(int64(l.Jobs))))
+			parts = append(parts, fmt.Sprintf("broken off at %s with %s of %s jobs finished: its numbers end there", clock(l.End), humanize.Comma(int64(l.Finished)), humanize.Comma(int64(l.Jobs))))
 			break
 		}
 	}

@@ -14,33 +14,18 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-type pageTable struct {
-	Columns []pageColumn
-	Rows    [][]pageCell
-}
-
-type pageColumn struct {
-	Name  string
-	Right bool
-}
-
-type pageCell struct {
-	Text  string
-	Right bool
-}
-
 // writePage writes tables and charts as one file that needs nothing else.
 func writePage(w io.Writer, groups []*worldGroup, withTimes bool) error {
 	type worldPart struct {
 		Title         string
-		Losses, Waits pageTable
+		Losses, Waits grid
 		Verdicts      []string
 		Charts        template.HTML
 	}
 	var page struct {
 		Legend, Timed string
 		Worlds        []worldPart
-		Times         *pageTable
+		Times         *grid
 	}
 	page.Legend, page.Timed = legend, timed
 	for _, g := range groups {
@@ -52,11 +37,10 @@ func writePage(w io.Writer, groups []*worldGroup, withTimes bool) error {
 		if !ok {
 			return fmt.Errorf("world %q: the chart is no SVG", g.world)
 		}
-		page.Worlds = append(page.Worlds, worldPart{g.title(), g.losses().page(), g.waits().page(), texts(g.verdicts()), template.HTML("<svg" + svg)})
+		page.Worlds = append(page.Worlds, worldPart{g.title(), g.losses(), g.waits(), texts(g.verdicts()), template.HTML("<svg" + svg)})
 	}
-	if t := times(groups); withTimes && t != nil {
-		made := t.page()
-		page.Times = &made
+	if withTimes {
+		page.Times = times(groups)
 	}
 	return pageTemplate.Execute(w, page)
 }
@@ -66,20 +50,4 @@ func texts(verdicts []verdict) (list []string) {
 		list = append(list, v.text)
 	}
 	return list
-}
-
-func (t grid) page() pageTable {
-	var made pageTable
-	for _, c := range t.columns {
-		made.Columns = append(made.Columns, pageColumn{c.Name, c.Right})
-	}
-	for _, row := range t.rows {
-		var cells []pageCell
-		for i, cell := range row {
-			text := fmt.Sprint(cell)
-			cells = append(cells, pageCell{text, t.columns[i].Right})
-		}
-		made.Rows = append(made.Rows, cells)
-	}
-	return made
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
 )
@@ -12,21 +14,24 @@ import (
 // title says what was replayed.
 func (g *worldGroup) title() string {
 	first := g.policies[0]
-	text := fmt.Sprintf("%s: %s jobs, %s GPUs, %s", g.world, thousands(int64(first.Jobs)), thousands(first.GPU/1000), span(first.Horizon))
+	text := fmt.Sprintf("%s: %s jobs, %s GPUs, %s", g.world, humanize.Comma(int64(first.Jobs)), humanize.Comma(first.GPU/1000), span(first.Horizon))
 	if g.seeds > 1 {
-		text = fmt.Sprintf("%s: %d seeds, %s jobs, %s GPUs, %s each", g.world, g.seeds, thousands(int64(first.Jobs)), thousands(first.GPU/1000/int64(g.seeds)), span(first.Horizon))
+		text = fmt.Sprintf("%s: %d seeds, %s jobs, %s GPUs, %s each", g.world, g.seeds, humanize.Comma(int64(first.Jobs)), humanize.Comma(first.GPU/1000/int64(g.seeds)), span(first.Horizon))
 	}
 	if n := first.Jobs - first.Finished; n > 0 {
-		text += fmt.Sprintf("; %s never ran", thousands(int64(n)))
+		text += fmt.Sprintf("; %s never ran", humanize.Comma(int64(n)))
 	}
 	return text
 }
 
 // grid is a table before it has a form.
 type grid struct {
-	columns []cli.Column
-	rows    [][]any
+	Columns []cli.Column
+	Rows    [][]any
 }
+
+// Right reports whether the cells of a column are aligned to the right.
+func (t grid) Right(column int) bool { return t.Columns[column].Right }
 
 func column(name string) cli.Column { return cli.Column{Name: name, Right: true} }
 
@@ -35,11 +40,11 @@ const inUse = "in use"
 
 // losses is the first table of a world.
 func (g *worldGroup) losses() grid {
-	t := grid{columns: []cli.Column{{Name: "policy", Least: 10, Cut: true}, column("lost"), column("change"), column("grace"), column("evicted"), column("one job"),
+	t := grid{Columns: []cli.Column{{Name: "policy", Least: 10, Cut: true}, column("lost"), column("change"), column("grace"), column("evicted"), column("one job"),
 		column(inUse), column("done in"), column("change")}}
 	first := g.policies[0]
 	for _, s := range g.policies {
-		row := []any{s.short, hours(s.Lost()), map[bool]string{true: "–"}[s != first], hours(s.Grace), s.marked(s.Evictions), thousands(s.OfOne), percent(s.InUse, s.Offered),
+		row := []any{s.short, hours(s.Lost()), map[bool]string{true: "–"}[s != first], hours(s.Grace), s.marked(s.Evictions), humanize.Comma(s.OfOne), percent(s.InUse, s.Offered),
 			span(mean(s.Completion, int64(s.Finished))), ""}
 		if s.broken {
 			row[6], row[7] = "–", "–" // it ended before
@@ -47,7 +52,7 @@ func (g *worldGroup) losses() grid {
 		if s != first && !s.broken && !first.broken {
 			row[2], row[8] = change(s.Lost(), first.Lost()), change(s.Completion, first.Completion)
 		}
-		t.rows = append(t.rows, row)
+		t.Rows = append(t.Rows, row)
 	}
 	if g.seeds > 1 {
 		t.insert(3, column("worst"), func(i int) any {
@@ -63,22 +68,22 @@ func (g *worldGroup) losses() grid {
 // marked returns a number of evictions with a star if jobs of the policy circle.
 func (s *summary) marked(n int64) string {
 	if s.mark() != "" {
-		return thousands(n) + "*"
+		return humanize.Comma(n) + "*"
 	}
-	return thousands(n)
+	return humanize.Comma(n)
 }
 
 // insert inserts a column.
 func (t *grid) insert(at int, c cli.Column, cell func(row int) any) {
-	t.columns = slices.Insert(t.columns, at, c)
-	for i := range t.rows {
-		t.rows[i] = slices.Insert(t.rows[i], at, cell(i))
+	t.Columns = slices.Insert(t.Columns, at, c)
+	for i := range t.Rows {
+		t.Rows[i] = slices.Insert(t.Rows[i], at, cell(i))
 	}
 }
 
 // waits is the second table of a world.
 func (g *worldGroup) waits() grid {
-	t := grid{columns: []cli.Column{{Name: "priority", Right: true}, column("jobs"), {Name: "policy", Least: 10, Cut: true}, column("wait"), column("change"),
+	t := grid{Columns: []cli.Column{{Name: "priority", Right: true}, column("jobs"), {Name: "policy", Least: 10, Cut: true}, column("wait"), column("change"),
 		column("95%"), column("99%"), column("evicted")}}
 	first := g.policies[0]
 	for i, of := range first.Waits {
@@ -87,15 +92,15 @@ func (g *worldGroup) waits() grid {
 				continue
 			}
 			w := s.Waits[i]
-			row := []any{"", "", s.short, span(mean(w.Sum, w.Jobs)), "", span(w.Most), span(w.Longest), thousands(w.Evictions)}
+			row := []any{"", "", s.short, span(mean(w.Sum, w.Jobs)), "", span(w.Most), span(w.Longest), humanize.Comma(w.Evictions)}
 			if s == first {
-				row[0], row[1] = of.Priority, thousands(of.Jobs)
+				row[0], row[1] = of.Priority, humanize.Comma(of.Jobs)
 			} else if !s.broken && !first.broken {
 				row[4] = change(w.Sum, of.Sum)
 			} else {
 				row[4] = "–"
 			}
-			t.rows = append(t.rows, row)
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	return t
@@ -103,7 +108,7 @@ func (g *worldGroup) waits() grid {
 
 // times is the table of what was measured; nil if nothing was.
 func times(groups []*worldGroup) *grid {
-	t := grid{columns: []cli.Column{{Name: "world", Least: 12, Cut: true}, {Name: "policy", Least: 10, Cut: true}, column("decisions"), column("mean"), column("99 of 100"), column("longest cycle")}}
+	t := grid{Columns: []cli.Column{{Name: "world", Least: 12, Cut: true}, {Name: "policy", Least: 10, Cut: true}, column("decisions"), column("mean"), column("99 of 100"), column("longest cycle")}}
 	for _, g := range groups {
 		for i, s := range g.policies {
 			if s.Times.IsZero() {
@@ -113,10 +118,10 @@ func times(groups []*worldGroup) *grid {
 			if i > 0 {
 				name = ""
 			}
-			t.rows = append(t.rows, []any{name, s.short, thousands(s.Times.Heads), took(s.Times.Total / s.Times.Heads), "< " + took(s.Times.Quantile(99)), took(s.Times.Longest)})
+			t.Rows = append(t.Rows, []any{name, s.short, humanize.Comma(s.Times.Heads), took(s.Times.Total / s.Times.Heads), "< " + took(s.Times.Quantile(99)), took(s.Times.Longest)})
 		}
 	}
-	if len(t.rows) == 0 {
+	if len(t.Rows) == 0 {
 		return nil
 	}
 	return &t
@@ -135,7 +140,7 @@ func printAll(p *cli.Page, groups []*worldGroup, withTimes bool) {
 		losses, waits := g.losses(), g.waits()
 		table := losses.table()
 		if !p.Fits(table) {
-			table.Drop(slices.IndexFunc(losses.columns, func(c cli.Column) bool { return c.Name == inUse }))
+			table.Drop(slices.IndexFunc(losses.Columns, func(c cli.Column) bool { return c.Name == inUse }))
 		}
 		p.Table(table)
 		for _, v := range g.verdicts() {
@@ -156,8 +161,8 @@ func printAll(p *cli.Page, groups []*worldGroup, withTimes bool) {
 }
 
 func (t *grid) table() *cli.Table {
-	made := &cli.Table{Columns: t.columns}
-	for _, row := range t.rows {
+	made := &cli.Table{Columns: t.Columns}
+	for _, row := range t.Rows {
 		made.Row(row...)
 	}
 	return made
@@ -186,18 +191,18 @@ func markdown(groups []*worldGroup, withTimes bool) string {
 
 func (t *grid) markdown(b *strings.Builder) {
 	b.WriteString("|")
-	for _, c := range t.columns {
+	for _, c := range t.Columns {
 		b.WriteString(" " + c.Name + " |")
 	}
 	b.WriteString("\n|")
-	for _, c := range t.columns {
+	for _, c := range t.Columns {
 		if c.Right {
 			b.WriteString("---:|")
 		} else {
 			b.WriteString("---|")
 		}
 	}
-	for _, row := range t.rows {
+	for _, row := range t.Rows {
 		b.WriteString("\n|")
 		for _, cell := range row {
 			b.WriteString(" " + printable.Text(strings.TrimSpace(fmt.Sprint(cell))) + " |")

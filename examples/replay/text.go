@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"time"
+
+	"github.com/dustin/go-humanize"
 )
 
 // change is perMille as a text.
@@ -24,16 +26,7 @@ func change(a, b int64) string {
 // hours returns an amount of work as GPU-hours.
 func hours(amount int64) string {
 	tenths := (amount/3600 + 50) / 100
-	return fmt.Sprintf("%s.%d", thousands(tenths/10), tenths%10)
-}
-
-// thousands returns a number with commas.
-func thousands(n int64) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
+	return fmt.Sprintf("%s.%d", humanize.Comma(tenths/10), tenths%10)
 }
 
 // span returns seconds in the unit that suits them.
