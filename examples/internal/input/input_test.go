@@ -124,6 +124,7 @@ func TestShapes(t *testing.T) {
 		"JSON, then YAML":          {a + "\n---\n" + bYAML, both},
 		"YAML of JSON":             {"---\n" + a + "\n---\n" + b, both},
 		"not Kubernetes":           {`{"own":7}`, []string{"own7"}},
+		"flow style":               {"{apiVersion: g/v1, kind: A, metadata: {name: a, namespace: ns}, spec: {amount: 1}}\n---\n" + bYAML, both},
 		"an array after a mark":    {"---\n[" + a + ",\n" + b + "]\n", both},
 	} {
 		got, notes, err := read(c.text)
@@ -171,7 +172,7 @@ func TestRefused(t *testing.T) {
 		`[{"kind":"A" x}]`:         "not JSON: byte 13",
 		"---\n" + a + " garbage\n": "YAML: yaml: line ",
 		"---\n" + a + "\n" + bYAML: "YAML: yaml: line ",
-		"{oops":                    "not JSON: byte 1",
+		"{oops":                    "neither JSON nor YAML: yaml: line 1",
 		"PK\x03\x04 and more":      "YAML: yaml: control characters",
 		"\x1f\x8bnot gzip":         "the gzip is damaged: gzip: invalid header",
 		zip(a)[:5]:                 "the gzip is damaged: unexpected EOF",

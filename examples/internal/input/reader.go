@@ -57,11 +57,11 @@ func (r *reader) read(source io.Reader) error {
 			return err
 		case strings.IndexByte(" \t\r\n", start) >= 0:
 			continue
-		case start == '{' || start == '[':
-			_ = in.UnreadByte()
+		}
+		_ = in.UnreadByte()
+		if start == '[' || start == '{' && !isFlow(in) {
 			err = r.json(in)
-		default:
-			_ = in.UnreadByte()
+		} else {
 			err = r.yaml(in)
 		}
 		if r.text.failed != nil {
@@ -69,6 +69,13 @@ func (r *reader) read(source io.Reader) error {
 		}
 		return err
 	}
+}
+
+// isFlow reports whether an object is flow style of YAML: its first name has no double quotes.
+func isFlow(in *bufio.Reader) bool {
+	next, _ := in.Peek(256)
+	next = bytes.TrimLeft(next[1:], " \t\r\n")
+	return len(next) > 0 && next[0] != '"' && next[0] != '}'
 }
 
 // lax reads text that is not UTF-8, and names that are there twice: the last one counts, and is told.
