@@ -7,6 +7,7 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/right"
 	engine "github.com/cedesched/cede/internal/engine/rules"
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
@@ -84,7 +85,7 @@ func (sc *scratch) nameRules(taken []right.Victim, list []Victim) {
 	n.rules, n.selectors, n.ends, n.of = n.rules[:0], n.selectors[:0], n.ends[:0], n.of[:0]
 	for i := range taken {
 		if first := len(n.rules); taken[i].ByRules {
-			sc.rules.Matches(sc.request.Now, &taken[i], func(by *rules.Tier, trigger rules.Trigger, m rules.Match) {
+			sc.rules.Matches(sc.request.Now, &taken[i], func(by *selectors.Tier, trigger rules.Trigger, m rules.Match) {
 				n.selectors = append(n.selectors, m.Selector)
 				name, last := by.RuleName(m), len(n.rules)-1
 				if last >= first && n.rules[last].Rule == name && n.rules[last].Trigger == trigger {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/preemptiontest"
@@ -35,7 +36,7 @@ func explanationsOfRulesHold(t *rapid.T, reached map[string]int) {
 	if e.Rules == nil || e.Rules.Config != "rules" || e.Rules.Alone != config.RulesAlone || len(e.Rules.Tiers) > 0 && len(d.Triggers) == 0 {
 		t.Fatalf("%+v", e.Rules)
 	}
-	evaluator, err := rules.New(st.Cohorts, st.Queues, st.Rules)
+	evaluator, err := selectors.New(st.Cohorts, st.Queues, st.Rules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func explanationsOfRulesHold(t *rapid.T, reached map[string]int) {
 	}
 }
 
-func tierHolds(t *rapid.T, st preemption.State, r preemption.Request, tier *explain.ExplainedTier, of *rules.Tier, reached map[string]int) {
+func tierHolds(t *rapid.T, st preemption.State, r preemption.Request, tier *explain.ExplainedTier, of *selectors.Tier, reached map[string]int) {
 	accepted, least := map[rules.Match]int64{}, map[rules.Match]int64{} // whatever holds of quota, and though nothing does
 	anyOf := int64(0)
 	others := func(yield func(*workload.Workload)) {
@@ -86,11 +87,11 @@ func tierHolds(t *rapid.T, st preemption.State, r preemption.Request, tier *expl
 	running := int64(0)
 	others(func(w *workload.Workload) {
 		running++
-		moment := rules.Moment{Now: r.Now, Since: tier.Since}
+		moment := selectors.Moment{Now: r.Now, Since: tier.Since}
 		for _, m := range of.Select(w, moment) {
 			least[m]++
 		}
-		moment.Quota = rules.AllQuota()
+		moment.Quota = selectors.AllQuota()
 		matches := of.Select(w, moment)
 		for _, m := range matches {
 			accepted[m]++

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/queue/rules"
 )
@@ -24,7 +25,7 @@ func (sc *scratch) enterLimits(s *Snapshot, config *Config, r *Request) {
 func (sc *scratch) classByRules(v *right.Victim, now int64) limits.Class {
 	c := limits.Class{PreemptingQueue: sc.waiting.Queue, PreemptedQueue: v.Workload.Facts.Queue()}
 	var tier rules.Trigger // that takes it
-	sc.rules.Matches(now, v, func(by *rules.Tier, trigger rules.Trigger, m rules.Match) {
+	sc.rules.Matches(now, v, func(by *selectors.Tier, trigger rules.Trigger, m rules.Match) {
 		if tier == "" {
 			tier = trigger
 		}

@@ -3,9 +3,12 @@ package preemption
 import (
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -113,4 +116,19 @@ func (s *Snapshot) Removals() []Edit {
 		}
 	}
 	return edits
+}
+
+// RuleVerdicts returns a function that says what the selectors of rules with a trigger say of a running workload
+// for a preemptor, which waits in a queue that has rules: one verdict for each selector of the rules that serve the
+// preemptor, in their order, at a time, if the trigger has been observed since another time (zero: since then).
+// Constraints on quota count as met. It fails with a [fault.List] of bad selectors, which leave the
+// trigger without candidates, and for an unknown queue.
+func (s *Snapshot) RuleVerdicts(trigger rules.Trigger, preemptor workload.Workload) (func(running workload.Workload, now, since time.Time) []rules.Verdict, error) {
+	tier, err := s.evaluator().Tier(trigger, &preemptor)
+	if err != nil {
+		return nil, err
+	}
+	return func(running workload.Workload, now, since time.Time) []rules.Verdict {
+		return tier.Verdicts(&running, selectors.Moment{Now: now, Since: since, Quota: selectors.AllQuota()})
+	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/assign"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	engine "github.com/cedesched/cede/internal/engine/rules"
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
@@ -15,8 +16,8 @@ import (
 // goroutines may use one. Make it with [NewSnapshot]; the zero value is an empty cluster.
 type Snapshot struct {
 	cluster *cluster.Cluster
-	plans   *assign.Plans    // of the cluster's configuration, and of the flavors
-	rules   *rules.Evaluator // of the cluster's configuration; nil: there are none
+	plans   *assign.Plans        // of the cluster's configuration, and of the flavors
+	rules   *selectors.Evaluator // of the cluster's configuration; nil: there are none
 
 	// For the next Sync: the workloads as the last Sync found them, and the IDs of those
 	// edited since.
@@ -37,7 +38,7 @@ func (s *Snapshot) inside() *cluster.Cluster {
 }
 
 // evaluator returns the rules; nil if there are none.
-func (s *Snapshot) evaluator() *rules.Evaluator {
+func (s *Snapshot) evaluator() *selectors.Evaluator {
 	if s == nil {
 		return nil
 	}
@@ -74,7 +75,7 @@ func (s *Snapshot) with(c *cluster.Cluster, flavors []queue.Flavor, configs []ru
 		next.rules, _ = s.rules.Among(c.Cohorts, c.Queues) // they are valid
 	default:
 		if len(configs) > 0 {
-			next.rules, _ = rules.New(c.Cohorts, c.Queues, configs)
+			next.rules, _ = selectors.New(c.Cohorts, c.Queues, configs)
 		}
 		next.cluster = c.Counting(next.rules.Traits()).Keeping(engine.ReachesAllChildren(next.rules))
 	}

@@ -75,9 +75,6 @@ func New(c preemption.Config, st preemption.State, r preemption.Request) *Questi
 			q.Asked = append(q.Asked, Amount{q.tree.numbers[a.FlavorResource()], a.Amount})
 		}
 	}
-	if q.RulesOf() != nil {
-		q.evaluator, _ = rules.New(q.State.Cohorts, q.State.Queues, q.State.Rules) // the state is valid
-	}
 	q.findNeeds()
 	q.advantage = q.fitsBelow()
 	q.EntitledAtFirst = q.Entitled()

@@ -13,8 +13,7 @@ import (
 // ruled are the rules of an operator, which take victims in the state that the policies leave.
 type ruled struct {
 	searcher
-	observed  []rules.Observation // since when triggers have been observed
-	evaluator *rules.Evaluator    // nil without rules
+	observed []rules.Observation // since when triggers have been observed
 }
 
 // RulesOf returns the rules of the preemptor's queue; nil if it has none, or the request preempts nothing.

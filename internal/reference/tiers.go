@@ -101,9 +101,19 @@ func (q *ruled) tiers(taken *[]Candidate, b *ByRules) bool {
 
 // BadSelectors returns the faults that leave a tier without candidates: those of its selectors of preemptors, and of
 // the selectors of candidates in those of its rules that are for the preemptor.
-func (q *ruled) BadSelectors(trigger rules.Trigger) fault.List {
-	_, err := q.evaluator.Tier(trigger, &q.Request.Workload)
-	faults, _ := err.(fault.List)
+func (q *ruled) BadSelectors(trigger rules.Trigger) (faults fault.List) {
+	config := q.RulesOf()
+	for i := 0; config != nil && i < len(config.Rules); i++ {
+		r, path := &config.Rules[i], fmt.Sprintf("config %q: rules[%d]", config.Name, i)
+		if r.ActivationPolicy.Trigger != trigger {
+			continue
+		}
+		if bad := r.PreemptorFaults(path); len(bad) > 0 {
+			faults = append(faults, bad...)
+		} else if q.isFor(r) {
+			faults = append(faults, r.CandidateFaults(path)...)
+		}
+	}
 	return faults
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
@@ -83,7 +84,7 @@ type explainer struct {
 	asked    bool
 	kept     map[keptKey]int // index in Kept of the last level, or of the last tier
 	tiers    map[rules.Trigger]*ExplainedTier
-	quota    map[quotaKey]rules.QuotaSet
+	quota    map[quotaKey]selectors.QuotaSet
 	refused  map[string]bool // by limits, in the last attempt
 	tier     *ExplainedTier  // the one whose rules are looked at; nil: policies are
 

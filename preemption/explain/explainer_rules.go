@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/fault"
@@ -29,9 +30,9 @@ type quotaKey struct {
 // tierQuota notes which constraints hold for a workload.
 func (x *explainer) tierQuota(s *trace.Step) {
 	if x.quota == nil {
-		x.quota = map[quotaKey]rules.QuotaSet{}
+		x.quota = map[quotaKey]selectors.QuotaSet{}
 	}
-	x.quota[quotaKey{x.tier.Trigger, s.Workload}] = rules.QuotaSet(s.Count)
+	x.quota[quotaKey{x.tier.Trigger, s.Workload}] = selectors.QuotaSet(s.Count)
 }
 
 // rules says what the rules say, after the decision.
@@ -102,11 +103,11 @@ func (x *explainer) selectors(about *preemption.Snapshot, t *ExplainedTier, by *
 		}
 		t.Rules = append(t.Rules, out)
 	}
-	moment := rules.Moment{Now: x.r.Now, Since: t.Since}
+	moment := selectors.Moment{Now: x.r.Now, Since: t.Since}
 	for w := range about.Workloads() {
 		known := false
 		if moment.Quota, known = x.quota[quotaKey{t.Trigger, w.ID}]; !known {
-			moment.Quota = rules.AllQuota() // no selector has a constraint, or it was taken before
+			moment.Quota = selectors.AllQuota() // no selector has a constraint, or it was taken before
 		}
 		for _, v := range tier.Verdicts(&w, moment) {
 			at[v.Match].add(w.ID, &v)

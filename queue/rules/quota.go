@@ -40,36 +40,6 @@ func QuotaConstraints() []QuotaConstraint {
 	return []QuotaConstraint{BorrowingCapacityFromPreemptor, DRSLessThanOrEqualToFinalShare, DRSLessThanInitialShare, DRSAllStrategies, Borrowing}
 }
 
-// QuotaSet is a set of constraints that hold for a candidate. The zero value is that none does,
-// except the empty one, which always holds.
-type QuotaSet uint8
-
-// AllQuota returns the set of all constraints.
-func AllQuota() QuotaSet { return 15 }
-
-// bits returns the constraints that are enough for another.
-func (c QuotaConstraint) bits() QuotaSet {
-	switch c {
-	case BorrowingCapacityFromPreemptor:
-		return 1
-	case DRSLessThanOrEqualToFinalShare:
-		return 2
-	case DRSLessThanInitialShare:
-		return 4
-	case DRSAllStrategies:
-		return 2 | 4
-	case Borrowing:
-		return 8
-	}
-	return 0
-}
-
-// With returns the set with a constraint. [DRSAllStrategies] is both strategies.
-func (s QuotaSet) With(c QuotaConstraint) QuotaSet { return s | c.bits() }
-
-// Meets reports whether a constraint holds; an unknown one never does.
-func (s QuotaSet) Meets(c QuotaConstraint) bool { return c == "" || s&c.bits() != 0 }
-
 // validate finds an unknown constraint, and one of a scope in which it could accept nobody.
 func (c QuotaConstraint) validate(faults *fault.List, path string, scope Scope) {
 	switch {
@@ -79,14 +49,4 @@ func (c QuotaConstraint) validate(faults *fault.List, path string, scope Scope) 
 	case scope == WithinLocalQueue || scope == WithinClusterQueue:
 		faults.Add(path, "%q is not for the scope %q: it holds for other queues", c, scope)
 	}
-}
-
-// readsShares reports whether a configuration compares shares.
-func readsShares(c *Config) bool {
-	return slices.ContainsFunc(c.Ordering, func(o Ordering) bool { return o.Key.OfShares() }) ||
-		slices.ContainsFunc(c.Rules, func(r Rule) bool {
-			return slices.ContainsFunc(r.CandidateSelectors, func(s CandidateSelector) bool {
-				return s.Quota.bits()&DRSAllStrategies.bits() != 0
-			})
-		})
 }

@@ -73,9 +73,6 @@ func Triggers() []Trigger {
 	return []Trigger{Always, InsufficientQuota, QuotaFeasibleAndInsufficientTopology}
 }
 
-// triggers are all triggers, as an array.
-var triggers = [3]Trigger(Triggers())
-
 // CandidateSelector accepts a running workload if all its parts do. The zero value is not
 // valid: a selector has a scope.
 type CandidateSelector struct {
@@ -120,7 +117,10 @@ const (
 
 // Scopes returns all scopes.
 func Scopes() []Scope {
-	return slices.Clone(scopes[:])
+	return []Scope{
+		WithinLocalQueue, WithinClusterQueue, WithinParentCohort, WithinCohortTree, AnyClusterQueue,
+		OtherInParentCohort, OtherInCohortTree, OtherClusterQueue,
+	}
 }
 
 // NumericLabel requires that a label holds a number, compares it with the preemptor's, and
@@ -181,9 +181,9 @@ const (
 	GreaterThanOrEqual Comparison = "GreaterThanOrEqual"
 )
 
-// holds reports whether the candidate's value is so related to the preemptor's. An empty
+// Holds reports whether the candidate's value is so related to the preemptor's. An empty
 // comparison always holds, an unknown one never does.
-func (c Comparison) holds(candidate, preemptor int64) bool {
+func (c Comparison) Holds(candidate, preemptor int64) bool {
 	switch c {
 	case "":
 		return true

@@ -11,6 +11,9 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
+// moment returns an instant, one nanosecond after the one before.
+func moment(n int) time.Time { return time.Date(2026, 11, 21, 12, 0, 0, n, time.UTC) }
+
 // "Keeps, sets and clears": a trigger that holds keeps its first time, a new one begins now, one
 // that does not hold is gone.
 func TestObserve(t *testing.T) {
@@ -60,4 +63,8 @@ func TestValidateOrdering(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Error(err)
 	}
+}
+
+func rule(name string, trigger rules.Trigger, selectors ...rules.CandidateSelector) rules.Rule {
+	return rules.Rule{Name: name, ActivationPolicy: rules.ActivationPolicy{Trigger: trigger}, CandidateSelectors: selectors}
 }

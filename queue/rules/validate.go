@@ -48,8 +48,8 @@ func Validate(configs []Config) error {
 			if d := r.ActivationPolicy.MinTriggerRequiredDuration.Or(0); d < 0 {
 				faults.Add(path+".activationPolicy.minTriggerRequiredDuration", "%v is negative", d)
 			}
-			faults = append(faults, r.preemptorFaults(path)...)
-			faults = append(faults, r.candidateFaults(path)...)
+			faults = append(faults, r.PreemptorFaults(path)...)
+			faults = append(faults, r.CandidateFaults(path)...)
 		}
 	}
 	return faults.Err()
@@ -94,15 +94,15 @@ func isLabel(name string) bool {
 	return 1 <= len(name) && len(name) <= 63
 }
 
-// preemptorFaults returns the faults of the selectors of preemptors.
-func (r *Rule) preemptorFaults(path string) (faults fault.List) {
+// PreemptorFaults returns the faults of the selectors of preemptors.
+func (r *Rule) PreemptorFaults(path string) (faults fault.List) {
 	faults = listOf(r.PreemptorSelector.Validate(path + ".preemptorSelector"))
 	r.PreemptorPriorityClass.validate(&faults, path+".preemptorPriorityClassSelector")
 	return faults
 }
 
-// candidateFaults returns the faults of the selectors of candidates.
-func (r *Rule) candidateFaults(path string) (faults fault.List) {
+// CandidateFaults returns the faults of the selectors of candidates.
+func (r *Rule) CandidateFaults(path string) (faults fault.List) {
 	for i := range r.CandidateSelectors {
 		var found fault.List
 		if r.CandidateSelectors[i].validate(&found, ""); len(found) > 0 { // building paths costs more than the check
@@ -113,7 +113,7 @@ func (r *Rule) candidateFaults(path string) (faults fault.List) {
 }
 
 func (s *CandidateSelector) validate(faults *fault.List, path string) {
-	if !slices.Contains(scopes[:], s.Scope) {
+	if !slices.Contains(Scopes(), s.Scope) {
 		faults.Add(path+".scope", "%q is none of %q", s.Scope, Scopes())
 	}
 	for _, l := range [...]struct {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/preemption/fault"
-	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -96,24 +96,11 @@ func TestValidateCounts(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}
-	if _, err := rules.New(nil, nil, []rules.Config{more}); err == nil || err.Error() != want {
+	if _, err := selectors.New(nil, nil, []rules.Config{more}); err == nil || err.Error() != want {
 		t.Errorf("New: %v", err)
 	}
-	if _, err := rules.New(nil, nil, []rules.Config{full}); err != nil {
+	if _, err := selectors.New(nil, nil, []rules.Config{full}); err != nil {
 		t.Errorf("New: %v", err)
-	}
-}
-
-// New refuses what makes a name ambiguous, more than the largest numbers, and what queue.Validate finds;
-// nothing else.
-func TestNew(t *testing.T) {
-	_, err := rules.New(nil, []queue.Queue{{Name: "q", Cohort: "gone"}}, []rules.Config{{Name: "x"}, {}, {Name: "x"}})
-	const want = `queues[0].cohort: unknown cohort "gone" (queue "q"); configs[1].name: is empty; configs[2].name: "x" is also the name of configs[0]`
-	if err == nil || err.Error() != want {
-		t.Errorf("%v", err)
-	}
-	if _, err := rules.New(nil, nil, []rules.Config{{Name: "x", Rules: []rules.Rule{{Name: "NO"}}}}); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -129,22 +116,5 @@ func TestValidateLongLists(t *testing.T) {
 	faults := rules.Validate([]rules.Config{c}).(fault.List)
 	if want := 1 + n - 2 + 1; len(faults) != want || faults[0].Path != "configs[0].rules" || faults[n-1].Path != fmt.Sprintf("configs[0].ordering[%d].key", n-1) {
 		t.Errorf("%d faults, want %d: %.300s", len(faults), want, faults.Error())
-	}
-	values := make([]string, n)
-	for i := range values {
-		values[i] = fmt.Sprint(i)
-	}
-	few := rules.Config{Name: "few", Rules: []rules.Rule{{Name: "r", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: []rules.CandidateSelector{
-		{Scope: rules.AnyClusterQueue, LabelSelector: &workload.LabelSelector{MatchExpressions: []workload.LabelRequirement{{Key: "k", Operator: workload.In, Values: values}}}},
-	}}}}
-	e, err := rules.New(nil, []queue.Queue{{Name: "q", Rules: "few"}}, []rules.Config{few})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tier, err := e.Tier(rules.Always, &workload.Workload{Queue: "q"})
-	for value, want := range map[string]bool{"0": true, "19999": true, "20000": false} {
-		if w := (workload.Workload{Queue: "q", Labels: map[string]string{"k": value}}); err != nil || tier.Accepts(&w, rules.Moment{}) != want {
-			t.Errorf("%s: %v, %v", value, !want, err)
-		}
 	}
 }

@@ -3,7 +3,9 @@ package lint
 import (
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
@@ -104,16 +106,20 @@ func (r *reader) queuesInScope(s *rules.CandidateSelector) {
 	for i := range queues {
 		queues[i].Rules = config.Name
 	}
-	e, err := rules.New(r.State.Cohorts, queues, []rules.Config{config})
+	scoped, err := preemption.NewSnapshot(preemption.State{Cohorts: r.State.Cohorts, Queues: queues, Rules: []rules.Config{config}})
 	if err != nil {
 		return
 	}
 	selected, reached := false, false
 	for _, from := range r.users {
-		tier, err := e.Tier(rules.Always, &workload.Workload{Queue: from.Name, LocalQueue: "any"})
+		verdicts, err := scoped.RuleVerdicts(rules.Always, workload.Workload{Queue: from.Name, LocalQueue: "any"})
 		reached = reached || err != nil || slices.ContainsFunc(r.State.Queues, func(q queue.Queue) bool {
 			selected = selected || of.Matches(q.Labels)
-			return of.Matches(q.Labels) && tier.Accepts(&workload.Workload{Queue: q.Name, LocalQueue: "any"}, rules.Moment{})
+			if !of.Matches(q.Labels) {
+				return false
+			}
+			of := verdicts(workload.Workload{Queue: q.Name, LocalQueue: "any"}, time.Time{}, time.Time{})
+			return slices.ContainsFunc(of, func(v rules.Verdict) bool { return v.Refuses == "" })
 		})
 	}
 	if selected && !reached {

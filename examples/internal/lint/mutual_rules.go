@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
@@ -22,14 +23,14 @@ const maxMutual = 250
 // them (times, triggers) and whether the quota lets them is another question. Two that cannot hold one
 // after the other, whatever the quota is, are no finding: see [exclude].
 func mutualRules(c *Cluster) []Finding {
-	evaluator, err := rules.New(c.State.Cohorts, c.State.Queues, c.State.Rules)
+	s, err := preemption.NewSnapshot(preemption.State{Cohorts: c.State.Cohorts, Queues: c.State.Queues, Rules: c.State.Rules})
 	if err != nil || len(c.State.Rules) == 0 {
 		return nil
 	}
 	kinds, several := c.kinds()
 	by := make([][][]right, len(kinds)) // by preemptor: by what it may preempt each of the others
 	for i := range kinds {
-		by[i] = c.rights(evaluator, &kinds[i], kinds)
+		by[i] = c.rights(s, &kinds[i], kinds)
 	}
 	var found []Finding
 	said := map[[2]string]bool{}
@@ -147,7 +148,7 @@ func (c *Cluster) kinds() (list []workload.Workload, several []bool) {
 
 // rights returns by what a workload may preempt each of the others: by rules, and by a policy. Of those
 // that ask for the same it returns the first.
-func (c *Cluster) rights(e *rules.Evaluator, preemptor *workload.Workload, others []workload.Workload) [][]right {
+func (c *Cluster) rights(s *preemption.Snapshot, preemptor *workload.Workload, others []workload.Workload) [][]right {
 	list := make([][]right, len(others))
 	add := func(i int, r right) {
 		if !slices.ContainsFunc(list[i], func(o right) bool { return o.needs == r.needs }) {
@@ -159,12 +160,12 @@ func (c *Cluster) rights(e *rules.Evaluator, preemptor *workload.Workload, other
 	of := c.queue(preemptor.Queue)
 	config := c.config(of.Rules)
 	for _, trigger := range rules.Triggers() {
-		tier, err := e.Tier(trigger, &waits)
+		verdicts, err := s.RuleVerdicts(trigger, waits)
 		if err != nil || config == nil {
 			break
 		}
 		for i := range others {
-			for _, v := range tier.Verdicts(&others[i], rules.Moment{Now: c.Now, Quota: rules.AllQuota()}) {
+			for _, v := range verdicts(others[i], c.Now, time.Time{}) {
 				s := &config.Rules[v.Rule].CandidateSelectors[v.Selector]
 				sometime := v.Refuses == "" || v.Refuses == rules.PartTrigger || v.Refuses == rules.PartTime && !never(&s.Time)
 				if sometime && (s.Quota == "" || c.beside(of, others[i].Queue)) {
@@ -173,7 +174,7 @@ func (c *Cluster) rights(e *rules.Evaluator, preemptor *workload.Workload, other
 			}
 		}
 	}
-	if c.Config.RulesAlone && e.Has(preemptor.Queue) {
+	if c.Config.RulesAlone && s.HasRules(preemptor.Queue) {
 		return list
 	}
 	for i := range others {

@@ -5,14 +5,14 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/internal/persist/ordered"
-	"github.com/cedesched/cede/queue/rules"
 )
 
 // traits counts the running workloads of each queue that have labels or priority classes that rules ask
 // for. Nothing is counted of what they do not ask for. It is immutable; the zero value counts nothing.
 type traits struct {
-	numbers map[rules.Trait]int32 // it stays as it is
+	numbers map[selectors.Trait]int32 // it stays as it is
 	counts  ordered.Set[traitCount, none]
 }
 
@@ -28,7 +28,7 @@ var traitOrder = &ordered.Order[traitCount, none]{Compare: func(a, b traitCount)
 
 // Counting returns the cluster with counts of the traits that have numbers. It keeps the map. It costs
 // a look at each workload, or nothing if these are counted.
-func (c *Cluster) Counting(numbers map[rules.Trait]int32) *Cluster {
+func (c *Cluster) Counting(numbers map[selectors.Trait]int32) *Cluster {
 	if maps.Equal(c.traits.numbers, numbers) {
 		return c
 	}
@@ -100,11 +100,11 @@ func (t *traits) each(w *Workload, yield func(trait int32)) {
 		return
 	}
 	for key, value := range w.Facts.seldom.labels {
-		if n, counts := t.numbers[rules.Trait{Key: key, Value: value}]; counts {
+		if n, counts := t.numbers[selectors.Trait{Key: key, Value: value}]; counts {
 			yield(n)
 		}
 	}
-	if n, counts := t.numbers[rules.Trait{Value: w.Facts.seldom.priorityClass}]; counts {
+	if n, counts := t.numbers[selectors.Trait{Value: w.Facts.seldom.priorityClass}]; counts {
 		yield(n)
 	}
 }

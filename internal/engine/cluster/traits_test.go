@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -27,7 +27,7 @@ func traitsFollowEdits(t *rapid.T) {
 	for i := range st.Admitted {
 		trait(&st.Admitted[i])
 	}
-	numbers := map[rules.Trait]int32{{Key: "team", Value: "a"}: 0, {Value: "low"}: 1, {Key: "team", Value: "b"}: 3, {Key: "team", Value: "nobody"}: 4}
+	numbers := map[selectors.Trait]int32{{Key: "team", Value: "a"}: 0, {Value: "low"}: 1, {Key: "team", Value: "b"}: 3, {Key: "team", Value: "nobody"}: 4}
 	c, err := cluster.New(st.Cohorts, st.Queues, st.Admitted)
 	if err != nil {
 		t.Fatal(err)
@@ -75,10 +75,10 @@ func traitsFollowEdits(t *rapid.T) {
 }
 
 // queuesWith looks at every workload.
-func queuesWith(c *cluster.Cluster, numbers map[rules.Trait]int32, trait int32) (names []string) {
+func queuesWith(c *cluster.Cluster, numbers map[selectors.Trait]int32, trait int32) (names []string) {
 	for of, n := range numbers {
 		for _, w := range c.All() {
-			if value, has := w.Facts.Labels()[of.Key]; n == trait && (has && value == of.Value || of == rules.Trait{Value: w.Facts.PriorityClass()}) {
+			if value, has := w.Facts.Labels()[of.Key]; n == trait && (has && value == of.Value || of == selectors.Trait{Value: w.Facts.PriorityClass()}) {
 				names = append(names, w.Facts.Queue())
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/queue/rules"
 )
@@ -20,8 +21,8 @@ type branches struct {
 	list  []branch
 	found []donor // by them
 	of    *tier
-	reach rules.Reach  // of the tier in other queues
-	met   search.Marks // the queues that have groups
+	reach selectors.Reach // of the tier in other queues
+	met   search.Marks    // the queues that have groups
 }
 
 // branch is a lane of the children of a cohort.
@@ -51,7 +52,7 @@ func boundOf(by []rules.Ordering) (bound int) {
 }
 
 // extentOf returns which other queues have the workloads that a tier may accept.
-func extentOf(r *rules.Reach) cluster.Extent {
+func extentOf(r *selectors.Reach) cluster.Extent {
 	if r.Free {
 		return cluster.AllChildren
 	}

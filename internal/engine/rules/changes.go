@@ -9,7 +9,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
-	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/internal/engine/selectors"
 )
 
 // NextChange returns the first instant after that of the search at which the rules may permit
@@ -67,7 +67,7 @@ func (t *Taker) collect(s *search.Search) {
 }
 
 // collectFrom adds the instants of the workloads of a queue.
-func (t *Taker) collectFrom(s *search.Search, by *rules.Tier, d *donor) {
+func (t *Taker) collectFrom(s *search.Search, by *selectors.Tier, d *donor) {
 	of := s.DonorOfRules(d.node, d.common)
 	for lane := cluster.Active; lane <= cluster.EvictedUnreserved; lane++ {
 		var cursor cluster.LaneCursor
@@ -89,7 +89,7 @@ func (t *Taker) waits(s *search.Search, i int, d *donor) bool {
 
 // collectOf adds the instants of one workload and a tier. ok reports whether the tier accepts it at some
 // time, whatever constraints on quota say.
-func (t *Taker) collectOf(s *search.Search, by *rules.Tier, w *cluster.Workload, d *right.Donor) (ok bool) {
+func (t *Taker) collectOf(s *search.Search, by *selectors.Tier, w *cluster.Workload, d *right.Donor) (ok bool) {
 	if s.Request.Room == nil && !s.UsesNeeded(w.Loads) {
 		return false
 	}

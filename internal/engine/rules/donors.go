@@ -5,6 +5,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/queue/rules"
 )
 
@@ -14,10 +15,10 @@ type donor struct {
 	// common is the lowest cohort above it and the preemptor's queue, and side the child of that on the
 	// way to the queue; -1 for the own queue and in other trees.
 	common, side int
-	rules.Reach
+	selectors.Reach
 }
 
-func donorAt(s *search.Search, node int, r rules.Reach) donor {
+func donorAt(s *search.Search, node int, r selectors.Reach) donor {
 	d := donor{node, -1, -1, r}
 	if node != s.Request.Queue {
 		if d.common = s.Common(node); d.common >= 0 {
@@ -64,7 +65,7 @@ func (t *tier) collect(s *search.Search, list []donor, byHeads bool) []donor {
 		}
 	}
 	before := len(list)
-	eachByTraits(s, t.reach(), func(node int, r rules.Reach) {
+	eachByTraits(s, t.reach(), func(node int, r selectors.Reach) {
 		list = add(s, list, node, r)
 	})
 	if len(list) == before {
@@ -96,7 +97,7 @@ func (t *tier) addNamed(s *search.Search, list []donor, node int) []donor {
 }
 
 // add adds a queue if some selector may accept a workload there while no victim is taken.
-func add(s *search.Search, list []donor, node int, r rules.Reach) []donor {
+func add(s *search.Search, list []donor, node int, r selectors.Reach) []donor {
 	if s.Cluster.Queue(node).Inactive {
 		return list
 	}
@@ -108,7 +109,7 @@ func add(s *search.Search, list []donor, node int, r rules.Reach) []donor {
 
 // eachByTraits calls yield with the queues in which a workload has a trait that selectors of a tier ask for,
 // and what these may accept there. A queue may come several times.
-func eachByTraits(s *search.Search, by *rules.Reaches, yield func(node int, r rules.Reach)) {
+func eachByTraits(s *search.Search, by *selectors.Reaches, yield func(node int, r selectors.Reach)) {
 	for trait, ok := by.NextTrait(0); ok; {
 		has, any := s.Cluster.NextTrait(trait)
 		if !any {
@@ -138,7 +139,7 @@ func united(list []donor) []donor {
 
 // ReachesAllChildren reports whether some selector of the configurations accepts workloads of other queues
 // whatever the quota says, so that the cluster has to keep the reach of [cluster.AllChildren].
-func ReachesAllChildren(e *rules.Evaluator) bool {
+func ReachesAllChildren(e *selectors.Evaluator) bool {
 	for config := range e.Each {
 		for i := range config.Rules {
 			for _, s := range config.Rules[i].CandidateSelectors {

@@ -9,8 +9,8 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/internal/engine/usage"
-	"github.com/cedesched/cede/queue/rules"
 )
 
 // waiting is what workloads of a queue free that some tier may accept from an instant on.
@@ -111,7 +111,7 @@ func (t *Taker) acceptedFrom(s *search.Search, w *cluster.Workload, d *donor) (f
 		moments := append([]int64{max(s.Now, lasts+1)}, t.instants[n:]...)
 		slices.Sort(moments)
 		for _, at := range moments {
-			if at > lasts && by.Accepts(&t.one, rules.Moment{Now: instant.Time(at), Since: longAgo, Quota: rules.AllQuota()}) {
+			if at > lasts && by.Accepts(&t.one, selectors.Moment{Now: instant.Time(at), Since: longAgo, Quota: selectors.AllQuota()}) {
 				first, ever = min(first, at), true
 				break
 			}

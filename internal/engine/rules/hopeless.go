@@ -4,8 +4,8 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/internal/engine/usage"
-	"github.com/cedesched/cede/queue/rules"
 )
 
 // sums is what the sums of the snapshot say of the request.
@@ -15,7 +15,7 @@ type sums struct {
 	refuses usage.Gone
 	// own and others are what the selectors of all tiers may accept in the own queue and elsewhere, if known.
 	known       bool
-	own, others rules.Reach
+	own, others selectors.Reach
 }
 
 // Hopeless returns the first bound that proves that the request never fits; Victims: there is none. It does
@@ -83,7 +83,7 @@ func (t *Taker) sumUp(s *search.Search) {
 		by := t.tiers[i].reach()
 		at.own.Add(by.Of(s.Cluster.Queue(s.Request.Queue).Name))
 		at.others.Add(by.Elsewhere())
-		eachByTraits(s, by, func(node int, r rules.Reach) {
+		eachByTraits(s, by, func(node int, r selectors.Reach) {
 			if node == s.Request.Queue {
 				at.own.Add(r)
 			} else {

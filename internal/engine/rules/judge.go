@@ -4,6 +4,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/queue/rules"
 )
 
@@ -13,7 +14,7 @@ type taking struct {
 	from, to int32 // its selectors that accepted: matches[from:to]
 	// held are the constraints on quota that held then, if the rules have any; by are those of them that
 	// selectors asked for.
-	held, by rules.QuotaSet
+	held, by selectors.QuotaSet
 	// bound: no selector accepted without a constraint.
 	bound bool
 }
@@ -40,7 +41,7 @@ func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, d *donor) (v
 		return v, refused
 	}
 	by, moment, from := t.tiers[i].rules, t.moment(s, i), len(t.matches)
-	moment.Quota = rules.AllQuota()
+	moment.Quota = selectors.AllQuota()
 	t.fill(w)
 	if t.matches = by.AppendSelected(t.matches, &t.one, moment); len(t.matches) == from {
 		return v, refused
@@ -66,7 +67,7 @@ func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, d *donor) (v
 }
 
 // keepHeld keeps the selectors of which the constraints hold.
-func (t *Taker) keepHeld(how *taking, by *rules.Tier) {
+func (t *Taker) keepHeld(how *taking, by *selectors.Tier) {
 	all := t.matches[how.from:]
 	t.matches, how.bound = t.matches[:how.from], true
 	for _, m := range all {

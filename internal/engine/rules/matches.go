@@ -4,12 +4,13 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/queue/rules"
 )
 
 // Matches calls yield with the selectors that accepted a victim when rules took it, tier by tier,
 // first those of the tier that took it. Tiers with bad selectors are left out.
-func (t *Taker) Matches(now int64, v *right.Victim, yield func(by *rules.Tier, trigger rules.Trigger, m rules.Match)) {
+func (t *Taker) Matches(now int64, v *right.Victim, yield func(by *selectors.Tier, trigger rules.Trigger, m rules.Match)) {
 	how := &t.takings[v.Taking]
 	for i := int(how.tier); i < tierCount; i++ {
 		by := t.rulesOf(i)
@@ -28,7 +29,7 @@ func (t *Taker) Matches(now int64, v *right.Victim, yield func(by *rules.Tier, t
 
 // acceptedBy returns the selectors of a tier that accept a workload taken before. They are valid until the
 // next call.
-func (t *Taker) acceptedBy(by *rules.Tier, i int, now int64, w *cluster.Workload, held rules.QuotaSet) []rules.Match {
+func (t *Taker) acceptedBy(by *selectors.Tier, i int, now int64, w *cluster.Workload, held selectors.QuotaSet) []rules.Match {
 	since := t.given[i]
 	if now != t.now { // as a request would be asked then, that knows what was observed before
 		since = t.since[i]
@@ -37,7 +38,7 @@ func (t *Taker) acceptedBy(by *rules.Tier, i int, now int64, w *cluster.Workload
 		since = now
 	}
 	t.fill(w)
-	t.others = by.AppendSelected(t.others[:0], &t.one, rules.Moment{Now: instant.Time(now), Since: instant.Time(since), Quota: held})
+	t.others = by.AppendSelected(t.others[:0], &t.one, selectors.Moment{Now: instant.Time(now), Since: instant.Time(since), Quota: held})
 	return t.others
 }
 

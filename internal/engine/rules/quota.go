@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
@@ -60,7 +61,7 @@ func (t *Taker) shareOf(s *search.Search, node int) quota.Share {
 
 // quotaOfDonor returns the constraints on quota that hold for all candidates of a queue alike. mayFinal: the
 // one on the final share holds for the candidates that free enough.
-func (t *Taker) quotaOfDonor(s *search.Search, node, common, side int) (set rules.QuotaSet, mayFinal bool) {
+func (t *Taker) quotaOfDonor(s *search.Search, node, common, side int) (set selectors.QuotaSet, mayFinal bool) {
 	if common < 0 {
 		return 0, false // the own queue, or in another tree
 	}
@@ -87,7 +88,7 @@ func (t *Taker) ours(s *search.Search, common int) quota.Share {
 }
 
 // quotaOf returns the constraints on quota that hold for a candidate, which runs, beside victims.
-func (t *Taker) quotaOf(s *search.Search, v *right.Victim, beside []right.Victim) (set rules.QuotaSet) {
+func (t *Taker) quotaOf(s *search.Search, v *right.Victim, beside []right.Victim) (set selectors.QuotaSet) {
 	set, mayFinal := t.quotaOfDonor(s, v.Queue, v.Cohort, v.Side)
 	if !mayFinal {
 		return set

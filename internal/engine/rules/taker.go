@@ -5,6 +5,7 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/preemption/fault"
@@ -15,7 +16,7 @@ import (
 // Taker takes victims for one request. The zero value has no rules. It may be reused, by one
 // goroutine at a time.
 type Taker struct {
-	rules     *rules.Evaluator
+	rules     *selectors.Evaluator
 	preemptor *workload.Workload
 	tiers     [tierCount]tier
 	walk      walk
@@ -52,10 +53,10 @@ const tierCount = 3
 // tier holds the rules of one trigger, once they were asked for.
 type tier struct {
 	known   bool
-	made    rules.Tier
-	rules   *rules.Tier   // made; nil: some selector is bad
-	faults  fault.List    // then these
-	reaches rules.Reaches // if summed, of the rules
+	made    selectors.Tier
+	rules   *selectors.Tier   // made; nil: some selector is bad
+	faults  fault.List        // then these
+	reaches selectors.Reaches // if summed, of the rules
 	summed  bool
 	asked   bool
 	// donors are the queues in which some selector may accept a workload; byHeads: without those that
@@ -68,7 +69,7 @@ type tier struct {
 
 // Begin prepares for a request at now. The preemptor must stay as it is. since says by tier since when
 // its trigger has been observed; for one never seen it is now.
-func (t *Taker) Begin(e *rules.Evaluator, preemptor *workload.Workload, now int64, since [tierCount]int64) {
+func (t *Taker) Begin(e *selectors.Evaluator, preemptor *workload.Workload, now int64, since [tierCount]int64) {
 	t.rules, t.preemptor, t.now, t.given = e, preemptor, now, since
 	t.by = usable(t.by[:0], e.Ordering(preemptor.Queue))
 	t.walk.begin(t.by)
@@ -163,7 +164,7 @@ func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 }
 
 // rulesOf returns the rules of a tier; nil if some selector is bad.
-func (t *Taker) rulesOf(i int) *rules.Tier {
+func (t *Taker) rulesOf(i int) *selectors.Tier {
 	at := &t.tiers[i]
 	if !at.known {
 		made, err := t.rules.Tier(rules.Triggers()[i], t.preemptor)
@@ -177,7 +178,7 @@ func (t *Taker) rulesOf(i int) *rules.Tier {
 }
 
 // reach returns what a tier may accept, by queue. Its rules are known.
-func (t *tier) reach() *rules.Reaches {
+func (t *tier) reach() *selectors.Reaches {
 	if !t.summed {
 		t.reaches, t.summed = t.rules.Reaches(), true
 	}
@@ -245,6 +246,6 @@ func quotaOnly(s *search.Search, i int) bool {
 }
 
 // moment returns the moment at which a tier is asked.
-func (t *Taker) moment(s *search.Search, i int) rules.Moment {
-	return rules.Moment{Now: instant.Time(s.Now), Since: instant.Time(t.since[i])}
+func (t *Taker) moment(s *search.Search, i int) selectors.Moment {
+	return selectors.Moment{Now: instant.Time(s.Now), Since: instant.Time(t.since[i])}
 }

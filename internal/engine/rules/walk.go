@@ -7,6 +7,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/queue/rules"
 )
 
@@ -268,7 +269,7 @@ func (o *walk) skipTo(g, last *group) bool {
 // lacks reports whether BorrowingCapacityFromPreemptor does not hold below a common cohort, and every
 // selector asks for it. In an order by shares no group is parked before it is read: its keys would be
 // those of a later time.
-func (o *walk) lacks(r *rules.Reach, common int) bool {
+func (o *walk) lacks(r *selectors.Reach, common int) bool {
 	return !o.shares && o.t.constrained && common >= 0 && !r.Free && !r.Others && !o.t.hasCapacity(o.s, common)
 }
 

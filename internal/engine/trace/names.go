@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
 )
@@ -27,7 +28,7 @@ type Names struct {
 	// Better says, after the decision, how a search made the victims better; nil: it was not asked to.
 	Better func() *Better
 	// Rules judges workloads by the rules of the queues.
-	Rules *rules.Evaluator
+	Rules *selectors.Evaluator
 }
 
 // Need is what is requested in a column, and what is short of it with all victims still there, by

@@ -114,7 +114,8 @@ var rooms = []struct {
 		{"queue/limits", "queue/rules"},
 	}},
 	{"engine: what decides", [][]string{
-		{"internal/engine/best/lagrange", "internal/engine/minimum", "internal/engine/trace"},
+		{"internal/engine/best/lagrange", "internal/engine/minimum", "internal/engine/selectors"},
+		{"internal/engine/trace"},
 		{"internal/engine/best/packing"},
 		{"internal/engine/quotatree"},
 		{"internal/engine/cluster", "internal/engine/nodes/state"},

@@ -1,9 +1,10 @@
-package rules_test
+package selectors_test
 
 import (
 	"math"
 	"testing"
 
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
@@ -19,19 +20,19 @@ func TestReachIsTight(t *testing.T) {
 	for _, c := range []struct {
 		priority rules.Priority
 		own      int64
-		want     rules.Reach
+		want     selectors.Reach
 	}{
-		{rules.Priority{}, 5, rules.Reach{Any: true, Free: true, Most: math.MaxInt64}},
-		{upTo("", "", quota.Some[int64](3)), 5, rules.Reach{Any: true, Free: true, Most: 3}},
-		{upTo(rules.Boosted, rules.LessThan, quota.OptionalInt64{}), 5, rules.Reach{Any: true, Free: true, Most: 4}},
-		{upTo(rules.Boosted, rules.LessThanOrEqual, quota.OptionalInt64{}), 5, rules.Reach{Any: true, Free: true, Most: 5}},
-		{upTo(rules.Boosted, rules.LessThanOrEqual, quota.Some[int64](3)), 5, rules.Reach{Any: true, Free: true, Most: 3}},
-		{upTo(rules.Boosted, rules.LessThan, quota.OptionalInt64{}), math.MinInt64, rules.Reach{}},
-		{upTo(rules.Boosted, rules.GreaterThan, quota.OptionalInt64{}), 5, rules.Reach{Any: true, Free: true, Most: math.MaxInt64}},
-		{upTo(rules.Base, rules.LessThan, quota.Some[int64](3)), 5, rules.Reach{Any: true, Free: true, Most: math.MaxInt64}},
+		{rules.Priority{}, 5, selectors.Reach{Any: true, Free: true, Most: math.MaxInt64}},
+		{upTo("", "", quota.Some[int64](3)), 5, selectors.Reach{Any: true, Free: true, Most: 3}},
+		{upTo(rules.Boosted, rules.LessThan, quota.OptionalInt64{}), 5, selectors.Reach{Any: true, Free: true, Most: 4}},
+		{upTo(rules.Boosted, rules.LessThanOrEqual, quota.OptionalInt64{}), 5, selectors.Reach{Any: true, Free: true, Most: 5}},
+		{upTo(rules.Boosted, rules.LessThanOrEqual, quota.Some[int64](3)), 5, selectors.Reach{Any: true, Free: true, Most: 3}},
+		{upTo(rules.Boosted, rules.LessThan, quota.OptionalInt64{}), math.MinInt64, selectors.Reach{}},
+		{upTo(rules.Boosted, rules.GreaterThan, quota.OptionalInt64{}), 5, selectors.Reach{Any: true, Free: true, Most: math.MaxInt64}},
+		{upTo(rules.Base, rules.LessThan, quota.Some[int64](3)), 5, selectors.Reach{Any: true, Free: true, Most: math.MaxInt64}},
 	} {
 		r := rule("r", rules.Always, rules.CandidateSelector{Scope: rules.WithinClusterQueue, Priority: c.priority})
-		e, err := rules.New(nil, []queue.Queue{{Name: "a", Rules: "c"}}, []rules.Config{{Name: "c", Rules: []rules.Rule{r}}})
+		e, err := selectors.New(nil, []queue.Queue{{Name: "a", Rules: "c"}}, []rules.Config{{Name: "c", Rules: []rules.Rule{r}}})
 		if err != nil {
 			t.Fatal(err)
 		}

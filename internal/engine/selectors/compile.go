@@ -1,4 +1,4 @@
-package rules
+package selectors
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -16,7 +17,7 @@ import (
 type compiled struct {
 	name             string
 	index            int
-	trigger          Trigger
+	trigger          rules.Trigger
 	preemptorLabels  *workload.LabelSelector
 	preemptorClasses classes
 	wait             time.Duration // the minimum trigger duration
@@ -29,20 +30,20 @@ type compiled struct {
 
 // selector is a compiled [CandidateSelector].
 type selector struct {
-	*CandidateSelector
+	*rules.CandidateSelector
 	classes classes
 	timed   bool // it reads times
 }
 
-func compile(r *Rule, index int, config string) compiled {
+func compile(r *rules.Rule, index int, config string) compiled {
 	c := compiled{
 		name: r.Name, index: index, trigger: r.ActivationPolicy.Trigger, wait: max(0, r.ActivationPolicy.MinTriggerRequiredDuration.Or(0)),
 		preemptorLabels: r.PreemptorSelector, preemptorClasses: compileClasses(r.PreemptorPriorityClass),
 		selectors: make([]selector, len(r.CandidateSelectors)),
 	}
-	if len(r.preemptorFaults("")) > 0 || len(r.candidateFaults("")) > 0 { // building paths costs more than the check
+	if len(r.PreemptorFaults("")) > 0 || len(r.CandidateFaults("")) > 0 { // building paths costs more than the check
 		path := fmt.Sprintf("config %q: rules[%d]", config, index)
-		c.preemptorFaults, c.candidateFaults = r.preemptorFaults(path), r.candidateFaults(path)
+		c.preemptorFaults, c.candidateFaults = r.PreemptorFaults(path), r.CandidateFaults(path)
 	}
 	for i := range r.CandidateSelectors {
 		s := &r.CandidateSelectors[i]
@@ -61,11 +62,14 @@ func selects(s *workload.LabelSelector, labels map[string]string) bool {
 // classes is a compiled [ClassSelector]: its lists, sorted.
 type classes struct{ match, not []string }
 
-func compileClasses(s ClassSelector) classes {
-	s = s.clone()
-	slices.Sort(s.MatchNames)
-	slices.Sort(s.NotMatchNames)
-	return classes{s.MatchNames, s.NotMatchNames}
+func compileClasses(s rules.ClassSelector) classes {
+	return classes{sorted(s.MatchNames), sorted(s.NotMatchNames)}
+}
+
+func sorted(names []string) []string {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	return names
 }
 
 func (c *classes) matches(name string) bool {

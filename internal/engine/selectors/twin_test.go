@@ -1,4 +1,4 @@
-package rules_test
+package selectors_test
 
 import (
 	"slices"
@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
@@ -36,7 +37,7 @@ func (t twin) above(name string) (list []string) {
 }
 
 // selects lists the selectors that accept a candidate.
-func (t twin) selects(trigger rules.Trigger, m rules.Moment, preemptor, candidate workload.Workload) (list []rules.Match) {
+func (t twin) selects(trigger rules.Trigger, m selectors.Moment, preemptor, candidate workload.Workload) (list []rules.Match) {
 	if t.queue(preemptor.Queue).Rules != t.config.Name {
 		return nil
 	}
@@ -321,7 +322,7 @@ func TestTwinAcceptsOften(t *testing.T) {
 }
 
 // within reports whether a candidate is one of those whom a tier may accept.
-func within(r rules.Reach, candidate *workload.Workload) bool {
+func within(r selectors.Reach, candidate *workload.Workload) bool {
 	return r.Any && candidate.EffectivePriority() <= r.Most
 }
 
@@ -332,7 +333,7 @@ func agreesWithTwin(t *rapid.T) (counts [2]int) {
 		t.Fatal(err)
 	}
 	given := w.config.Clone()
-	e, err := rules.New(w.cohorts, w.queues, []rules.Config{given})
+	e, err := selectors.New(w.cohorts, w.queues, []rules.Config{given})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,11 +351,11 @@ func agreesWithTwin(t *rapid.T) (counts [2]int) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := rules.Moment{Now: moment(rapid.IntRange(0, 3).Draw(t, "now"))}
+			m := selectors.Moment{Now: moment(rapid.IntRange(0, 3).Draw(t, "now"))}
 			if rapid.Bool().Draw(t, "seen") {
 				m.Since = moment(rapid.IntRange(0, 3).Draw(t, "since"))
 			}
-			m.Quota = pick(t, "holding", 0, rules.AllQuota(), rules.QuotaSet(0).With(rules.DRSLessThanInitialShare))
+			m.Quota = pick(t, "holding", 0, selectors.AllQuota(), selectors.QuotaSet(0).With(rules.DRSLessThanInitialShare))
 			reaches := tier.Reaches()
 			want, got := w.selects(trigger, m, preemptor, candidate), tier.Select(&candidate, m)
 			if tier.Accepts(&candidate, m) != (len(got) > 0) || len(got) > 0 && (!tier.AcceptsSometime(&candidate) || !within(reachOf(e, &reaches, &candidate), &candidate)) {
@@ -389,7 +390,7 @@ func agreesWithTwin(t *rapid.T) (counts [2]int) {
 }
 
 // changesAreTold checks that time alone changes what is accepted only at instants that Changes gives.
-func changesAreTold(t *rapid.T, tier *rules.Tier, candidate *workload.Workload, m rules.Moment) {
+func changesAreTold(t *rapid.T, tier *selectors.Tier, candidate *workload.Workload, m selectors.Moment) {
 	told := map[time.Time]bool{}
 	tier.Changes(candidate, func(at time.Time) { told[at] = true })
 	m.Since = moment(-1000)
@@ -405,17 +406,17 @@ func changesAreTold(t *rapid.T, tier *rules.Tier, candidate *workload.Workload, 
 
 // reachOf is what a tier says of whom it may accept in the queue of a candidate, if the candidate
 // is the only one there.
-func reachOf(e *rules.Evaluator, of *rules.Reaches, candidate *workload.Workload) rules.Reach {
+func reachOf(e *selectors.Evaluator, of *selectors.Reaches, candidate *workload.Workload) selectors.Reach {
 	r := of.Of(candidate.Queue)
 	r.Add(ofTraits(e, of, candidate))
 	return r
 }
 
 // ofTraits is the part that selectors have that ask for traits of the candidate.
-func ofTraits(e *rules.Evaluator, reaches *rules.Reaches, candidate *workload.Workload) (r rules.Reach) {
+func ofTraits(e *selectors.Evaluator, reaches *selectors.Reaches, candidate *workload.Workload) (r selectors.Reach) {
 	for trait, ok := reaches.NextTrait(0); ok; trait, ok = reaches.NextTrait(trait + 1) {
 		for of, n := range e.Traits() {
-			if value, has := candidate.Labels[of.Key]; int(n) == trait && (has && value == of.Value || of == rules.Trait{Value: candidate.PriorityClass}) {
+			if value, has := candidate.Labels[of.Key]; int(n) == trait && (has && value == of.Value || of == selectors.Trait{Value: candidate.PriorityClass}) {
 				r.Add(reaches.OfTrait(trait, candidate.Queue))
 			}
 		}

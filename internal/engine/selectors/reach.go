@@ -1,6 +1,10 @@
-package rules
+package selectors
 
-import "math"
+import (
+	"math"
+
+	"github.com/cedesched/cede/queue/rules"
+)
 
 // Reaches says whom the selectors of a tier may accept, by queue, for a search that looks at some queues
 // alone. It is immutable. The zero value is nobody.
@@ -49,17 +53,17 @@ func (t *Tier) reachOf(s *entry) Reach {
 	preemptor := t.preemptor.effective
 	most := s.Priority.MaxValue.Or(math.MaxInt64)
 	switch {
-	case s.Priority.Mode == Base:
+	case s.Priority.Mode == rules.Base:
 		most = math.MaxInt64 // whatever the boosts
-	case s.Priority.Mode != Boosted:
-	case s.Priority.Comparison == LessThanOrEqual:
+	case s.Priority.Mode != rules.Boosted:
+	case s.Priority.Comparison == rules.LessThanOrEqual:
 		most = min(most, preemptor)
-	case s.Priority.Comparison == LessThan && preemptor == math.MinInt64:
+	case s.Priority.Comparison == rules.LessThan && preemptor == math.MinInt64:
 		return Reach{}
-	case s.Priority.Comparison == LessThan:
+	case s.Priority.Comparison == rules.LessThan:
 		most = min(most, preemptor-1)
 	}
-	r := Reach{Any: true, Free: s.Quota == "", Asked: s.Quota.bits(), Most: most, Others: s.Quota != BorrowingCapacityFromPreemptor}
+	r := Reach{Any: true, Free: s.Quota == "", Asked: bitsOf(s.Quota), Most: most, Others: s.Quota != rules.BorrowingCapacityFromPreemptor}
 	if r.Others {
 		r.MostOthers = most
 	}
@@ -78,9 +82,9 @@ func (t *Tier) Reaches() Reaches {
 			continue
 		}
 		of := t.reachOf(s)
-		if s.Scope != WithinLocalQueue && s.Scope != WithinClusterQueue {
+		if s.Scope != rules.WithinLocalQueue && s.Scope != rules.WithinClusterQueue {
 			x.elsewhere.Add(of)
-			x.otherTrees = x.otherTrees || of.Free && (s.Scope == AnyClusterQueue || s.Scope == OtherClusterQueue)
+			x.otherTrees = x.otherTrees || of.Free && (s.Scope == rules.AnyClusterQueue || s.Scope == rules.OtherClusterQueue)
 		}
 		if s.ClusterQueueSelector != nil {
 			x.labelled = append(x.labelled, s)
@@ -96,9 +100,9 @@ func (t *Tier) Reaches() Reaches {
 }
 
 // scopes are all scopes, as an array.
-var scopes = [8]Scope{
-	WithinLocalQueue, WithinClusterQueue, WithinParentCohort, WithinCohortTree, AnyClusterQueue,
-	OtherInParentCohort, OtherInCohortTree, OtherClusterQueue,
+var scopes = [8]rules.Scope{
+	rules.WithinLocalQueue, rules.WithinClusterQueue, rules.WithinParentCohort, rules.WithinCohortTree, rules.AnyClusterQueue,
+	rules.OtherInParentCohort, rules.OtherInCohortTree, rules.OtherClusterQueue,
 }
 
 // Elsewhere returns whom the selectors that ask for no trait may accept in any queue but the

@@ -1,8 +1,9 @@
-package rules_test
+package selectors_test
 
 import (
 	"testing"
 
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
@@ -13,16 +14,16 @@ import (
 func TestQuotaSet(t *testing.T) {
 	const reclaim, final, initial, either = rules.BorrowingCapacityFromPreemptor, rules.DRSLessThanOrEqualToFinalShare, rules.DRSLessThanInitialShare, rules.DRSAllStrategies
 	for _, c := range []struct {
-		set  rules.QuotaSet
+		set  selectors.QuotaSet
 		want [5]bool // by constraint
 	}{
 		{0, [5]bool{}},
-		{rules.QuotaSet(0).With(reclaim), [5]bool{true, false, false, false, false}},
-		{rules.QuotaSet(0).With(final), [5]bool{false, true, false, true, false}},
-		{rules.QuotaSet(0).With(initial), [5]bool{false, false, true, true, false}},
-		{rules.QuotaSet(0).With(either), [5]bool{false, true, true, true, false}},
-		{rules.QuotaSet(0).With(rules.Borrowing), [5]bool{false, false, false, false, true}},
-		{rules.AllQuota(), [5]bool{true, true, true, true, true}},
+		{selectors.QuotaSet(0).With(reclaim), [5]bool{true, false, false, false, false}},
+		{selectors.QuotaSet(0).With(final), [5]bool{false, true, false, true, false}},
+		{selectors.QuotaSet(0).With(initial), [5]bool{false, false, true, true, false}},
+		{selectors.QuotaSet(0).With(either), [5]bool{false, true, true, true, false}},
+		{selectors.QuotaSet(0).With(rules.Borrowing), [5]bool{false, false, false, false, true}},
+		{selectors.AllQuota(), [5]bool{true, true, true, true, true}},
 	} {
 		for i, q := range rules.QuotaConstraints() {
 			if c.set.Meets(q) != c.want[i] {
@@ -61,7 +62,7 @@ func TestReads(t *testing.T) {
 		{ordered(rules.ByFinalShare), true, false},
 	} {
 		c.config.Name = "c"
-		e, err := rules.New(nil, []queue.Queue{{Name: "a", Rules: "c"}, {Name: "b"}}, []rules.Config{c.config})
+		e, err := selectors.New(nil, []queue.Queue{{Name: "a", Rules: "c"}, {Name: "b"}}, []rules.Config{c.config})
 		if err != nil {
 			t.Fatal(err)
 		}

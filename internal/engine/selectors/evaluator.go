@@ -1,4 +1,5 @@
-package rules
+// Package selectors says which running workloads the selectors of rules accept (KEP-13396).
+package selectors
 
 import (
 	"cmp"
@@ -6,12 +7,13 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/rules"
 )
 
-// Evaluator says whom rules accept, in a fixed configuration of queues. It is immutable: any
+// Evaluator says which workloads rules accept, in a fixed configuration of queues. It is immutable: any
 // number of goroutines may use one. Make it with [New]; nil and the zero value know no queue.
 type Evaluator struct {
-	given   []Config // by name
+	given   []rules.Config // by name
 	configs map[string]*config
 	places  map[string]place
 	traits  map[Trait]int32 // that selectors ask for, with their numbers
@@ -20,12 +22,14 @@ type Evaluator struct {
 // config is a compiled [Config].
 type config struct {
 	name     string
-	ordering []Ordering
+	ordering []rules.Ordering
 	rules    []compiled
-	tiers    [len(triggers)]*index
+	tiers    [tiers]*index
 	shares   bool // they are compared
 	bound    bool // some selector has a constraint on quota
 }
+
+const tiers = 3 // one for each trigger
 
 // place is where a queue stands in the cohort tree.
 type place struct {
@@ -35,26 +39,27 @@ type place struct {
 }
 
 // New compiles configurations, which it copies, for the given queues. It fails with a
-// [fault.List] of everything that [queue.Validate] and [ValidateForm] find. Other faults of
-// configurations do not make it fail: see [Validate] and [Evaluator.Tier].
-func New(cohorts []queue.Cohort, queues []queue.Queue, configs []Config) (*Evaluator, error) {
-	faults := listOf(queue.Validate(cohorts, queues))
-	faults = append(faults, listOf(ValidateForm("configs", configs))...)
-	if err := faults.Err(); err != nil {
+// [fault.List] of what [queue.Validate] or [rules.ValidateForm] finds. Other faults of
+// configurations do not make it fail: see [rules.Validate] and [Evaluator.Tier].
+func New(cohorts []queue.Cohort, queues []queue.Queue, configs []rules.Config) (*Evaluator, error) {
+	if err := queue.Validate(cohorts, queues); err != nil {
+		return nil, err
+	}
+	if err := rules.ValidateForm("configs", configs); err != nil {
 		return nil, err
 	}
 	e := &Evaluator{configs: make(map[string]*config, len(configs)), traits: map[Trait]int32{}}
 	for i := range configs {
 		e.given = append(e.given, configs[i].Clone())
 	}
-	slices.SortFunc(e.given, func(a, b Config) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(e.given, func(a, b rules.Config) int { return cmp.Compare(a.Name, b.Name) })
 	for i := range e.given {
 		given := &e.given[i]
 		c := &config{name: given.Name, ordering: given.Ordering, shares: readsShares(given), rules: make([]compiled, len(given.Rules))}
 		for j := range given.Rules {
 			c.rules[j] = compile(&given.Rules[j], j, c.name)
 		}
-		for j, trigger := range Triggers() {
+		for j, trigger := range rules.Triggers() {
 			c.tiers[j] = newIndex(c.rules, trigger, e.traits)
 		}
 		c.bound = slices.ContainsFunc(c.rules, func(r compiled) bool { return r.bound })
@@ -102,7 +107,7 @@ func (e *Evaluator) ReadsMore(queue string) bool {
 	of := e.of(queue)
 	return of != nil && slices.ContainsFunc(of.rules, func(r compiled) bool {
 		return slices.ContainsFunc(r.selectors, func(s selector) bool {
-			return s.Scope == WithinLocalQueue || r.wait > 0 || s.Time.TimeFromCreationRelation != ""
+			return s.Scope == rules.WithinLocalQueue || r.wait > 0 || s.Time.TimeFromCreationRelation != ""
 		})
 	})
 }
@@ -121,7 +126,7 @@ func (e *Evaluator) Constrained(queue string) bool {
 }
 
 // Ordering returns the order of the rules of a queue; empty: the usual one. It must not be changed.
-func (e *Evaluator) Ordering(queue string) []Ordering {
+func (e *Evaluator) Ordering(queue string) []rules.Ordering {
 	of := e.of(queue)
 	if of == nil {
 		return nil
@@ -130,7 +135,7 @@ func (e *Evaluator) Ordering(queue string) []Ordering {
 }
 
 // Each calls yield with each configuration, by name. They must not be changed.
-func (e *Evaluator) Each(yield func(*Config) bool) {
+func (e *Evaluator) Each(yield func(*rules.Config) bool) {
 	if e == nil {
 		return
 	}
@@ -142,11 +147,11 @@ func (e *Evaluator) Each(yield func(*Config) bool) {
 }
 
 // Configs returns copies of the configurations, by name.
-func (e *Evaluator) Configs() []Config {
+func (e *Evaluator) Configs() []rules.Config {
 	if e == nil || len(e.given) == 0 {
 		return nil
 	}
-	list := make([]Config, len(e.given))
+	list := make([]rules.Config, len(e.given))
 	for i := range list {
 		list[i] = e.given[i].Clone()
 	}
@@ -154,13 +159,13 @@ func (e *Evaluator) Configs() []Config {
 }
 
 // Config returns a copy of the configuration with the name; ok is false if there is none.
-func (e *Evaluator) Config(name string) (c Config, ok bool) {
+func (e *Evaluator) Config(name string) (c rules.Config, ok bool) {
 	if e == nil {
-		return Config{}, false
+		return rules.Config{}, false
 	}
-	at, ok := slices.BinarySearchFunc(e.given, name, func(c Config, name string) int { return cmp.Compare(c.Name, name) })
+	at, ok := slices.BinarySearchFunc(e.given, name, func(c rules.Config, name string) int { return cmp.Compare(c.Name, name) })
 	if !ok {
-		return Config{}, false
+		return rules.Config{}, false
 	}
 	return e.given[at].Clone(), true
 }

@@ -1,4 +1,4 @@
-package rules_test
+package selectors_test
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -46,13 +47,13 @@ func upTo(r rules.Rule, parts int) rules.Rule {
 // selector accepts, asked at each.
 func verdictsHold(t *rapid.T, reached map[rules.Part]int) {
 	w := draw(t)
-	e, err := rules.New(w.cohorts, w.queues, []rules.Config{w.config})
+	e, err := selectors.New(w.cohorts, w.queues, []rules.Config{w.config})
 	if err != nil {
 		t.Fatal(err)
 	}
 	preemptor, candidate := job(t, "p"), job(t, "c")
-	m := rules.Moment{Now: moment(rapid.IntRange(0, 3).Draw(t, "now"))}
-	m.Quota = pick(t, "holding", 0, rules.AllQuota(), rules.QuotaSet(0).With(rules.DRSLessThanInitialShare))
+	m := selectors.Moment{Now: moment(rapid.IntRange(0, 3).Draw(t, "now"))}
+	m.Quota = pick(t, "holding", 0, selectors.AllQuota(), selectors.QuotaSet(0).With(rules.DRSLessThanInitialShare))
 	if rapid.Bool().Draw(t, "seen") {
 		m.Since = moment(rapid.IntRange(0, 3).Draw(t, "since"))
 	}
@@ -61,7 +62,7 @@ func verdictsHold(t *rapid.T, reached map[rules.Part]int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		accepts := func(of rules.Match, parts int, m rules.Moment) bool {
+		accepts := func(of rules.Match, parts int, m selectors.Moment) bool {
 			one := w
 			one.config.Rules = slices.Clone(w.config.Rules)
 			one.config.Rules[of.Rule] = upTo(w.config.Rules[of.Rule], parts)
@@ -84,7 +85,7 @@ func verdictsHold(t *rapid.T, reached map[rules.Part]int) {
 			}
 			first := time.Time{}
 			for later := m.Now; first.IsZero() && v.Refuses != "" && later.Before(moment(12)); {
-				if later = later.Add(1); accepts(v.Match, all, rules.Moment{Now: later, Since: since, Quota: m.Quota}) {
+				if later = later.Add(1); accepts(v.Match, all, selectors.Moment{Now: later, Since: since, Quota: m.Quota}) {
 					first = later
 				}
 			}
@@ -146,7 +147,7 @@ func TestVerdictsOfNobody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := tier.Verdicts(&workload.Workload{ID: "c", Queue: c.candidate}, rules.Moment{Now: moment(0)}); len(got) != c.want {
+		if got := tier.Verdicts(&workload.Workload{ID: "c", Queue: c.candidate}, selectors.Moment{Now: moment(0)}); len(got) != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

@@ -1,9 +1,10 @@
-package rules_test
+package selectors_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
@@ -13,9 +14,9 @@ func rule(name string, trigger rules.Trigger, selectors ...rules.CandidateSelect
 	return rules.Rule{Name: name, ActivationPolicy: rules.ActivationPolicy{Trigger: trigger}, CandidateSelectors: selectors}
 }
 
-func evaluator(t *testing.T, list ...rules.Rule) *rules.Evaluator {
+func evaluator(t *testing.T, list ...rules.Rule) *selectors.Evaluator {
 	t.Helper()
-	e, err := rules.New(nil, []queue.Queue{{Name: "q", Rules: "c"}, {Name: "other"}}, []rules.Config{{Name: "c", Rules: list}})
+	e, err := selectors.New(nil, []queue.Queue{{Name: "q", Rules: "c"}, {Name: "other"}}, []rules.Config{{Name: "c", Rules: list}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestBadSelectors(t *testing.T) {
 	badPreemptor.PreemptorSelector = &workload.LabelSelector{MatchExpressions: []workload.LabelRequirement{{Key: "k"}}}
 	e := evaluator(t, rule("good", rules.Always, anybody), passedOver, badPreemptor, rule("also-good", rules.InsufficientQuota, anybody),
 		rule("two", rules.QuotaFeasibleAndInsufficientTopology, bad, anybody, bad))
-	if tier, err := e.Tier(rules.Always, waiting); err != nil || len(tier.Select(&workload.Workload{ID: "c", Queue: "other"}, rules.Moment{})) != 1 {
+	if tier, err := e.Tier(rules.Always, waiting); err != nil || len(tier.Select(&workload.Workload{ID: "c", Queue: "other"}, selectors.Moment{})) != 1 {
 		t.Error(err)
 	}
 	for trigger, want := range map[rules.Trigger][]string{
@@ -62,25 +63,14 @@ func TestUnknownQueues(t *testing.T) {
 	if _, err := e.Tier(rules.Always, &workload.Workload{Queue: "gone"}); err == nil || err.Error() != `preemptor.queue: "gone" is unknown` {
 		t.Error(err)
 	}
-	if _, err := (*rules.Evaluator)(nil).Tier(rules.Always, waiting); err == nil {
+	if _, err := (*selectors.Evaluator)(nil).Tier(rules.Always, waiting); err == nil {
 		t.Error("nil knows a queue")
 	}
 	tier, err := e.Tier(rules.Always, waiting)
-	if err != nil || tier.Select(&workload.Workload{Queue: "gone"}, rules.Moment{}) != nil {
+	if err != nil || tier.Select(&workload.Workload{Queue: "gone"}, selectors.Moment{}) != nil {
 		t.Error(err, "a candidate in an unknown queue is accepted")
 	}
-	if new(rules.Tier).Select(waiting, rules.Moment{}) != nil || new(rules.Tier).Cause(nil) != "" {
+	if new(selectors.Tier).Select(waiting, selectors.Moment{}) != nil {
 		t.Error("the zero tier accepts somebody")
-	}
-}
-
-func TestCause(t *testing.T) {
-	e := evaluator(t, rule("r1", rules.Always, anybody, rules.CandidateSelector{Scope: rules.WithinLocalQueue}, anybody), rule("r2", rules.Always), rule("r3", rules.Always, rules.CandidateSelector{Scope: rules.WithinLocalQueue}, anybody))
-	tier, err := e.Tier(rules.Always, waiting)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := tier.Cause(tier.Select(&workload.Workload{Queue: "other"}, rules.Moment{})), "preemption config c rule r1/0,2; r3/1"; got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -1,10 +1,11 @@
-package rules
+package selectors
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/heap"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -26,13 +27,13 @@ type asking struct{ trait, entry int32 }
 
 // entry is a selector of a tier.
 type entry struct {
-	Match
+	rules.Match
 	*selector
 	rule int // its number in index.rules
 }
 
 // newIndex makes the index of a tier. It gives traits that have no number yet the next one.
-func newIndex(list []compiled, trigger Trigger, traits map[Trait]int32) *index {
+func newIndex(list []compiled, trigger rules.Trigger, traits map[Trait]int32) *index {
 	x := &index{}
 	for i := range list {
 		r := &list[i]
@@ -41,7 +42,7 @@ func newIndex(list []compiled, trigger Trigger, traits map[Trait]int32) *index {
 		}
 		for j := range r.selectors {
 			n := int32(len(x.entries))
-			x.entries = append(x.entries, entry{Match{r.index, j}, &r.selectors[j], len(x.rules)})
+			x.entries = append(x.entries, entry{rules.Match{Rule: r.index, Selector: j}, &r.selectors[j], len(x.rules)})
 			asked := r.selectors[j].asksFor()
 			for _, t := range asked {
 				number, known := traits[t]

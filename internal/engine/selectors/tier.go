@@ -1,14 +1,13 @@
-package rules
+package selectors
 
 import (
-	"fmt"
 	"math/bits"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -28,7 +27,7 @@ type Tier struct {
 // ruleSet is a set of rules of a configuration.
 type ruleSet uint64
 
-const _ = uint(64 - MaxRules) // they have room in it
+const _ = uint(64 - rules.MaxRules) // they have room in it
 
 func (s ruleSet) has(rule int) bool { return s>>rule&1 != 0 }
 
@@ -38,15 +37,6 @@ type preemptorView struct {
 	labels              map[string]string
 	priority, effective int64
 	created, reservedAt time.Time
-}
-
-// Match is a selector that accepts a candidate. The zero value is the first selector of the
-// first rule.
-type Match struct {
-	// Rule is the index of the rule in its configuration.
-	Rule int `json:"rule"`
-	// Selector is the index of the selector in the rule.
-	Selector int `json:"selector"`
 }
 
 // Tier returns the selectors of the rules of the preemptor's queue that have the trigger and
@@ -59,12 +49,12 @@ type Match struct {
 // passed over: one bad selector of such a rule leaves the tier without candidates, also those
 // of good rules, and no later tier is looked at (Kueue as built). It also fails for an unknown
 // queue.
-func (e *Evaluator) Tier(trigger Trigger, preemptor *workload.Workload) (*Tier, error) {
+func (e *Evaluator) Tier(trigger rules.Trigger, preemptor *workload.Workload) (*Tier, error) {
 	return new(Tier).fill(e, trigger, preemptor) // inlined: a caller that copies it allocates nothing
 }
 
 // fill makes a tier of the zero value.
-func (t *Tier) fill(e *Evaluator, trigger Trigger, preemptor *workload.Workload) (*Tier, error) {
+func (t *Tier) fill(e *Evaluator, trigger rules.Trigger, preemptor *workload.Workload) (*Tier, error) {
 	var faults fault.List
 	if e == nil {
 		e = new(Evaluator)
@@ -78,7 +68,7 @@ func (t *Tier) fill(e *Evaluator, trigger Trigger, preemptor *workload.Workload)
 		return t, nil
 	}
 	t.config = at.rules
-	n := slices.Index(triggers[:], trigger)
+	n := slices.Index(rules.Triggers(), trigger)
 	if n < 0 || len(t.config.tiers[n].rules) == 0 {
 		return t, nil
 	}
@@ -119,10 +109,10 @@ func (t *Tier) Config() string {
 }
 
 // RuleName returns the name of the rule of a match.
-func (t *Tier) RuleName(m Match) string { return t.config.rules[m.Rule].name }
+func (t *Tier) RuleName(m rules.Match) string { return t.config.rules[m.Rule].name }
 
 // Constraint returns the constraint on quota of the selector of a match.
-func (t *Tier) Constraint(m Match) QuotaConstraint {
+func (t *Tier) Constraint(m rules.Match) rules.QuotaConstraint {
 	return t.config.rules[m.Rule].selectors[m.Selector].Quota
 }
 
@@ -142,7 +132,7 @@ func (t *Tier) AcceptsSometime(candidate *workload.Workload) bool {
 func (t *Tier) Changes(candidate *workload.Workload, yield func(time.Time)) {
 	t.each(candidate, func(s *entry) bool {
 		if s.timed {
-			s.Time.changes(candidate, &t.preemptor, yield)
+			changes(&s.Time, candidate, &t.preemptor, yield)
 		}
 		return false
 	})
@@ -173,18 +163,18 @@ func (t *Tier) serving(yield func(*compiled) bool) {
 // constraint on quota, too.
 func (t *Tier) timely(s *entry, candidate *workload.Workload, m Moment) bool {
 	wait := t.index.rules[s.rule].wait
-	return (wait == 0 || !m.Since.IsZero() && m.Now.Sub(m.Since) > wait) && (!s.timed || s.Time.holds(candidate, &t.preemptor, m.Now)) && m.Quota.Meets(s.Quota)
+	return (wait == 0 || !m.Since.IsZero() && m.Now.Sub(m.Since) > wait) && (!s.timed || holds(&s.Time, candidate, &t.preemptor, m.Now)) && m.Quota.Meets(s.Quota)
 }
 
 // Select returns the selectors that accept a running workload at a moment, in the order of the
 // rules; none for one in an unknown queue. That the workload uses something that the preemptor needs
 // is not looked at, nor whether it may yield.
-func (t *Tier) Select(candidate *workload.Workload, m Moment) []Match {
+func (t *Tier) Select(candidate *workload.Workload, m Moment) []rules.Match {
 	return t.AppendSelected(nil, candidate, m)
 }
 
 // AppendSelected appends to a list what [Tier.Select] returns.
-func (t *Tier) AppendSelected(list []Match, candidate *workload.Workload, m Moment) []Match {
+func (t *Tier) AppendSelected(list []rules.Match, candidate *workload.Workload, m Moment) []rules.Match {
 	n := len(list)
 	t.each(candidate, func(s *entry) bool {
 		if t.timely(s, candidate, m) {
@@ -195,7 +185,7 @@ func (t *Tier) AppendSelected(list []Match, candidate *workload.Workload, m Mome
 	if len(list)-n < 2 || len(t.index.asking) == 0 {
 		return list // in order
 	}
-	heap.Sort(list[n:], func(a, b *Match) bool { return a.Rule < b.Rule || a.Rule == b.Rule && a.Selector < b.Selector })
+	heap.Sort(list[n:], func(a, b *rules.Match) bool { return a.Rule < b.Rule || a.Rule == b.Rule && a.Selector < b.Selector })
 	return list
 }
 
@@ -224,47 +214,47 @@ func (t *Tier) placeOf(queue string) (at place, known bool) {
 }
 
 // reaches reports whether a scope covers workloads of a queue.
-func (t *Tier) reaches(s Scope, queue string, at *place) bool {
+func (t *Tier) reaches(s rules.Scope, queue string, at *place) bool {
 	own := queue == t.preemptor.queue
 	switch s {
-	case WithinLocalQueue, WithinClusterQueue:
+	case rules.WithinLocalQueue, rules.WithinClusterQueue:
 		return own
-	case WithinParentCohort:
+	case rules.WithinParentCohort:
 		return own || at.cohort != "" && at.cohort == t.place.cohort
-	case WithinCohortTree:
+	case rules.WithinCohortTree:
 		return own || at.root != "" && at.root == t.place.root
-	case OtherInParentCohort:
+	case rules.OtherInParentCohort:
 		return !own && at.cohort != "" && at.cohort == t.place.cohort
-	case OtherInCohortTree:
+	case rules.OtherInCohortTree:
 		return !own && at.root != "" && at.root == t.place.root
-	case OtherClusterQueue:
+	case rules.OtherClusterQueue:
 		return !own
 	}
-	return s == AnyClusterQueue
+	return s == rules.AnyClusterQueue
 }
 
 // accepts reports whether the parts of a selector that read the workload itself accept it.
 func (t *Tier) accepts(s *entry, candidate *workload.Workload) bool {
-	if s.Scope == WithinLocalQueue && (candidate.LocalQueue == "" || candidate.LocalQueue != t.preemptor.localQueue) {
+	if s.Scope == rules.WithinLocalQueue && (candidate.LocalQueue == "" || candidate.LocalQueue != t.preemptor.localQueue) {
 		return false
 	}
 	if !selects(s.LabelSelector, candidate.Labels) || !s.classes.matches(candidate.PriorityClass) {
 		return false
 	}
 	priority := candidate.EffectivePriority()
-	if s.Priority.Mode == Base {
+	if s.Priority.Mode == rules.Base {
 		priority = candidate.Priority
 	}
 	if priority < s.Priority.MinValue.Or(priority) || priority > s.Priority.MaxValue.Or(priority) {
 		return false
 	}
 	switch s.Priority.Mode {
-	case Base:
-		if !s.Priority.Comparison.holds(candidate.Priority, t.preemptor.priority) {
+	case rules.Base:
+		if !s.Priority.Comparison.Holds(candidate.Priority, t.preemptor.priority) {
 			return false
 		}
-	case Boosted:
-		if !s.Priority.Comparison.holds(candidate.EffectivePriority(), t.preemptor.effective) {
+	case rules.Boosted:
+		if !s.Priority.Comparison.Holds(candidate.EffectivePriority(), t.preemptor.effective) {
 			return false
 		}
 	}
@@ -275,31 +265,9 @@ func (t *Tier) accepts(s *entry, candidate *workload.Workload) bool {
 		if n.Comparison != "" && ok {
 			with, ok = number(t.preemptor.labels, n.Key, n.Fallback)
 		}
-		if !ok || !n.Comparison.holds(value, with) || value < n.MinValue.Or(value) || value > n.MaxValue.Or(value) {
+		if !ok || !n.Comparison.Holds(value, with) || value < n.MinValue.Or(value) || value > n.MaxValue.Or(value) {
 			return false
 		}
 	}
 	return true
-}
-
-// Cause tells by which selectors a candidate is preempted, in Kueue's words: "preemption
-// config C rule R1/0,2; R2/1" with the indexes of the selectors. The matches are those of
-// Select.
-func (t *Tier) Cause(matches []Match) string {
-	if t.config == nil || len(matches) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "preemption config %s rule ", t.config.name)
-	for i, m := range matches {
-		switch {
-		case i > 0 && matches[i-1].Rule == m.Rule:
-			fmt.Fprintf(&b, ",%d", m.Selector)
-			continue
-		case i > 0:
-			b.WriteString("; ")
-		}
-		fmt.Fprintf(&b, "%s/%d", t.RuleName(m), m.Selector)
-	}
-	return b.String()
 }
