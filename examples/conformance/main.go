@@ -129,6 +129,9 @@ func each(name string, stdin io.Reader, yield func(line int, c *recorded.Case) e
 		if !ok && err == nil {
 			c, err = recorded.Parse(text)
 		}
+		if err == nil {
+			err = c.Validate()
+		}
 		if err != nil {
 			return err
 		}

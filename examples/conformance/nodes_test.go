@@ -62,13 +62,13 @@ func TestDeparturesOnNodes(t *testing.T) {
 
 func TestUnreadableOnNodes(t *testing.T) {
 	for want, line := range map[string]string{
-		`unknown suite "x"`:  nodesLine(`"suite":"group"`, `"suite":"x"`),
-		`unknown mode "x"`:   nodesLine(`"mode":"seed"`, `"mode":"x"`),
-		"no preemptor":       `{"id":"n","suite":"pod"}`,
-		"a or b is missing":  `{"id":"n","suite":"importance"}`,
-		"it has no id":       `{"suite":"pod"}`,
-		"cannot unmarshal":   `{"id":"n","suite":"pod","expect":[]}`,
-		"a conflict is of 2": nodesLine(`"options"`, `"conflicts":[["p"]],"options"`),
+		`unknown suite "x"`: nodesLine(`"suite":"group"`, `"suite":"x"`),
+		`unknown mode "x"`:  nodesLine(`"mode":"seed"`, `"mode":"x"`),
+		"no preemptor":      `{"id":"n","suite":"pod"}`,
+		"a or b is missing": `{"id":"n","suite":"importance"}`,
+		"it has no id":      `{"suite":"pod"}`,
+		"cannot unmarshal":  `{"id":"n","suite":"pod","expect":[]}`,
+		"want 2 pods":       nodesLine(`"options"`, `"conflicts":[["p"]],"options"`),
 	} {
 		if status, _, stderr := call(line); status != 2 || !strings.Contains(stderr, want) {
 			t.Errorf("status %d, %q, want %q", status, stderr, want)

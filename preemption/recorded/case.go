@@ -103,8 +103,8 @@ type Share struct {
 	Resource string `json:"resource,omitempty"`
 }
 
-// validate fails on a line that is JSON but no case.
-func (c *Case) validate() error {
+// Validate fails on what is no case: one without an ID, or without a question or a story.
+func (c *Case) Validate() error {
 	switch {
 	case c.ID == "":
 		return fmt.Errorf("no case: it has no id")
@@ -112,6 +112,13 @@ func (c *Case) validate() error {
 		return fmt.Errorf("case %q: it has no question", c.ID)
 	case len(c.Quota) > 0 && c.Quota[0].State == nil:
 		return fmt.Errorf("case %q: quota[0].state: is missing", c.ID)
+	}
+	for i := range c.Nodes {
+		for j, pair := range c.Nodes[i].Conflicts {
+			if len(pair) != 2 && len(pair) != 3 {
+				return fmt.Errorf("case %q: nodes[%d].conflicts[%d]: want 2 pods, with or without a word on where", c.ID, i, j)
+			}
+		}
 	}
 	return nil
 }

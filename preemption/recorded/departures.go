@@ -14,8 +14,6 @@ import (
 const (
 	// fitsBefore: Kueue tests the fit only after the first removal and so names a victim. Here the outcome is Fits.
 	fitsBefore = "the request already fits"
-	// lendsLimit: Kueue subtracts unlimited from unlimited and lends nothing. Here the limit is lent.
-	lendsLimit = "unlimited quota with a lending limit lends the limit"
 	// leavingEnough: here nothing else is told to stop. Kueue asks each in its turn: its queue may not borrow then, or a
 	// strategy of fair sharing may refuse it.
 	leavingEnough = "what is leaving already is enough"
@@ -145,80 +143,4 @@ func (q *Question) negativeMinimum() bool {
 	return slices.ContainsFunc(q.State.Cohorts, func(co queue.Cohort) bool {
 		return negative(co.MinRuntime.Preempt) || negative(co.MinRuntime.Reclaim)
 	})
-}
-
-// allColumns lists all columns in which a queue has quota.
-func allColumns(st *preemption.State) (list []quota.FlavorResource) {
-	for _, q := range st.Queues {
-		for _, e := range q.Quotas {
-			list = append(list, e.FlavorResource())
-		}
-	}
-	return list
-}
-
-// unlimitedLends is the predicate of lendsLimit: a node with a parent has a lending limit in one of the columns, and there
-// it, or a node under it, has unlimited nominal quota. Nil: in any column.
-func (q *Question) unlimitedLends(columns []quota.FlavorResource) bool {
-	type node struct{ kind, name string }
-	parents, limited, unlimited := map[node]node{}, map[node]bool{}, []node{}
-	see := func(n node, parent string, quotas []quota.Quota) {
-		parents[n] = node{"cohort", parent}
-		for _, e := range quotas {
-			if columns != nil && !slices.Contains(columns, e.FlavorResource()) {
-				continue
-			}
-			limited[n] = limited[n] || !e.LendingLimit.IsZero() && parent != ""
-			if e.Nominal == quota.Unlimited {
-				unlimited = append(unlimited, n)
-			}
-		}
-	}
-	for _, co := range q.State.Cohorts {
-		see(node{"cohort", co.Name}, co.Parent, co.Quotas)
-	}
-	for _, of := range q.State.Queues {
-		see(node{"queue", of.Name}, of.Cohort, of.Quotas)
-	}
-	for _, n := range unlimited {
-		for ; n.name != ""; n = parents[n] {
-			if limited[n] {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// large is an amount that no case comes near; half of it and more stands for unlimited.
-const large = 1 << 52
-
-// withoutUnlimited returns the state with large quotas in place of unlimited ones: by lendsLimit both lend the same.
-func (q *Question) withoutUnlimited() *preemption.State {
-	bounded := func(list []quota.Quota) []quota.Quota {
-		list = slices.Clone(list)
-		for i := range list {
-			if list[i].Nominal == quota.Unlimited {
-				list[i].Nominal = large
-			}
-		}
-		return list
-	}
-	st := *q.State
-	st.Cohorts, st.Queues = slices.Clone(st.Cohorts), slices.Clone(st.Queues)
-	for i := range st.Cohorts {
-		st.Cohorts[i].Quotas = bounded(st.Cohorts[i].Quotas)
-	}
-	for i := range st.Queues {
-		st.Queues[i].Quotas = bounded(st.Queues[i].Quotas)
-	}
-	return &st
-}
-
-// orUnlimited returns an amount; one that is large is unlimited.
-func orUnlimited(amount int64) int64 {
-	if amount >= large/2 {
-		return quota.Unlimited
-	}
-	return amount
 }

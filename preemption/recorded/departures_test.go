@@ -80,42 +80,6 @@ func TestTheFirstEndAloneIsExcused(t *testing.T) {
 	}
 }
 
-// Kueue's answers, worked out by its formulas: in the cohort the quota of the lender is its subtree quota less what it keeps,
-// unlimited less unlimited, which is zero. So the borrower has nothing available. Here it may borrow the limit.
-func TestUnlimitedQuotaWithALendingLimit(t *testing.T) {
-	lends := func(amount int64, cohort string, limit quota.OptionalInt64) *Question {
-		lender := nominal(amount)
-		lender[0].LendingLimit = limit
-		return &Question{
-			State: &preemption.State{Cohorts: []queue.Cohort{{Name: "c"}}, Queues: []queue.Queue{
-				{Name: "lender", Cohort: cohort, Quotas: lender}, {Name: "borrower", Cohort: "c", Quotas: nominal(0)},
-			}},
-			Request: preemption.Request{Workload: takes("in", "borrower", 3), NeedsPreemption: []quota.FlavorResource{column}, Now: someTime},
-			Want:    Want{Queues: []Row{{Name: "borrower", FlavorResource: column}}},
-		}
-	}
-	for amount, departs := range map[int64]bool{quota.Unlimited: true, 10: false} {
-		r, err := (&Case{ID: "c", Quota: []Question{*lends(amount, "c", quota.AtMost(4))}}).Check()
-		if err != nil || r.Passed() != departs || departs != (len(r.Departures) == 1 && r.Departures[0] == lendsLimit) {
-			t.Errorf("nominal %d: %+v, %v", amount, r, err)
-		}
-	}
-	q := lends(quota.Unlimited, "c", quota.AtMost(4))
-	if q.unlimitedLends([]quota.FlavorResource{{Flavor: "g", Resource: "gpu"}}) {
-		t.Error("another column")
-	}
-	if lends(quota.Unlimited, "", quota.AtMost(quota.Unlimited)).unlimitedLends(nil) {
-		t.Error("without a parent nothing is lent")
-	}
-	if q = lends(quota.Unlimited, "c", quota.OptionalInt64{}); q.unlimitedLends(nil) {
-		t.Error("no limit")
-	}
-	q.State.Cohorts[0].Parent, q.State.Cohorts[0].Quotas = "root", []quota.Quota{{Flavor: "f", Resource: "gpu", LendingLimit: quota.AtMost(1)}}
-	if !q.unlimitedLends(nil) {
-		t.Error("the limit of a cohort above")
-	}
-}
-
 // "Node height = max depth to a leaf (CQ child counts 1, childless cohort 0)": a cohort that has nothing in it counts as a queue
 // does. Queue q (nominal 9) is in cohort low (nominal 5, with an empty cohort in it), that in cohort top (nominal 20, with a
 // chain of two empty cohorts).

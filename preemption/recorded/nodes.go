@@ -120,13 +120,12 @@ func (q *OnNodes) check(r *Report) error {
 // compareUnits compares what runs, what may yield, and in which order.
 func (q *OnNodes) compareUnits(r *Report, s *placement.Snapshot) {
 	w := &q.Want
-	if w.First != "" {
-		first := s.Units()[0].Pods[0].ID
+	if units := s.Units(); w.First != "" && len(units) > 0 {
 		e := excuse{}
 		if q.alike() {
 			e = excuse{totalOrder, one(q.State.Pods[0].ID)}
 		}
-		r.compare(e, "the most important", one(w.First), one(first))
+		r.compare(e, "the most important", one(w.First), one(units[0].Pods[0].ID))
 	}
 	if w.Potential != nil {
 		var got []string

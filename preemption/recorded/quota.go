@@ -1,19 +1,14 @@
 package recorded
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
-	"github.com/cedesched/cede/preemption/explain"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue/rules"
-	"github.com/cedesched/cede/quota"
 )
 
 // asked is a question with all that it needs to be asked.
@@ -67,22 +62,8 @@ func (q *Question) check(r *Report) error {
 	if err != nil {
 		return err
 	}
-	lent := answers
-	if q.unlimitedLends(nil) {
-		other, err := q.ask(q.withoutUnlimited())
-		if err != nil {
-			return err
-		}
-		if lent, err = other.answers(); err != nil {
-			return err
-		}
-	}
-	for i, answer := range answers {
-		e := answer.excuse
-		if q.unlimitedLends(answer.columns) && e.departure != fitsBefore {
-			e = excuse{lendsLimit, lent[i].got}
-		}
-		r.compare(e, answer.what, answer.want, answer.got)
+	for _, answer := range answers {
+		r.compare(answer.excuse, answer.what, answer.want, answer.got)
 	}
 	return nil
 }
@@ -91,7 +72,6 @@ func (q *Question) check(r *Report) error {
 type answer struct {
 	what      string
 	want, got []string
-	columns   []quota.FlavorResource // that it is about
 	excuse    excuse
 }
 
@@ -156,9 +136,6 @@ func (a *asked) decision(d *preemption.Decision) (list []answer, err error) {
 			}
 		}
 		v.got = texts(got, Victim.text)
-		for _, amount := range a.request.Workload.Usage() {
-			v.columns = append(v.columns, amount.FlavorResource())
-		}
 		if v.excuse, err = a.victimsExcuse(d, v.got); err != nil {
 			return nil, err
 		}
@@ -193,50 +170,6 @@ func (v Victim) text() string {
 		}
 	}
 	return text
-}
-
-// taken asks for the candidates of each attempt: an explanation has them.
-func (a *asked) taken() (list []answer, err error) {
-	e, err := explain.Explain(a.preemptor, a.snapshot, a.request)
-	if err != nil {
-		return nil, err
-	}
-	var all []Victim
-	for _, attempt := range e.Attempts {
-		var victims []Victim
-		for _, t := range attempt.Taken {
-			victims = append(victims, Victim{Workload: t.Workload, Rules: t.Rules})
-		}
-		if int(attempt.TakenCount) > len(victims) {
-			return nil, fmt.Errorf("an explanation names only %d of %d", len(victims), attempt.TakenCount)
-		}
-		all = append(all, victims...)
-		at := slices.IndexFunc(a.Want.Taken, func(w Attempt) bool { return w.WithinNominal == attempt.WithinNominal })
-		if at < 0 || len(victims) == 0 {
-			continue
-		}
-		want := a.Want.Taken[at]
-		if want.More {
-			victims = victims[:min(len(victims), len(want.Victims))]
-		}
-		list = append(list, answer{what: fmt.Sprintf("taken, within nominal %t", want.WithinNominal), want: inOrder(want.Victims), got: inOrder(victims)})
-	}
-	if w := a.Want.Yields; w != nil {
-		for i := range min(len(w), len(all)) {
-			if w[i].Rules == nil {
-				all[i].Rules = nil
-			}
-		}
-		list = append(list, answer{what: "yields", want: inOrder(w), got: inOrder(all)})
-	}
-	return list, nil
-}
-
-func inOrder(victims []Victim) (list []string) {
-	for _, v := range victims {
-		list = append(list, v.text())
-	}
-	return list
 }
 
 // admits asks a cycle which heads it admits.
@@ -274,7 +207,7 @@ func (a *asked) forecast(f Forecast) (answer, error) {
 		return one(fmt.Sprintf("%v, borrow height %d", possible, height))
 	}
 	out := answer{
-		what: fmt.Sprintf("forecast of %v", f.FlavorResource()), columns: []quota.FlavorResource{f.FlavorResource()},
+		what: fmt.Sprintf("forecast of %v", f.FlavorResource()),
 		want: text(f.Possibility, f.BorrowHeight.Or(0)), got: text(got.Possibility, int64(got.BorrowHeight)),
 	}
 	if a.fitsAlready(f.Amount) {
@@ -291,14 +224,14 @@ func (a *asked) forecast(f Forecast) (answer, error) {
 func (row Row) answer(kind string, status []preemption.QuotaStatus) answer {
 	got := Row{Name: row.Name, FlavorResource: row.FlavorResource}
 	if i := slices.IndexFunc(status, func(s preemption.QuotaStatus) bool { return s.FlavorResource == row.FlavorResource }); i >= 0 {
-		got.Usage, got.SubtreeQuota = orUnlimited(status[i].Usage), orUnlimited(status[i].SubtreeQuota)
+		got.Usage, got.SubtreeQuota = status[i].Usage, status[i].SubtreeQuota
 		if kind == "queue" {
-			got.Available = max(0, orUnlimited(status[i].Available)) // below zero: nothing is available
-			got.Potential = orUnlimited(status[i].PotentialAvailable)
+			got.Available = max(0, status[i].Available) // below zero: nothing is available
+			got.Potential = status[i].PotentialAvailable
 		}
 	}
 	return answer{
-		what: fmt.Sprintf("quota of %s %q in %v", kind, row.Name, row.FlavorResource), columns: []quota.FlavorResource{row.FlavorResource},
+		what: fmt.Sprintf("quota of %s %q in %v", kind, row.Name, row.FlavorResource),
 		want: []string{row.text()}, got: []string{got.text()},
 	}
 }
@@ -315,37 +248,9 @@ func (a *asked) share(s Share) answer {
 		what = fmt.Sprintf("share of cohort %q", s.Cohort)
 	}
 	return answer{
-		what: what, columns: allColumns(a.State), want: one(s.Weighted + " of " + s.Resource),
+		what: what, want: one(s.Weighted + " of " + s.Resource),
 		got: one(strconv.FormatFloat(got.Weighted(), 'g', -1, 64) + " of " + got.DominantResource),
 	}
-}
-
-// ruleParts are the parts of a preemption rule that a fault may be in. A later one is part of none before it.
-var ruleParts = []string{
-	"preemptorSelector", "clusterQueueSelector", "labelSelector", "scope", "priority.mode", "priority.comparison", "numericLabels", "priority",
-}
-
-// ruleFaults returns the parts that faults are in, one for each part of a selector, sorted. A bad preemptorSelector hides the
-// other parts of its rule.
-func ruleFaults(err error) []string {
-	var faults fault.List
-	errors.As(err, &faults)
-	list, seen := []string{}, map[string]bool{}
-	for _, f := range faults {
-		rule, _, _ := strings.Cut(f.Path, ".candidateSelectors")
-		part, where := f.Path, f.Path
-		for _, p := range ruleParts {
-			if before, _, is := strings.Cut(f.Path, "."+p); is {
-				part, where = p, before+"."+p
-				break
-			}
-		}
-		if !seen[where] && !seen[rule+".preemptorSelector"] {
-			seen[where], list = true, append(list, part)
-		}
-	}
-	slices.Sort(list)
-	return list
 }
 
 func instantText(at time.Time) []string {

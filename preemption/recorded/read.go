@@ -21,7 +21,7 @@ func Parse(line []byte) (*Case, error) {
 	if err := in.Decode(c); err != nil {
 		return nil, err
 	}
-	return c, c.validate()
+	return c, c.Validate()
 }
 
 // Read calls yield for each case of a file, with its line number. It stops at the first error, which names the file and line.

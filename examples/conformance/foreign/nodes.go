@@ -143,8 +143,6 @@ func (n *nodeCase) convert(c *recorded.Case) error {
 		return fmt.Errorf("%d violating units with %d counts", len(n.Expect.Violating), len(n.Expect.Counts))
 	case n.Suite == "importance" && (n.A == nil || n.B == nil || n.Expect.AMoreImportant == nil || max(n.A.Size, n.B.Size) > maxUnit):
 		return fmt.Errorf("a or b is missing, or the answer, or one is of more than %d pods", maxUnit)
-	case slices.ContainsFunc(n.Conflicts, func(pair []string) bool { return len(pair) != 2 && len(pair) != 3 }):
-		return fmt.Errorf("a conflict is of 2 pods, with or without a word on where")
 	}
 	q := recorded.OnNodes{
 		Mode: mode, Order: placement.RoundRobin, Conflicts: n.Conflicts, Reprieves: n.Options.MaxReprieves, State: n.state(),
