@@ -39,16 +39,16 @@ func (o *options) state(st preemption.State) preemption.State {
 	st, _ = asrules.Of(st, policies.config())
 	for i := range st.Rules {
 		if o.by == by64Rules {
-			st.Rules[i].Rules = append(st.Rules[i].Rules, nobody(len(st.Rules[i].Rules))...)
+			st.Rules[i].Rules = append(st.Rules[i].Rules, unmatched(len(st.Rules[i].Rules))...)
 		}
 	}
 	return st
 }
 
-// nobody returns rules that match nobody, besides n others.
-func nobody(n int) (list []rules.Rule) {
+// unmatched returns rules that match no workload, as many as fit beside n others.
+func unmatched(n int) (list []rules.Rule) {
 	for i := n; i < rules.MaxRules; i++ {
-		r := rules.Rule{Name: fmt.Sprint("nobody-", i), ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}}
+		r := rules.Rule{Name: fmt.Sprint("unmatched-", i), ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}}
 		for j := range rules.MaxSelectors {
 			r.CandidateSelectors = append(r.CandidateSelectors, rules.CandidateSelector{
 				Scope: rules.AnyClusterQueue, LabelSelector: &workload.LabelSelector{MatchLabels: map[string]string{"team": fmt.Sprint("none-", i, "-", j)}},
@@ -59,7 +59,7 @@ func nobody(n int) (list []rules.Rule) {
 	return list
 }
 
-// lawful makes scenarios be checked by the law in which rules may choose others than the policies.
+// lawful lets scenarios be checked by the law alone if rules may choose other victims than the policies.
 func (b *bench) lawful(st preemption.State, list []scenario.Scenario) []scenario.Scenario {
 	policies := b.options
 	policies.by = byPolicies

@@ -8,14 +8,14 @@
 // operation takes longer. The last answer is checked (column "by"):
 //
 //	kueue       the victims are those that Kueue took on the same world
-//	definition  they are those of which the scenario was made
-//	law         with them gone the request fits, and with any one of them there it does not
+//	definition  the victims are those that the scenario was made from
+//	law         with the victims gone the request fits, and with any one of them in place it does not
 //
 // Steps is the number of workloads looked at. Kueue's time is the time of its search alone
 // (GetTargets); its scheduler makes another search for each resource.
 //
 // With -by rules the queues have rules that say the same as their policies, and these decide alone;
-// with -by 64-rules there are 63 more, of 32 selectors each, that match nobody. Where rules cannot
+// with -by 64-rules there are 63 more, of 32 selectors each, that match no workload. Where rules cannot
 // say the same, the answer is checked by the law.
 //
 // With -cold there is the time of a decision with cold caches, too (column "cold"): the median

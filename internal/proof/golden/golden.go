@@ -17,8 +17,8 @@ import (
 // Kept checks the golden files of a type: NAME.json and NAME-*.json. Each must be readable
 // without an unknown field, and be written again unchanged, so that a new field is omitted if
 // it is not set. Together they must set every field of every struct in the type: a new field
-// comes with a new file. Files that exist are never changed. List in elsewhere the types
-// whose fields the files of another type set.
+// comes with a new file. Files that exist are never changed. elsewhere lists types with fields that the
+// files of another type set.
 func Kept[T any](t testing.TB, files fs.FS, name string, elsewhere ...reflect.Type) {
 	t.Helper()
 	names, err := fs.Glob(files, name+"-*.json")

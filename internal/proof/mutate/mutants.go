@@ -199,7 +199,7 @@ func (f *finder) visit(n ast.Node) bool {
 		}
 	case *ast.UnaryExpr:
 		if one, ok := n.X.(*ast.BasicLit); ok && n.Op == token.SUB && one.Value == "1" {
-			f.add(n.Pos(), n.End(), "0") // -2 says the same where -1 is less, or nobody
+			f.add(n.Pos(), n.End(), "0") // -2 says the same where -1 is less, or none
 			return false
 		}
 	case *ast.BasicLit:

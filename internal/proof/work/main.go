@@ -34,10 +34,9 @@ const (
 	head    = "# How often the code of each file of the engine runs in fixed decisions: the sum over its blocks.\n# See CONTRIBUTING.md, What decisions cost.\n"
 )
 
-// decisions are tests whose decisions are the same each time. Those that are drawn have one
-// seed. Counts are taken of some of the files. What comes out of a hash table in another order
-// each time is sorted with more or less comparisons: on nodes that is up to 1 in 100 of a file,
-// elsewhere 1 in 5,000. So less than the tolerance is no difference.
+// decisions are tests that make the same decisions each time; generated decisions have one seed. Counts are
+// taken of some of the files. A sort after a hash table makes more or fewer comparisons each time: on nodes up
+// to 1 in 100 of the count of a file, elsewhere 1 in 5,000. So less than the tolerance is no difference.
 var decisions = []struct {
 	tests, run string
 	counted    func(file string) bool
@@ -92,7 +91,7 @@ func run(args []string, w io.Writer) (code int, err error) {
 	return 0, nil
 }
 
-// failure is that the tests behind the decisions fail.
+// failure says that the tests behind the decisions fail.
 type failure struct{ error }
 
 func failed(err error) int {
@@ -133,8 +132,8 @@ func count(overlay string) (counts map[string]int64, err error) {
 	return counts, nil
 }
 
-// output runs a command in a directory. One thread and no collection of garbage: pools keep
-// what they are given, and what a search finds in one decides what it does.
+// output runs a command in a directory, on one thread and without collection of garbage: pools then keep what
+// they are given, and a search finds the same in them each time.
 func output(dir string, command ...string) ([]byte, error) {
 	c := exec.Command(command[0], command[1:]...)
 	c.Dir = dir
@@ -148,7 +147,7 @@ func output(dir string, command ...string) ([]byte, error) {
 	return out, nil
 }
 
-// read adds the counts of a profile, whose lines are FILE:FROM,TO STATEMENTS COUNT.
+// read adds the counts of a profile, with lines as FILE:FROM,TO STATEMENTS COUNT.
 func read(profile string, counted func(file string) bool, counts map[string]int64) error {
 	f, err := os.Open(profile)
 	if err != nil {
@@ -174,7 +173,7 @@ func read(profile string, counted func(file string) bool, counts map[string]int6
 	return lines.Err()
 }
 
-// differ prints the files whose counts differ, and reports whether there is one.
+// differ prints the files with counts that differ, and reports whether there is one.
 func differ(w io.Writer, was, now map[string]int64) (some bool) {
 	all := maps.Clone(was)
 	maps.Copy(all, now)

@@ -1,5 +1,5 @@
-// Package asrules writes policies as rules: the golden configurations, which say the same in the
-// vocabulary of package rules. What it cannot say is in [Unsaid].
+// Package asrules writes the policies of queues as preemption rules that decide the same. [Unsaid] lists where rules
+// cannot say the same.
 package asrules
 
 import (

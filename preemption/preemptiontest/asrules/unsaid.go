@@ -9,9 +9,9 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Unsaid returns why rules may decide otherwise than the policies that they are written for: what
-// their vocabulary cannot say. Each reason is a predicate on the question; docs/departures.md
-// lists them. The list is empty if the decisions must be the same.
+// Unsaid returns why rules may decide otherwise than the policies that they are written for: what the vocabulary of
+// rules cannot say. Each reason is a predicate on the question; docs/departures.md lists them. The list is empty if
+// the decisions must be the same.
 func Unsaid(st preemption.State, r preemption.Request, c preemption.Config) (reasons []string) {
 	q := &question{State: st, Request: r, config: c}
 	for i := range st.Queues {

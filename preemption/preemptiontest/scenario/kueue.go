@@ -28,14 +28,14 @@ type Answer struct {
 	Scenario string
 	Mode     Mode
 	Victims  int
-	// Sha256 is that of the names, sorted, a line each; AlsoSha256 those of other
-	// answers to the same request.
+	// Sha256 is the hash of the names, sorted, a line each; AlsoSha256 are hashes of other answers to the same
+	// request.
 	Sha256     string
 	AlsoSha256 []string
-	Names      []string // where they are at most 128
+	Names      []string // if there are at most 128
 	Reasons    map[string]int
-	// TargetsNs is the time of the search, NominateNs that of what Kueue's scheduler
-	// does for one head. Zero: not timed.
+	// TargetsNs is the time of the search, NominateNs the time of all that Kueue's scheduler does for one head.
+	// Zero: not timed.
 	TargetsNs, NominateNs float64
 }
 
@@ -55,9 +55,8 @@ var records = sync.OnceValues(func() (map[string]*kueueRecord, error) {
 	return byID, nil
 })
 
-// kueue is what Kueue answered to a scenario of the world. What is in one flat cohort
-// does not depend on how many others there are: a world whose first cohort is that of
-// a smaller one has its answers, though not its times.
+// kueue is what Kueue answered to a scenario of the world. In flat cohorts the answer does not depend on the number of
+// cohorts: a world with the first cohort of a smaller world has the answers of that world, but not its times.
 func (w World) kueue(name string) map[Mode]*Answer {
 	all, _ := records() // a test reads them all
 	known, same := all[w.ID], true

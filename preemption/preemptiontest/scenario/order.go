@@ -61,8 +61,8 @@ func (w World) First(k, queueNumber int) Size {
 	return total(first(w.of(queueNumber), k))
 }
 
-// reclaim takes workloads from the borrowers in order until they are enough. It skips those
-// whose queue is back within its nominal quota in both resources.
+// reclaim takes workloads from the borrowers in order until they are enough. It skips a workload if its queue is
+// back within its nominal quota in both resources.
 func (w World) reclaim(borrowers []running, enough func([]running) bool) []running {
 	var taken []running
 	over := map[int]Size{}

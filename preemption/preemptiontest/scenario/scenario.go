@@ -23,8 +23,8 @@ type Scenario struct {
 	Request preemption.Request
 	// Outcome is the same in every mode.
 	Outcome preemption.Outcome
-	// Victims lists the IDs of those who must yield, sorted, if the definition of the
-	// scenario determines them; Defined lists the modes in which it does.
+	// Victims lists the IDs of the workloads that must yield, sorted, if the definition of the scenario
+	// determines them; Defined lists the modes in which it does.
 	Victims []string
 	Defined []Mode
 	// ClassicalOnly: it is not asked in fair mode.
@@ -59,8 +59,7 @@ type asker struct {
 	list  []Scenario
 }
 
-// preempts asks for the size from a queue with the given victims; defined is where they
-// are the answer.
+// preempts asks for the size from a queue. The given victims are the answer in the modes of defined.
 func (a *asker) preempts(name string, q int, priority int64, size Size, victims []running, defined []Mode) *Scenario {
 	s := a.add(name, q, priority, size, preemption.Preempt)
 	if s.Defined = defined; defined != nil {
@@ -116,15 +115,14 @@ func (w World) Scenarios() []Scenario {
 	if flat {
 		// The first four are of a priority under the threshold.
 		a.preempts("borrow-k4", 3, 1000, total(borrowers[:4]), borrowers[:4], classical).ClassicalOnly = true
-		// By shares the protected ones may yield later, when in a classical decision
-		// nobody may.
+		// By shares the protected workloads may yield later. In a classical decision none may.
 		a.fails("infeasible-borrow", 2, 100, w.each(), preemption.Impossible).ClassicalOnly = w.Guarantee > 0
 	} else {
 		a.preempts("lca-double", 2, 100, w.each(), nil, nil)
 	}
 	if w.Guarantee > 0 {
-		// Of equals whose time is over those that ran longest; and more than is not
-		// protected.
+		// Of equals with their time over, the workloads that ran longest yield; and a request for more than
+		// unprotected workloads use has to wait.
 		lowest := slices.IndexFunc(mixed, func(r running) bool { return r.priority > 0 })
 		oldest := mixed[lowest-4 : lowest]
 		a.preempts("equals-k4", 2, 0, total(oldest), oldest, either)

@@ -1,5 +1,6 @@
-// Package scenario builds clusters of any size as functions of an index: the worlds on which
-// Kueue was measured, so that answers and costs can be compared. It uses no random numbers.
+// Package scenario builds clusters of any size as functions of an index, without random numbers, and asks
+// requests with known answers about them. Kueue was measured on the same worlds, so that answers and costs
+// can be compared.
 //
 // Requests are for one flavor, "default", with cpu and memory. Every queue runs the same
 // amount, and nothing is free: the borrowers use what the lenders do not.
@@ -36,7 +37,7 @@ type World struct {
 	Guarantee time.Duration
 }
 
-// Worlds are those that Kueue was timed on.
+// Worlds are the worlds that Kueue was timed on.
 var Worlds = []World{
 	{ID: "f1-1k-10-1", Queues: 10, Group: 10, Each: 100},
 	{ID: "f2-10k-100-10", Queues: 100, Group: 10, Each: 100},
@@ -47,8 +48,8 @@ var Worlds = []World{
 	{ID: "t2-50k-1000-tree", Queues: 1000, Group: 10, Each: 50, Leaves: 10},
 }
 
-// Large are larger ones by the same formulas: ten times f5 beside each other, a hundred
-// times f2, everything in one cohort, everything in one tree.
+// Large are larger worlds by the same formulas: ten times f5 beside each other, a hundred times f2, all
+// queues in one cohort, all queues in one tree.
 var Large = []World{
 	{ID: "f6-1m-10000-1000", Queues: 10_000, Group: 10, Each: 100},
 	{ID: "f7-1m-1000-10", Queues: 1000, Group: 100, Each: 1000},
@@ -56,16 +57,16 @@ var Large = []World{
 	{ID: "t3-1m-10000-tree", Queues: 10_000, Group: 10, Each: 100, Leaves: 10},
 }
 
-// Hard are those in which something else than size may cost: a thousand priorities;
-// nine other flavors with 10,000 workloads each before the flavor that is asked for;
-// half of all workloads protected by time.
+// Hard are worlds in which something else than size may cost: a thousand priorities; nine other flavors, each
+// with 10,000 workloads that come before the workloads of the requested flavor; half of all workloads
+// protected by a minimum runtime.
 var Hard = []World{
 	{ID: "priorities-100k-10-1", Queues: 10, Group: 10, Each: 10_000, Levels: 1000},
 	{ID: "flavors-500k-5-1", Queues: 5, Group: 5, Each: 10_000, Flavors: 9},
 	{ID: "protected-100k-100-1", Queues: 100, Group: 100, Each: 1000, Guarantee: time.Hour},
 }
 
-// Workloads returns how many run in all.
+// Workloads returns how many workloads run.
 func (w World) Workloads() int { return w.Queues * w.Each * (1 + w.Flavors) }
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -160,8 +161,8 @@ func (w World) priority(j int) int64 {
 	return int64(100 * (j % 4))
 }
 
-// reserved is when workload i got its quota: at another second than those before and
-// after it. Under a guarantee every other sixteen of a queue are younger than that.
+// reserved is when workload i got its quota: no two neighbours got it in the same second. Under a guarantee
+// every other group of sixteen workloads of a queue has run for less than the guarantee.
 func (w World) reserved(i int) time.Time {
 	if w.Guarantee == 0 {
 		return start.Add(time.Hour + time.Duration(int64(i)*7919%100003)*time.Second)
