@@ -148,7 +148,7 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 		reached["alone"]++
 	}
 	reached["rules"]++
-	if !reference.FitsWithout(config, st, r, got.Victims, true) {
+	if !fitsWithout(config, st, r, got.Victims, true) {
 		t.Fatal("the victims do not make room")
 	}
 	constrained := func(v preemption.Victim) bool {
@@ -164,7 +164,7 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 		takesNoMore(t, config, st, r, got)
 	}
 	for i, v := range got.Victims {
-		if spared := slices.Delete(slices.Clone(got.Victims), i, i+1); reference.FitsWithout(config, st, r, spared, true) {
+		if spared := slices.Delete(slices.Clone(got.Victims), i, i+1); fitsWithout(config, st, r, spared, true) {
 			if !someConstrained || config.SkipRuleRecheck {
 				t.Fatalf("%s can be spared", v.Workload)
 			}

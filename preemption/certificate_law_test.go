@@ -6,7 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/preemption/verify"
@@ -59,8 +58,8 @@ func certificatesHold(t *rapid.T) {
 		caps = decideWith(t, greedy, s, r).Victims
 	}
 	order, cost := goals(config.Cost, config.Exact.FewestFirst, st, r.Now)
-	want := reference.Exhaust(config, st, r, caps, cost, order)
-	if want.Candidates > reference.MostExhausted {
+	want := exhaust(config, st, r, caps, cost, order)
+	if want.Candidates > mostExhausted {
 		return
 	}
 	if best := want.Values[order[0]]; len(want.Victims) > 0 && len(d.Victims) == 0 || c.Bound > best {

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/preemptiontest"
@@ -36,8 +35,8 @@ func exactIsBest(t *rapid.T) {
 		caps = decideWith(t, greedy, s, r).Victims
 	}
 	order, cost := goals(config.Cost, config.Exact.FewestFirst, st, r.Now)
-	want := reference.Exhaust(config, st, r, caps, cost, order)
-	if want.Candidates > reference.MostExhausted {
+	want := exhaust(config, st, r, caps, cost, order)
+	if want.Candidates > mostExhausted {
 		t.Skip("too many candidates")
 	}
 	got := decideWith(t, config, s, r)

@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 )
@@ -30,10 +29,10 @@ func noExchangeIsLeft(t *rapid.T) {
 		t.Skip("nobody yields")
 	}
 	order, cost := goals(config.Cost, config.Exchange.FewestFirst, st, r.Now)
-	want := reference.Exchange(config, st, r, before.Victims, got.Victims, cost, order)
+	want := exchange(config, st, r, before.Victims, got.Victims, cost, order)
 	changed := cmp.Diff(before.Victims, got.Victims, sameDecision)
 	switch {
-	case want.Candidates > reference.MostExhausted:
+	case want.Candidates > mostExhausted:
 		t.Skip("too many candidates")
 	case !want.Greedy && changed != "", want.Values == want.GreedyValues && changed != "":
 		t.Fatalf("-Greedy's +those of an exchange that gains nothing:\n%s", changed)

@@ -5,7 +5,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 )
@@ -25,7 +24,7 @@ func fairVictimsAreJustified(t *rapid.T) {
 	if len(d.Victims) > 6 || leavingAlone(d) || slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return len(v.Replicas) > 0 }) {
 		return // too many orders
 	}
-	if !reference.Justified(config, record.State, *record.Request, d.Victims) {
+	if !justified(config, record.State, *record.Request, d.Victims) {
 		t.Fatalf("no order justifies %+v", d.Victims)
 	}
 	for set := range 1<<len(d.Victims) - 1 {
@@ -35,7 +34,7 @@ func fairVictimsAreJustified(t *rapid.T) {
 				part = append(part, v)
 			}
 		}
-		if reference.FitsWithout(config, record.State, *record.Request, part, true) && reference.Justified(config, record.State, *record.Request, part) {
+		if fitsWithout(config, record.State, *record.Request, part, true) && justified(config, record.State, *record.Request, part) {
 			t.Fatalf("%v would do for %v", ids(part), ids(d.Victims))
 		}
 	}

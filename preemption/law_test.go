@@ -302,7 +302,7 @@ func noneIsEnough(t *rapid.T, st preemption.State, r preemption.Request, victims
 				gone = append(gone, v)
 			}
 		}
-		if reference.FitsWithout(config, st, r, gone, borrowing) {
+		if fitsWithout(config, st, r, gone, borrowing) {
 			t.Fatalf("victims %v, but %v is enough", all, gone)
 		}
 	}

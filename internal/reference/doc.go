@@ -16,6 +16,6 @@
 //   - selectors.go, tiers.go, constraints.go: rules of an operator
 //   - decide.go, shortage.go, blockers.go, rule_sums.go: the decision, or what is short and who stands in the way
 //   - when.go: the first instant at which time alone helps
-//   - sets.go, exchange.go: every set of candidates
-//   - flavors.go, eligible.go, partial.go: which flavor, and how many pods
+//   - sets.go: every set of candidates, with every order
+//   - flavors.go, eligible.go: which flavor
 package reference
