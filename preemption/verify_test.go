@@ -25,11 +25,12 @@ func TestVerifyRefusesBadInput(t *testing.T) {
 	wantFaults(t, verify.Decision(small, r, preemption.Config{}, preemption.Decision{}), "request.minCounts[0].podSet")
 	r.MinCounts = nil
 	r.Workload.ID, r.Workload.Queue, r.Now = "", "nowhere", r.Now.AddDate(4000, 0, 0)
+	wantFaults(t, verify.Decision(small, r, preemption.Config{}, preemption.Decision{}),
+		"request.workload.id", "request.workload.queue", "request.now")
 	st := small
 	st.Admitted = []workload.Workload{job("a1", "gone", 0, -4, started(5))}
 	wantFaults(t, verify.Decision(st, r, preemption.Config{MaxBlockers: -1}, preemption.Decision{}),
-		"config.MaxBlockers", "request.workload.id", "request.workload.queue", "request.now",
-		"admitted.podSets[0].count", "admitted")
+		"admitted[0].podSets[0].count", "admitted[0].queue", "config.MaxBlockers")
 }
 
 // gains is a cost that is negative.

@@ -3,9 +3,7 @@ package verify
 import (
 	"fmt"
 	"slices"
-	"time"
 
-	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/fault"
@@ -64,40 +62,23 @@ func Decision(st preemption.State, r preemption.Request, c preemption.Config, d 
 		list, _ := err.(fault.List)
 		faults = append(faults, list...)
 	}
-	add(queue.Validate(st.Cohorts, st.Queues))
-	_, err := preemption.New(c)
+	snapshot, err := preemption.NewSnapshot(st)
 	add(err)
-	known := func(w *workload.Workload) bool {
-		return slices.ContainsFunc(st.Queues, func(q queue.Queue) bool { return q.Name == w.Queue })
-	}
-	w := r.Workload
-	add(judgeCounts(&r, &w, &d))
-	w = d.Assignment.Pin(w)
-	if !r.HoldsQuota {
-		w.ReservedAt = time.Time{} // it means nothing
-	} else {
-		st.Admitted = slices.DeleteFunc(slices.Clone(st.Admitted), func(o workload.Workload) bool { return o.ID == w.ID })
-	}
-	if r.Replaces != "" {
-		st.Admitted = slices.DeleteFunc(slices.Clone(st.Admitted), func(o workload.Workload) bool { return o.ID == r.Replaces })
-	}
-	r.ValidateMinCounts(&faults)
-	add(workload.ValidatePending("request.workload", &w))
-	if !known(&w) {
-		faults.Add("request.workload.queue", "%q is unknown", w.Queue)
-	}
-	if r.Now.IsZero() || !instant.Valid(r.Now) {
-		faults.Add("request.now", "%v is not within %s", r.Now, instant.Range)
-	}
-	for i := range st.Admitted {
-		add(workload.Validate("admitted", &st.Admitted[i]))
-		if !known(&st.Admitted[i]) {
-			faults.Add("admitted", "queue %q of %q is unknown", st.Admitted[i].Queue, st.Admitted[i].ID)
-		}
-	}
+	preemptor, err := preemption.New(c)
+	add(err)
 	if len(faults) > 0 {
 		return faults
 	}
+	asked := r
+	asked.Workload.NeverPreempts = true // of the request alone what is malformed is wanted
+	_, err = preemptor.Decide(snapshot, asked)
+	add(err)
+	w := r.Workload
+	add(judgeCounts(&r, &w, &d))
+	if len(faults) > 0 {
+		return faults
+	}
+	w = d.Assignment.Pin(w)
 	if len(r.MinCounts) > 0 && !d.Outcome.Possible() {
 		return nil // not judged
 	}
