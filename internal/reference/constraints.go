@@ -82,7 +82,7 @@ func (q *ruled) NotAccepted(victims []Candidate) []Candidate {
 }
 
 // leftOn returns those of one side that may not be taken after the others.
-func (q *ruled) leftOn(list, victims []Candidate) (left []Candidate) {
+func (q *ruled) leftOn(list, victims []Candidate) []Candidate {
 	_, side := q.Sides(list[0])
 	var free []Candidate
 	for _, c := range victims {
@@ -91,22 +91,6 @@ func (q *ruled) leftOn(list, victims []Candidate) (left []Candidate) {
 		}
 	}
 	q.Return(free...)
-	left = slices.Clone(list)
-	for again := true; again; {
-		again = false
-		for i, c := range left {
-			if q.Return(c); q.HoldsStill(c) {
-				left, again = slices.Delete(left, i, i+1), true
-				break
-			}
-			q.Take(c)
-		}
-	}
-	for _, c := range list {
-		if !slices.ContainsFunc(left, c.Same) {
-			q.Take(c)
-		}
-	}
-	q.Take(free...)
-	return left
+	defer q.Take(free...)
+	return q.OutOfOrder(list, q.HoldsStill)
 }

@@ -106,10 +106,7 @@ func (q *Question) Victims(taken []Candidate) (list []preemption.Victim) {
 	for _, c := range taken {
 		i := slices.IndexFunc(list, func(o preemption.Victim) bool { return o.Workload == c.ID })
 		if i < 0 {
-			v := preemption.Victim{Workload: c.ID, Queue: c.At.Name, Reason: c.Reason, Leaving: true, Order: len(list) + 1}
-			if c.Cohort != nil {
-				v.Cohort = c.Cohort.Name
-			}
+			v := preemption.Victim{Workload: c.ID, Queue: c.At.Name, Cohort: c.CohortName(), Reason: c.Reason, Leaving: true, Order: len(list) + 1}
 			if c.Reason == preemption.InClusterQueueTimeBased {
 				v.PreemptorQueued = q.Request.Workload.Queued
 			}

@@ -45,16 +45,24 @@ func (c *Candidate) GoesWhole(list []Candidate) bool {
 	return c.Partial() && slices.ContainsFunc(list, func(o Candidate) bool { return o.ID == c.ID && !o.Partial() })
 }
 
+// CohortName names the cohort through which it is reclaimed; empty in the own queue.
+func (c *Candidate) CohortName() string {
+	if c.Cohort == nil {
+		return ""
+	}
+	return c.Cohort.Name
+}
+
 // Same reports whether two candidates are alike: the same whole, or replicas of one pod set.
 func (c *Candidate) Same(o Candidate) bool { return c.Running == o.Running && c.PodSet == o.PodSet }
 
 // Take takes candidates.
-func (q *rights) Take(list ...Candidate) { q.move(list, 1) }
+func (q *usage) Take(list ...Candidate) { q.move(list, 1) }
 
 // Return puts candidates back.
-func (q *rights) Return(list ...Candidate) { q.move(list, -1) }
+func (q *usage) Return(list ...Candidate) { q.move(list, -1) }
 
-func (q *rights) move(list []Candidate, times int64) {
+func (q *usage) move(list []Candidate, times int64) {
 	for _, c := range list {
 		if c.PodSet < 0 {
 			c.Running.set(times > 0)
@@ -66,6 +74,27 @@ func (q *rights) move(list []Candidate, times int64) {
 			c.tell(q.Request.Room)
 		}
 	}
+}
+
+// OutOfOrder looks for an order in which each victim may be taken when only those before it are taken. All are taken when
+// it begins and when it ends. A victim that may be taken last is put last and stays for the others: fewer taken never
+// forbid one. It returns the victims that have no place in the order.
+func (q *usage) OutOfOrder(victims []Candidate, mayBeTaken func(Candidate) bool) []Candidate {
+	left, last := slices.Clone(victims), []Candidate(nil)
+	for before := -1; before != len(left); {
+		before = len(left)
+		left = slices.DeleteFunc(left, func(c Candidate) bool {
+			q.Return(c)
+			if mayBeTaken(c) {
+				last = append(last, c)
+				return true
+			}
+			q.Take(c)
+			return false
+		})
+	}
+	q.Take(last...)
+	return left
 }
 
 // Right returns by which right the policies permit a workload to be preempted while nothing is taken; ok is false

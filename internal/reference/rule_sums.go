@@ -8,31 +8,16 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// bound says up to which priority selectors may accept a workload of a queue, if any does.
-type bound struct {
-	any, free   bool  // free: one of them has no constraint on quota
-	most        int64 // the highest effective priority
-	others      bool  // one of them does not ask for capacity of the preemptor
-	mostOfOther int64
+// upTo is the highest effective priority that a selector may accept, if its constraint on quota holds.
+type upTo struct {
+	quota rules.QuotaConstraint
+	most  int64
 }
 
-func (b *bound) add(s *rules.CandidateSelector, most int64) {
-	if !b.any || most > b.most {
-		b.most = most
-	}
-	b.any, b.free = true, b.free || s.Quota == ""
-	if s.Quota != rules.BorrowingCapacityFromPreemptor {
-		if !b.others || most > b.mostOfOther {
-			b.mostOfOther = most
-		}
-		b.others = true
-	}
-}
+func isFree(u upTo) bool { return u.quota == "" }
 
-// sumByRules lists all that have a priority which some selector of the rules may accept, whatever else protects them:
-// in the own queue, and in queues that are reached; in all queues if some selector has no constraint on quota.
-func (q *ruled) sumByRules(reaches func(n, cohort *Node) bool) (gone []Candidate) {
-	var own, others bound
+// reachOfRules says up to which priority the selectors of the rules may accept workloads of the own queue, and of others.
+func (q *ruled) reachOfRules() (own, others []upTo) {
 	for _, trigger := range rules.Triggers() {
 		if len(q.BadSelectors(trigger)) > 0 {
 			continue
@@ -45,36 +30,43 @@ func (q *ruled) sumByRules(reaches func(n, cohort *Node) bool) (gone []Candidate
 				s := &rule.CandidateSelectors[i]
 				most, any := q.mostOf(s)
 				if any && q.mayAccept(s, q.Queue) {
-					own.add(s, most)
+					own = append(own, upTo{s.Quota, most})
 				}
 				if any && q.mayAcceptElsewhere(s) {
-					others.add(s, most)
+					others = append(others, upTo{s.Quota, most})
 				}
 			}
 		}
 	}
-	if others.free {
-		reaches = func(_, _ *Node) bool { return true }
+	return own, others
+}
+
+// sumByRules lists the workloads of a priority that some selector of the rules may accept, whatever else protects them:
+// in the own queue, if some selector there has no constraint on quota, and in queues that are reached; in all queues if
+// some selector for others has no constraint.
+func (q *ruled) sumByRules(reaches func(n, cohort *Node) bool) (gone []Candidate) {
+	own, others := q.reachOfRules()
+	if !slices.ContainsFunc(own, isFree) {
+		own = nil
 	}
-	add := func(from *Node, any bool, most int64) {
+	anywhere := slices.ContainsFunc(others, isFree)
+	add := func(from *Node, list []upTo, advantage bool) {
 		for _, r := range q.Running {
 			cohort := common(q.Queue, r.At)
-			within := r.At == q.Queue && from == q.Queue || cohort != nil && cohort == from && !inactive(r.At) && reaches(r.At, cohort)
-			if any && within && !neverYields(r) && r.EffectivePriority() <= most {
+			within := r.At == q.Queue && from == q.Queue || cohort != nil && cohort == from && !inactive(r.At) && (anywhere || reaches(r.At, cohort))
+			if within && !neverYields(r) && slices.ContainsFunc(list, func(u upTo) bool {
+				return r.EffectivePriority() <= u.most && (advantage || u.quota != rules.BorrowingCapacityFromPreemptor)
+			}) {
 				gone = append(gone, Candidate{Running: r, PodSet: -1})
 			}
 		}
 	}
-	add(q.Queue, own.free, own.most)
+	add(q.Queue, own, true)
 	for below, n := q.Queue, q.Queue.Parent; n != nil; below, n = n, n.Parent {
 		q.Take(gone...)
 		advantage := q.fitsBelow()[below]
 		q.Return(gone...)
-		if advantage {
-			add(n, others.any, others.most)
-		} else {
-			add(n, others.others, others.mostOfOther)
-		}
+		add(n, others, advantage)
 	}
 	return gone
 }

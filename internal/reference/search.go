@@ -170,13 +170,11 @@ func (q *searcher) leavingAlone(list []Candidate) found {
 			if taken = append(taken, c); !q.Fits(borrowing) {
 				continue
 			}
-			for i := len(taken) - 2; i >= 0; i-- {
-				if q.Return(taken[i]); q.Fits(borrowing) {
-					taken = slices.Delete(taken, i, i+1)
-				} else {
-					q.Take(taken[i])
-				}
-			}
+			taken = q.spare(taken, func(c Candidate, _ []Candidate) bool {
+				q.Return(c)
+				defer q.Take(c)
+				return q.Fits(borrowing)
+			})
 			q.Return(taken...)
 			return found{victims: taken, borrowing: borrowing}
 		}

@@ -83,10 +83,7 @@ func (q *ruled) Selects(s *rules.CandidateSelector, r *Running) bool {
 
 // inScope reports whether a workload runs in the scope of a selector.
 func (q *ruled) inScope(s rules.Scope, r *Running) bool {
-	if s == rules.WithinLocalQueue {
-		return r.At == q.Queue && r.LocalQueue != "" && r.LocalQueue == q.Request.Workload.LocalQueue
-	}
-	return q.hasScope(s, r.At)
+	return q.hasScope(s, r.At) && (s != rules.WithinLocalQueue || r.LocalQueue != "" && r.LocalQueue == q.Request.Workload.LocalQueue)
 }
 
 // hasScope reports whether the scope of a selector has a queue; of the local queue, the preemptor's.

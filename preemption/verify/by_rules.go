@@ -91,11 +91,7 @@ func (j *judge) victimOfRules(faults *fault.List, at string, v *preemption.Victi
 		return nil
 	}
 	c := reference.Candidate{Running: r, Cohort: j.Common(r), PodSet: -1, Reason: preemption.ConfigurablePreemption}
-	cohort := ""
-	if c.Cohort != nil {
-		cohort = c.Cohort.Name
-	}
-	switch {
+	switch cohort := c.CohortName(); {
 	case v.Cohort != cohort:
 		faults.Add(at+".cohort", "%q of %q, want %q", v.Cohort, v.Workload, cohort)
 	case v.Queue != r.At.Name:

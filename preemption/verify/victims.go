@@ -120,11 +120,7 @@ func (j *judge) victim(faults *fault.List, at string, v *preemption.Victim, borr
 			}
 		}
 	}
-	cohort := ""
-	if c.Cohort != nil {
-		cohort = c.Cohort.Name
-	}
-	switch queued := j.queued(c.Reason); {
+	switch cohort, queued := c.CohortName(), j.queued(c.Reason); {
 	case !ok, !j.Permits(c, borrowing):
 		faults.Add(at, "no policy permits %q to be preempted", v.Workload)
 	case v.Reason != c.Reason:
@@ -265,25 +261,9 @@ func without(list []reference.Candidate, i int) []reference.Candidate {
 	return slices.Delete(slices.Clone(list), i, i+1)
 }
 
-// inOrder looks for an order in which each victim may be taken when only those before it are taken. All are taken
-// when it begins and when it ends. A victim that may be taken last is put last and stays for the others: fewer taken
-// never forbid one. It returns those that are left.
+// inOrder returns the victims, all taken, that have no place in an order in which each may be taken after those before it.
 func (j *judge) inOrder(victims []reference.Candidate, borrowing bool) []reference.Candidate {
-	left, last := slices.Clone(victims), []reference.Candidate(nil)
-	for before := -1; before != len(left); {
-		before = len(left)
-		left = slices.DeleteFunc(left, func(c reference.Candidate) bool {
-			j.Return(c)
-			if j.MayBeTaken(c, borrowing) {
-				last = append(last, c)
-				return true
-			}
-			j.Take(c)
-			return false
-		})
-	}
-	j.Take(last...)
-	return left
+	return j.OutOfOrder(victims, func(c reference.Candidate) bool { return j.MayBeTaken(c, borrowing) })
 }
 
 // passesAtBest reports whether a strategy permits a victim when all that may yield on the preemptor's side is taken
