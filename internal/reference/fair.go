@@ -248,8 +248,9 @@ func permits(s preemption.FairStrategy, ours, before, after Share) bool {
 // passes a strategy with only those before it taken; nil if there is none. What is taken on a side changes no share
 // of another side, and what is taken farther down makes the preemptor's share only smaller. So each side is judged
 // alone, with all others taken. A share only falls: if the last one on a side passes by the final share, so do those
-// before it; else the last one passes by the initial share, and those before it, which leave more, do so, too.
-func (q *sharing) Unjustified(victims []Candidate) (left []Candidate) {
+// before it; else the last one passes by the initial share, and those before it, which leave more, do so, too. The
+// preemptor's share is that without others besides.
+func (q *sharing) Unjustified(victims []Candidate, besides ...Candidate) (left []Candidate) {
 	var along []Candidate // they go with their workloads: before these go, they are there
 	for _, c := range victims {
 		if c.GoesWhole(victims) {
@@ -264,7 +265,11 @@ func (q *sharing) Unjustified(victims []Candidate) (left []Candidate) {
 	q.Counted(func() {
 		for _, list := range sides {
 			ours, theirs := q.Sides(list[0])
-			share, after, justified := ours.Share(), theirs.Share(), false
+			nearer := slices.DeleteFunc(slices.Clone(besides), func(c Candidate) bool { return !c.At.IsUnder(ours) })
+			q.Take(nearer...)
+			share := ours.Share()
+			q.Return(nearer...)
+			after, justified := theirs.Share(), false
 			for _, last := range list {
 				q.Return(last)
 				before := theirs.Share()

@@ -196,51 +196,10 @@ func (x *checker) overCaps() bool {
 	return slices.ContainsFunc(x.taken, func(c reference.Candidate) bool { return count(x.taken, c) > count(x.greedy, c) })
 }
 
-// refused reports whether the strategies of fair sharing refuse the victims, all gone, of some
-// side in every order, even if others besides yield.
+// refused reports whether the strategies of fair sharing refuse the victims, all taken, of some side in every order, even
+// if others besides yield.
 func (x *checker) refused(victims, besides []reference.Candidate) bool {
-	sides := map[*reference.Node][]reference.Candidate{}
-	for _, c := range victims {
-		if c.Reason == preemption.InCohortFairSharing {
-			_, theirs := x.Sides(c)
-			sides[theirs] = append(sides[theirs], c)
-		}
-	}
-	for _, c := range victims {
-		if c.Reason != preemption.InCohortFairSharing {
-			continue
-		}
-		ours, theirs := x.Sides(c)
-		nearer := slices.DeleteFunc(slices.Clone(besides), func(o reference.Candidate) bool { return !o.At.IsUnder(ours) })
-		x.Take(nearer...)
-		var share reference.Share
-		x.Counted(func() { share = ours.Share() })
-		x.Return(nearer...)
-		if list := sides[theirs]; list != nil && !x.passTogether(list, theirs, share) {
-			return true
-		}
-		delete(sides, theirs)
-	}
-	return false
-}
-
-// passTogether reports whether the victims of one side, all gone, have an order in which each
-// may be taken and passes a strategy against a share: by the final share after the last one, or
-// if the last one, which then finds the smallest share, passes the initial share.
-func (x *checker) passTogether(victims []reference.Candidate, side *reference.Node, ours reference.Share) bool {
-	if slices.Contains(x.Strategies(), preemption.LessThanOrEqualToFinalShare) && ours.Compare(side.Share()) <= 0 {
-		return true
-	}
-	for i, last := range victims {
-		x.Return(last)
-		passes := slices.Contains(x.Strategies(), preemption.LessThanInitialShare) && ours.Compare(side.Share()) < 0 &&
-			x.MayBeTaken(last, x.borrowing) && len(x.inOrder(without(victims, i), x.borrowing)) == 0
-		x.Take(last)
-		if passes {
-			return true
-		}
-	}
-	return false
+	return len(x.Unjustified(victims, besides...)) > 0
 }
 
 // left lists those that are neither taken nor decided against.
