@@ -338,3 +338,34 @@ func TestAllocationsOfSync(t *testing.T) {
 		}
 	}
 }
+
+// A pod is charged to its budgets in their order, also after one budget took the place of another in one edit:
+// the first, which it violates, is before the new one, which then allows the other pod.
+func TestANewBudgetComesInItsOrder(t *testing.T) {
+	all := &workload.LabelSelector{}
+	st := placement.State{
+		Nodes: []workload.Node{{Name: "n", Capacity: workload.Resources{"cpu": 2}}},
+		Pods: []workload.Pod{
+			{ID: "ns/1", Namespace: "ns", Node: "n", Priority: 2, Labels: map[string]string{"app": "web"}, Requests: workload.Resources{"cpu": 1}},
+			{ID: "ns/2", Namespace: "ns", Node: "n", Priority: 1, Requests: workload.Resources{"cpu": 1}},
+		},
+		Budgets: []workload.DisruptionBudget{
+			{Namespace: "ns", Name: "a", Selector: all, Allowed: 1},
+			{Namespace: "ns", Name: "b", Selector: &workload.LabelSelector{MatchLabels: map[string]string{"app": "web"}}},
+		},
+	}
+	s := snapshotOf(t, st)
+	st.Budgets[0].Name = "c"
+	next, _, err := s.Sync(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := placement.New(placement.Config{Charge: placement.ChargeToFirstViolated})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Decide(next, placement.Request{Priority: 9, Pods: []workload.Pod{{ID: "ns/new", Namespace: "ns", Requests: workload.Resources{"cpu": 2}}}})
+	if err != nil || len(d.Victims) != 2 || d.Violations != 1 {
+		t.Errorf("%d victims, %d violations, %v; want 2 and 1", len(d.Victims), d.Violations, err)
+	}
+}

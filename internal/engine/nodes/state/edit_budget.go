@@ -26,14 +26,25 @@ func (e *Edit) SetBudget(b workload.DisruptionBudget) fault.List {
 		}
 		return nil
 	}
-	slot := slices.IndexFunc(c.Budgets, func(b Budget) bool { return b.free })
-	if slot < 0 {
-		slot, c.Budgets = len(c.Budgets), append(c.Budgets, Budget{})
+	slot := c.freeSlot()
+	if slot == len(c.Budgets) {
+		c.Budgets = append(c.Budgets, Budget{})
 	}
 	c.Budgets[slot] = newBudget(b)
 	c.BudgetOrder = slices.Insert(slices.Clip(c.BudgetOrder), at, int32(slot))
 	c.markStale(int32(slot), b.Namespace)
 	return nil
+}
+
+// freeSlot returns a slot without a budget. One that an edit in this row freed is not taken: pods would keep it
+// among their budgets in the place of the budget that is gone.
+func (c *Cluster) freeSlot() int {
+	for slot := range c.Budgets {
+		if c.Budgets[slot].free && !slices.ContainsFunc(c.stale, func(b staleBudget) bool { return int(b.slot) == slot }) {
+			return slot
+		}
+	}
+	return len(c.Budgets)
 }
 
 // RemoveBudget removes a budget.
