@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/cedesched/cede/workload"
 )
 
 // Taint keeps pods that do not tolerate it away from a node.
@@ -121,18 +123,22 @@ func (t *NodeSelectorTerm) suits(name string, labels map[string]string) (bool, e
 	suits := len(t.MatchExpressions)+len(t.MatchFields) > 0
 	for i := range t.MatchExpressions {
 		r := &t.MatchExpressions[i]
-		if err := r.validate(); err != nil {
+		if err := validateLabel(r.Key, r.Values...); err != nil {
 			return false, fmt.Errorf("matchExpressions[%d]: %w", i, err)
 		}
-		suits = suits && r.matches(labels)
+		suits = suits && r.Matches(labels)
+	}
+	all := workload.NodeConstraints{NodeAffinity: []workload.NodeSelectorTerm{{MatchExpressions: t.MatchExpressions}}}
+	if err := all.Validate(""); err != nil {
+		return false, err
 	}
 	fields := map[string]string{"metadata.name": name}
 	for i := range t.MatchFields {
 		r := &t.MatchFields[i]
-		if r.Operator != "In" && r.Operator != "NotIn" || len(r.Values) != 1 {
+		if r.Operator != workload.In && r.Operator != workload.NotIn || len(r.Values) != 1 {
 			return false, fmt.Errorf("matchFields[%d]: want In or NotIn with one value", i)
 		}
-		suits = suits && (r.Operator == "In") == (fields[r.Key] == r.Values[0])
+		suits = suits && (r.Operator == workload.In) == (fields[r.Key] == r.Values[0])
 	}
 	return suits, nil
 }

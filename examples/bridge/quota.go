@@ -153,10 +153,10 @@ func (c *Cluster) NotesOn(queueName, namespace string) []Note {
 	case selector == nil:
 		add(true, "has no namespaceSelector: it admits workloads of no namespace")
 		return notes
-	case selector.IsEmpty():
+	case SelectsAll(selector):
 		return notes // all namespaces
 	}
-	err := selector.Validate()
+	err := ValidateSelector(selectorPath, selector)
 	known, there := c.Namespaces[namespace]
 	if !there && onlyByName(selector) { // a label that every namespace has
 		known, there = map[string]string{NamespaceLabel: namespace}, true
@@ -165,11 +165,11 @@ func (c *Cluster) NotesOn(queueName, namespace string) []Note {
 	case err != nil:
 		add(false, "has a namespaceSelector that cannot be read: %v", err)
 	case namespace == "":
-		add(false, "admits workloads of namespaces with %s only", selector)
+		add(false, "admits workloads of namespaces with %s only", SelectorText(selector))
 	case !there:
-		add(false, "admits workloads of namespaces with %s only; whether %s is one is not known: it is not in the input", selector, namespace)
+		add(false, "admits workloads of namespaces with %s only; whether %s is one is not known: it is not in the input", SelectorText(selector), namespace)
 	case !selector.Matches(known):
-		add(true, "admits workloads of namespaces with %s only, and %s is none", selector, namespace)
+		add(true, "admits workloads of namespaces with %s only, and %s is none", SelectorText(selector), namespace)
 	}
 	return notes
 }

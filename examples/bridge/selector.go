@@ -5,100 +5,62 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/cedesched/cede/workload"
 )
 
 // LabelSelector selects objects by their labels. All parts must match. Nil matches nothing;
 // the zero value matches everything.
-type LabelSelector struct {
-	MatchLabels      map[string]string `json:"matchLabels"`
-	MatchExpressions []Requirement     `json:"matchExpressions"`
-}
+type LabelSelector = workload.LabelSelector
 
 // Requirement is a requirement on one label.
-type Requirement struct {
-	Key string `json:"key"`
-	// Operator is In, NotIn, Exists or DoesNotExist; in a node affinity also Gt or Lt.
-	Operator string `json:"operator"`
-	// Values has one or more values for In and NotIn, none for Exists and DoesNotExist, one
-	// integer for Gt and Lt.
-	Values []string `json:"values"`
-}
+type Requirement = workload.LabelRequirement
 
-// Validate fails on invalid labels, on an operator that label selectors do not have, and on
-// values that the operator does not take.
-func (s *LabelSelector) Validate() error {
+// ValidateSelector fails on invalid labels, on the operators of nodes, and on values that the operator does not take.
+func ValidateSelector(path string, s *LabelSelector) error {
 	if s == nil {
 		return nil
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.MatchLabels)) {
 		if err := validateLabel(key, s.MatchLabels[key]); err != nil {
-			return fmt.Errorf("matchLabels: %w", err)
+			return fmt.Errorf("%s.matchLabels: %w", path, err)
 		}
 	}
-	for i := range s.MatchExpressions {
-		r := &s.MatchExpressions[i]
-		err := r.validate()
-		if r.Operator == "Gt" || r.Operator == "Lt" {
-			err = fmt.Errorf("operator %q is unknown", r.Operator)
-		}
-		if err != nil {
-			return fmt.Errorf("matchExpressions[%d]: %w", i, err)
+	for i, r := range s.MatchExpressions {
+		if err := validateLabel(r.Key, r.Values...); err != nil {
+			return fmt.Errorf("%s.matchExpressions[%d]: %w", path, i, err)
 		}
 	}
-	return nil
+	return s.Validate(path)
 }
 
-// IsEmpty reports whether the selector matches everything.
-func (s *LabelSelector) IsEmpty() bool {
+// SelectsAll reports whether a selector matches everything.
+func SelectsAll(s *LabelSelector) bool {
 	return s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0
 }
 
-// Matches reports whether the labels match. An invalid selector matches nothing.
-func (s *LabelSelector) Matches(labels map[string]string) bool {
-	if s == nil {
-		return false
-	}
+// SelectorText returns a selector as kubectl writes it: "a=b,team in (x,y),!spot", sorted by key.
+func SelectorText(s *LabelSelector) string {
+	byKey := map[string][]string{}
 	for key, value := range s.MatchLabels {
-		if has, ok := labels[key]; !ok || has != value {
-			return false
+		byKey[key] = []string{key + "=" + value}
+	}
+	for _, r := range s.MatchExpressions {
+		text := fmt.Sprintf("%s %s (%s)", r.Key, strings.ToLower(r.Operator.String()), strings.Join(slices.Sorted(slices.Values(r.Values)), ","))
+		switch r.Operator {
+		case workload.Exists:
+			text = r.Key
+		case workload.DoesNotExist:
+			text = "!" + r.Key
 		}
+		byKey[r.Key] = append(byKey[r.Key], text)
 	}
-	return !slices.ContainsFunc(s.MatchExpressions, func(r Requirement) bool { return !r.matches(labels) })
-}
-
-// String returns the selector as kubectl writes it: "a=b,team in (x,y),!spot", sorted by key.
-func (s *LabelSelector) String() string {
-	type part struct{ key, text string }
-	var parts []part
-	if s != nil {
-		for _, key := range slices.Sorted(maps.Keys(s.MatchLabels)) {
-			parts = append(parts, part{key, key + "=" + s.MatchLabels[key]})
-		}
-		for _, r := range s.MatchExpressions {
-			parts = append(parts, part{r.Key, r.text()})
-		}
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(byKey)) {
+		parts = append(parts, byKey[key]...)
 	}
-	slices.SortStableFunc(parts, func(a, b part) int { return strings.Compare(a.key, b.key) })
-	var texts []string
-	for _, p := range parts {
-		texts = append(texts, p.text)
-	}
-	return strings.Join(texts, ",")
-}
-
-func (r *Requirement) text() string {
-	values := strings.Join(slices.Sorted(slices.Values(r.Values)), ",")
-	switch r.Operator {
-	case "Exists":
-		return r.Key
-	case "DoesNotExist":
-		return "!" + r.Key
-	case "In", "NotIn":
-		return fmt.Sprintf("%s %s (%s)", r.Key, strings.ToLower(r.Operator), values)
-	}
-	return fmt.Sprintf("%s %s %s", r.Key, r.Operator, values)
+	return strings.Join(parts, ",")
 }
 
 // A label is a name that may have a prefix, and a value (the API conventions of Kubernetes).
@@ -117,49 +79,4 @@ func validateLabel(key string, values ...string) error {
 		}
 	}
 	return nil
-}
-
-func (r *Requirement) validate() error {
-	if err := validateLabel(r.Key, r.Values...); err != nil {
-		return err
-	}
-	switch n := len(r.Values); r.Operator {
-	case "In", "NotIn":
-		if n == 0 {
-			return fmt.Errorf("%s of %q needs values", r.Operator, r.Key)
-		}
-	case "Exists", "DoesNotExist":
-		if n > 0 {
-			return fmt.Errorf("%s of %q takes no values", r.Operator, r.Key)
-		}
-	case "Gt", "Lt":
-		if n != 1 {
-			return fmt.Errorf("%s of %q takes one value", r.Operator, r.Key)
-		}
-		if _, err := strconv.ParseInt(r.Values[0], 10, 64); err != nil {
-			return fmt.Errorf("%s of %q: %q is not an integer", r.Operator, r.Key, r.Values[0])
-		}
-	default:
-		return fmt.Errorf("operator %q is unknown", r.Operator)
-	}
-	return nil
-}
-
-func (r *Requirement) matches(labels map[string]string) bool {
-	value, has := labels[r.Key]
-	switch r.Operator {
-	case "In":
-		return has && slices.Contains(r.Values, value)
-	case "NotIn":
-		return !has || !slices.Contains(r.Values, value)
-	case "Exists":
-		return has
-	case "DoesNotExist":
-		return !has
-	case "Gt", "Lt":
-		is, err := strconv.ParseInt(value, 10, 64)
-		bound, err2 := strconv.ParseInt(strings.Join(r.Values, " "), 10, 64)
-		return has && err == nil && err2 == nil && (r.Operator == "Gt" && is > bound || r.Operator == "Lt" && is < bound)
-	}
-	return false
 }

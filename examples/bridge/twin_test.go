@@ -20,6 +20,7 @@ import (
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
 // What a bridge computes itself, Kubernetes computes too: the tests ask both. (Only tests import
@@ -241,10 +242,10 @@ func TestTolerationsAgreeWithKubernetes(t *testing.T) {
 }
 
 // aRequirement is valid mostly.
-func aRequirement(operators ...string) *rapid.Generator[bridge.Requirement] {
+func aRequirement(operators ...workload.LabelOperator) *rapid.Generator[bridge.Requirement] {
 	return rapid.Custom(func(t *rapid.T) bridge.Requirement {
 		r := bridge.Requirement{Key: aKey.Draw(t, "key"), Operator: rapid.SampledFrom(operators).Draw(t, "operator")}
-		n := map[string]int{"In": 2, "NotIn": 1, "Gt": 1, "Lt": 1}[r.Operator]
+		n := map[workload.LabelOperator]int{workload.In: 2, workload.NotIn: 1, workload.Gt: 1, workload.Lt: 1}[r.Operator]
 		if rapid.IntRange(0, 9).Draw(t, "odd") == 0 {
 			n = rapid.IntRange(0, 2).Draw(t, "n")
 		}
@@ -255,14 +256,14 @@ func aRequirement(operators ...string) *rapid.Generator[bridge.Requirement] {
 
 func coreRequirements(in []bridge.Requirement) (out []corev1.NodeSelectorRequirement) {
 	for _, r := range in {
-		out = append(out, corev1.NodeSelectorRequirement{Key: r.Key, Operator: corev1.NodeSelectorOperator(r.Operator), Values: r.Values})
+		out = append(out, corev1.NodeSelectorRequirement{Key: r.Key, Operator: corev1.NodeSelectorOperator(r.Operator.String()), Values: r.Values})
 	}
 	return out
 }
 
 func TestNodeAffinityAgreesWithKubernetes(t *testing.T) {
 	field := rapid.Custom(func(t *rapid.T) bridge.Requirement {
-		return bridge.Requirement{Key: "metadata.name", Operator: rapid.SampledFrom([]string{"In", "NotIn", "Exists"}).Draw(t, "operator"),
+		return bridge.Requirement{Key: "metadata.name", Operator: rapid.SampledFrom([]workload.LabelOperator{workload.In, workload.NotIn, workload.Exists}).Draw(t, "operator"),
 			Values: rapid.SliceOfN(rapid.SampledFrom([]string{"n", "m"}), 0, 2).Draw(t, "values")}
 	})
 	rapid.Check(t, func(t *rapid.T) {
@@ -274,7 +275,7 @@ func TestNodeAffinityAgreesWithKubernetes(t *testing.T) {
 			core := new(corev1.NodeSelector)
 			for range rapid.IntRange(0, 3).Draw(t, "terms") {
 				term := bridge.NodeSelectorTerm{
-					MatchExpressions: rapid.SliceOfN(aRequirement("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"), 0, 2).Draw(t, "expressions"),
+					MatchExpressions: rapid.SliceOfN(aRequirement(workload.In, workload.NotIn, workload.Exists, workload.DoesNotExist, workload.Gt, workload.Lt), 0, 2).Draw(t, "expressions"),
 					MatchFields:      rapid.SliceOfN(field, 0, 1).Draw(t, "fields"),
 				}
 				required.Terms = append(required.Terms, term)
@@ -298,15 +299,15 @@ func TestSelectorAgreesWithKubernetes(t *testing.T) {
 		if rapid.IntRange(0, 5).Draw(t, "nil") > 0 {
 			selector = &bridge.LabelSelector{
 				MatchLabels:      rapid.MapOfN(aKey, aValue, 0, 2).Draw(t, "labels"),
-				MatchExpressions: rapid.SliceOfN(aRequirement("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Near"), 0, 2).Draw(t, "expressions"),
+				MatchExpressions: rapid.SliceOfN(aRequirement(workload.In, workload.NotIn, workload.Exists, workload.DoesNotExist, workload.Gt), 0, 2).Draw(t, "expressions"),
 			}
 			core = &metav1.LabelSelector{MatchLabels: selector.MatchLabels}
 			for _, r := range selector.MatchExpressions {
-				core.MatchExpressions = append(core.MatchExpressions, metav1.LabelSelectorRequirement{Key: r.Key, Operator: metav1.LabelSelectorOperator(r.Operator), Values: r.Values})
+				core.MatchExpressions = append(core.MatchExpressions, metav1.LabelSelectorRequirement{Key: r.Key, Operator: metav1.LabelSelectorOperator(r.Operator.String()), Values: r.Values})
 			}
 		}
 		want, wantErr := metav1.LabelSelectorAsSelector(core)
-		if err := selector.Validate(); (err == nil) != (wantErr == nil) {
+		if err := bridge.ValidateSelector("selector", selector); (err == nil) != (wantErr == nil) {
 			t.Fatalf("%+v: %v, Kubernetes: %v", selector, err, wantErr)
 		} else if err != nil {
 			return
@@ -315,10 +316,10 @@ func TestSelectorAgreesWithKubernetes(t *testing.T) {
 		if got, want := selector.Matches(of), want.Matches(labels.Set(of)); got != want {
 			t.Fatalf("%v of %v: %v, Kubernetes: %v", selector, of, got, want)
 		}
-		if selector.IsEmpty() != want.Empty() && core != nil {
-			t.Fatalf("%v: empty is %v", selector, selector.IsEmpty())
+		if bridge.SelectsAll(selector) != want.Empty() && core != nil {
+			t.Fatalf("%v: empty is %v", selector, bridge.SelectsAll(selector))
 		}
-		if core != nil && !selector.IsEmpty() && !sameParts(selector.String(), metav1.FormatLabelSelector(core)) {
+		if core != nil && !bridge.SelectsAll(selector) && !sameParts(bridge.SelectorText(selector), metav1.FormatLabelSelector(core)) {
 			t.Fatalf("%q, Kubernetes: %q", selector, metav1.FormatLabelSelector(core))
 		}
 	})

@@ -217,10 +217,11 @@ func (c *context) pending(id string, pods []*Pod) Pending {
 	for _, p := range pods {
 		pod := c.pod(p)
 		var why string
-		if u, ok := c.unread[p.key()]; ok {
+		u, unread := c.unread[p.key()]
+		if unread {
 			out.Unresolved, out.Unread = fmt.Errorf("%s cannot be read: %w", p.key(), u.why), true
 		}
-		if pod.Nodes, why, err = c.feasible(p); err != nil {
+		if pod.Nodes, why, err = c.feasible(p); err != nil && !unread {
 			out.Unresolved = errors.Join(out.Unresolved, fmt.Errorf("pod %s: %w", pod.ID, err))
 		}
 		pod.Nowhere = pod.Nodes != nil && len(pod.Nodes) == 0

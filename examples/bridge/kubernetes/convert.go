@@ -35,29 +35,18 @@ func requests(p *Pod) workload.Resources {
 	return out
 }
 
-// selector turns a valid label selector into that of package workload.
-func selector(s *bridge.LabelSelector) *workload.LabelSelector {
-	if s == nil {
-		return nil
-	}
-	out := &workload.LabelSelector{MatchLabels: s.MatchLabels}
-	for _, r := range s.MatchExpressions {
-		requirement := workload.LabelRequirement{Key: r.Key, Values: r.Values}
-		_ = requirement.Operator.UnmarshalText([]byte(r.Operator))
-		out.MatchExpressions = append(out.MatchExpressions, requirement)
-	}
-	return out
-}
-
 // addBudget adds a budget, unless its selector cannot be read.
 func (c *context) addBudget(b *PodDisruptionBudget) {
-	if err := b.Spec.Selector.Validate(); err != nil {
-		c.warn("PodDisruptionBudget "+b.Metadata.ID(), "spec.selector", "spec.selector: %v: left out", err)
-		c.doubt(bridge.Doubt{}, "PodDisruptionBudget "+b.Metadata.ID(), "PodDisruptionBudget %s cannot be read: spec.selector: %v", b.Metadata.ID(), err)
+	switch err := bridge.ValidateSelector("spec.selector", b.Spec.Selector); {
+	case err != nil && c.unread[b.key()].why != nil:
+		return // its note and its doubt are there
+	case err != nil:
+		c.warn("PodDisruptionBudget "+b.Metadata.ID(), "spec.selector", "%v: left out", err)
+		c.doubt(bridge.Doubt{}, "PodDisruptionBudget "+b.Metadata.ID(), "PodDisruptionBudget %s cannot be read: %v", b.Metadata.ID(), err)
 		return
 	}
 	budget := workload.DisruptionBudget{
-		Namespace: b.Metadata.Namespace, Name: b.Metadata.Name, Selector: selector(b.Spec.Selector), Allowed: b.Status.DisruptionsAllowed,
+		Namespace: b.Metadata.Namespace, Name: b.Metadata.Name, Selector: b.Spec.Selector.Clone(), Allowed: b.Status.DisruptionsAllowed,
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Status.DisruptedPods)) {
 		budget.Disrupted = append(budget.Disrupted, b.Metadata.Namespace+"/"+name)

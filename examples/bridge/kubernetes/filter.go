@@ -69,7 +69,10 @@ func (o *Objects) Filter() (f *Filter, notes []bridge.Note) {
 		if p.Spec.Affinity != nil && p.Spec.Affinity.PodAntiAffinity != nil {
 			for i, t := range p.Spec.Affinity.PodAntiAffinity.Required {
 				one, err := o.term(&t, a.namespace)
-				if err != nil {
+				switch _, unread := o.unread[p.key()]; {
+				case err != nil && unread: // its note and its doubt are there
+					continue
+				case err != nil:
 					notes = append(notes, bridge.Note{
 						Object: "Pod " + p.Metadata.ID(),
 						Path:   fmt.Sprintf("spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[%d]", i),
@@ -96,8 +99,8 @@ func (o *Objects) Filter() (f *Filter, notes []bridge.Note) {
 // term returns a term of anti-affinity. It holds in the namespaces that it names or selects; if
 // it does neither, in that of the pod.
 func (o *Objects) term(t *bridge.PodAffinityTerm, own string) (term, error) {
-	if err := t.LabelSelector.Validate(); err != nil {
-		return term{}, fmt.Errorf("labelSelector: %w", err)
+	if err := bridge.ValidateSelector("labelSelector", t.LabelSelector); err != nil {
+		return term{}, err
 	}
 	out := term{t.TopologyKey, slices.Clone(t.Namespaces), t.LabelSelector}
 	if t.NamespaceSelector == nil {
@@ -106,12 +109,12 @@ func (o *Objects) term(t *bridge.PodAffinityTerm, own string) (term, error) {
 		}
 		return out, nil
 	}
-	err := t.NamespaceSelector.Validate()
+	err := bridge.ValidateSelector("namespaceSelector", t.NamespaceSelector)
 	all := o.namespaces.All()
 	switch {
 	case err != nil:
-		return term{}, fmt.Errorf("namespaceSelector: %w", err)
-	case t.NamespaceSelector.IsEmpty():
+		return term{}, err
+	case bridge.SelectsAll(t.NamespaceSelector):
 		out.namespaces = nil
 		return out, nil
 	case len(all) == 0:

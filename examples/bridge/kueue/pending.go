@@ -163,13 +163,12 @@ func (spec *PodSet) constraints(n *noter, path, podSet string) *workload.NodeCon
 		for i, term := range a.NodeAffinity.Required.Terms {
 			var out workload.NodeSelectorTerm
 			for j, e := range term.MatchExpressions {
-				r, err := requirementOf(e)
-				if err != nil {
+				if err := validRequirement(e); err != nil {
 					drop(fmt.Sprintf(".affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[%d].matchExpressions[%d]", i, j),
 						"a requirement of its node affinity about %q is not looked at: %v", e.Key, err)
 					continue
 				}
-				out.MatchExpressions = append(out.MatchExpressions, r)
+				out.MatchExpressions = append(out.MatchExpressions, e)
 			}
 			c.NodeAffinity = append(c.NodeAffinity, out)
 		}
@@ -195,13 +194,10 @@ func tolerationOf(t bridge.Toleration) (workload.Toleration, error) {
 	return out, nil
 }
 
-func requirementOf(e bridge.Requirement) (workload.LabelRequirement, error) {
-	r := workload.LabelRequirement{Key: e.Key, Values: slices.Clone(e.Values)}
-	if err := r.Operator.UnmarshalText([]byte(e.Operator)); err != nil {
-		return r, err
-	}
+// validRequirement fails on a requirement whose values its operator does not take.
+func validRequirement(r workload.LabelRequirement) error {
 	one := workload.NodeConstraints{NodeAffinity: []workload.NodeSelectorTerm{{MatchExpressions: []workload.LabelRequirement{r}}}}
-	return r, one.Validate("affinity")
+	return one.Validate("affinity")
 }
 
 // resolve finds the queue of a pending workload from its LocalQueue.
