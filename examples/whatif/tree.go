@@ -71,67 +71,34 @@ func (a *answer) hasQuota(n *node, column quota.FlavorResource) bool {
 	return slices.ContainsFunc(a.quotas(n), func(e quota.Quota) bool { return e.FlavorResource() == column })
 }
 
-// nodes lists the preemptor's tree from its root down: the queues of a cohort before its
-// child cohorts, each by name.
-func (a *answer) nodes() []node {
-	parents, queuesOf, cohortsOf := map[string]string{}, map[string][]string{}, map[string][]string{}
-	for _, c := range a.State.Cohorts {
-		parents[c.Name] = c.Parent
-		cohortsOf[c.Parent] = append(cohortsOf[c.Parent], c.Name)
-	}
-	root := ""
-	for _, q := range a.State.Queues {
-		queuesOf[q.Cohort] = append(queuesOf[q.Cohort], q.Name)
-		if q.Name == a.request.Workload.Queue {
-			root = q.Cohort
+// nodes lists the preemptor's tree from its root down.
+func (a *answer) nodes() (nodes []node) {
+	all := answers.Tree(a.Snapshot)
+	own := slices.IndexFunc(all, func(n answers.Node) bool { return !n.Cohort && n.Name == a.request.Workload.Queue })
+	for i, n := range all {
+		if i == own || all[own].Root != "" && n.Root == all[own].Root {
+			kind := "ClusterQueue"
+			if n.Cohort {
+				kind = "Cohort"
+			}
+			nodes = append(nodes, node{Kind: kind, Name: n.Name, Depth: n.Depth, parent: n.Parent})
 		}
 	}
-	var nodes []node
-	queueNode := func(name, parent string, depth int) {
-		nodes = append(nodes, node{Kind: "ClusterQueue", Name: name, Depth: depth, parent: parent})
-	}
-	if root == "" {
-		queueNode(a.request.Workload.Queue, "", 0)
-		return nodes
-	}
-	for parents[root] != "" {
-		root = parents[root]
-	}
-	var walk func(cohort string, depth int)
-	walk = func(cohort string, depth int) {
-		nodes = append(nodes, node{Kind: "Cohort", Name: cohort, Depth: depth, parent: parents[cohort]})
-		for _, q := range slices.Sorted(slices.Values(queuesOf[cohort])) {
-			queueNode(q, cohort, depth+1)
-		}
-		for _, c := range slices.Sorted(slices.Values(cohortsOf[cohort])) {
-			walk(c, depth+1)
-		}
-	}
-	walk(root, 0)
 	return nodes
 }
 
-// ancestors lists the cohorts above the request's queue, the nearest first, and the height of
-// each.
+// ancestors lists the cohorts above the request's queue, the nearest first, and the height of each.
 func (a *answer) ancestors() (cohorts []string, heights []int) {
-	parents, children, height := map[string]string{}, map[string]int{}, map[string]int{}
-	for _, c := range a.State.Cohorts {
-		parents[c.Name] = c.Parent
-		children[c.Parent]++
-	}
-	above := ""
-	for _, q := range a.State.Queues {
-		height[q.Cohort] = 1
-		if q.Name == a.request.Workload.Queue {
-			above = q.Cohort
+	parents, height, above := map[string]string{}, map[string]int{}, ""
+	for _, n := range slices.Backward(answers.Tree(a.Snapshot)) { // what is below comes before
+		if n.Cohort {
+			parents[n.Name] = n.Parent
+			height[n.Parent] = max(height[n.Parent], height[n.Name]+1)
+			continue
 		}
-	}
-	for _, c := range a.State.Cohorts { // from the leaves up: a cohort follows when all its children are done
-		for name := c.Name; name != "" && children[name] == 0; name = parents[name] {
-			children[name]-- // done
-			parent := parents[name]
-			height[parent] = max(height[parent], height[name]+1)
-			children[parent]--
+		height[n.Parent] = max(height[n.Parent], 1)
+		if n.Name == a.request.Workload.Queue {
+			above = n.Parent
 		}
 	}
 	for ; above != ""; above = parents[above] {

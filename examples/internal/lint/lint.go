@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -81,7 +82,12 @@ func Run(c *Cluster, names ...string) ([]Finding, error) {
 			return nil, fmt.Errorf("there is no rule %q: want %s", name, strings.Join(Names(), ", "))
 		}
 	}
-	c.trees, c.Unfinished = trees(c.State.Cohorts), nil
+	c.trees, c.Unfinished = map[string]string{}, nil
+	for _, n := range answers.Tree(c.Snapshot) {
+		if n.Cohort {
+			c.trees[n.Name] = n.Root
+		}
+	}
 	found := []Finding{}
 	for _, r := range rules {
 		if len(names) > 0 && !slices.Contains(names, r.Name) {
@@ -106,28 +112,6 @@ func Names() []string {
 		names = append(names, r.Name)
 	}
 	return names
-}
-
-// trees returns the root of each cohort.
-func trees(cohorts []queue.Cohort) map[string]string {
-	parents := map[string]string{}
-	for _, c := range cohorts {
-		parents[c.Name] = c.Parent
-	}
-	roots := map[string]string{}
-	for _, c := range cohorts {
-		root := c.Name
-		for parents[root] != "" && roots[root] == "" {
-			root = parents[root]
-		}
-		if known := roots[root]; known != "" {
-			root = known
-		}
-		for up := c.Name; up != "" && roots[up] == ""; up = parents[up] {
-			roots[up] = root
-		}
-	}
-	return roots
 }
 
 // peers returns the other queues of a queue's tree.

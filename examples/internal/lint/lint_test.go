@@ -309,23 +309,6 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A chain of 10,000 cohorts costs what it is long.
-func TestTreesOfALongChain(t *testing.T) {
-	var cohorts []queue.Cohort
-	parent := ""
-	for i := range 10_000 {
-		name := "c" + time.Duration(i).String()
-		cohorts = append(cohorts, queue.Cohort{Name: name, Parent: parent})
-		parent = name
-	}
-	slices.Reverse(cohorts)
-	for name, root := range trees(cohorts) {
-		if root != "c0s" {
-			t.Fatalf("%s: %s", name, root)
-		}
-	}
-}
-
 // The search for circles ends with many victims of different kinds that may all return, and
 // says that it was not to the end.
 func TestCirclesEnd(t *testing.T) {

@@ -43,7 +43,7 @@ func (m *Model) Summary() Summary {
 		Fair: m.now.Config.Sharing == preemption.Fair, Selected: m.doc.Selected,
 	}
 	for _, n := range m.nodes {
-		if n.cohort {
+		if n.Cohort {
 			s.Cohorts++
 		} else {
 			s.Queues++
@@ -188,8 +188,8 @@ func (m *Model) take(number int) error {
 func (m *Model) rootOfSelected(matters bool) string {
 	if w := m.selected(); w != nil && matters {
 		for _, n := range m.nodes {
-			if !n.cohort && n.name == w.Workload.Queue {
-				return n.root
+			if !n.Cohort && n.Name == w.Workload.Queue {
+				return n.Root
 			}
 		}
 	}

@@ -22,9 +22,9 @@ import (
 type Model struct {
 	doc    Document
 	at     time.Time
-	origin *side // without edits
-	now    *side // with them
-	nodes  []node
+	origin *side          // without edits
+	now    *side          // with them
+	nodes  []answers.Node // in the order of the tree
 	view   view
 
 	running map[string][]*workload.Workload // by queue, without edits
@@ -42,22 +42,6 @@ type side struct {
 	next    int                          // the first that may not be asked yet
 	changed map[string]workload.Workload // who runs and was edited
 	rules   []rules.Config               // before some are switched off
-}
-
-// node is a cohort or queue, in the order of the tree.
-type node struct {
-	cohort bool
-	name   string
-	depth  int
-	root   string // the cohort at the top, or the queue itself without one
-}
-
-// String is the node as explanations name it, as in `cohort "research"`.
-func (n node) String() string {
-	if n.cohort {
-		return fmt.Sprintf("cohort %q", n.name)
-	}
-	return fmt.Sprintf("queue %q", n.name)
 }
 
 // New makes a model. It fails if the state or an edit is not valid.
@@ -79,7 +63,7 @@ func New(d Document) (*Model, error) {
 		return nil, err
 	}
 	m.origin.ask(m.at)
-	m.nodes = treeOf(snapshot)
+	m.nodes = answers.Tree(snapshot)
 	if err := m.rebuild(d.Edits); err != nil {
 		return nil, err
 	}
@@ -256,46 +240,6 @@ func (m *Model) Document() Document {
 
 // JSON returns [Model.Document] as it travels.
 func (m *Model) JSON() ([]byte, error) { return json.Marshal(m.Document()) }
-
-// treeOf lists the trees: the queues of a cohort before its child cohorts, each by name; queues
-// without a cohort last.
-func treeOf(s *preemption.Snapshot) (nodes []node) {
-	queuesOf, cohortsOf := map[string][]string{}, map[string][]string{}
-	for c := range s.Cohorts() {
-		cohortsOf[c.Parent] = append(cohortsOf[c.Parent], c.Name)
-	}
-	for q := range s.Queues() {
-		queuesOf[q.Cohort] = append(queuesOf[q.Cohort], q.Name)
-	}
-	type at struct {
-		name, root string
-		depth      int
-	}
-	var open []at // the next one last
-	push := func(names []string, root string, depth int) {
-		for _, name := range slices.Backward(names) {
-			r := root
-			if r == "" {
-				r = name
-			}
-			open = append(open, at{name, r, depth})
-		}
-	}
-	push(cohortsOf[""], "", 0)
-	for len(open) > 0 {
-		c := open[len(open)-1]
-		open = open[:len(open)-1]
-		nodes = append(nodes, node{cohort: true, name: c.name, depth: c.depth, root: c.root})
-		for _, q := range queuesOf[c.name] {
-			nodes = append(nodes, node{name: q, depth: c.depth + 1, root: c.root})
-		}
-		push(cohortsOf[c.name], c.root, c.depth+1)
-	}
-	for _, q := range queuesOf[""] {
-		nodes = append(nodes, node{name: q})
-	}
-	return nodes
-}
 
 // columns lists what the queues and cohorts have quota for, by flavor and resource.
 func columns(s *preemption.Snapshot) (list []quota.FlavorResource) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
@@ -91,7 +92,7 @@ func (m *Model) Node(cohort bool, name string) (Node, error) {
 
 func (m *Model) quotas(n *Node, quotas []quota.Quota) {
 	for _, q := range quotas {
-		st, _ := statusOf(m.now.Snapshot, node{cohort: n.Cohort, name: n.Name}, q.FlavorResource())
+		st, _ := statusOf(m.now.Snapshot, answers.Node{Cohort: n.Cohort, Name: n.Name}, q.FlavorResource())
 		n.Quotas = append(n.Quotas, NodeQuota{
 			Flavor: q.Flavor, Resource: q.Resource, Nominal: written(q.Resource, q.Nominal),
 			BorrowingLimit: limit(q.Resource, q.BorrowingLimit), LendingLimit: limit(q.Resource, q.LendingLimit),

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
@@ -91,7 +92,7 @@ func (m *Model) filtered(filter, root string) []int {
 		v.filterKey, v.filter = key, []int{}
 		filter = strings.ToLower(filter)
 		for i, n := range m.nodes {
-			if strings.Contains(strings.ToLower(n.name), filter) && (root == "" || n.root == root) {
+			if strings.Contains(strings.ToLower(n.Name), filter) && (root == "" || n.Root == root) {
 				v.filter = append(v.filter, i)
 			}
 		}
@@ -107,7 +108,7 @@ func (m *Model) scale(column quota.FlavorResource) float64 {
 	}
 	most := 0.0
 	for _, n := range m.nodes {
-		if n.cohort {
+		if n.Cohort {
 			continue
 		}
 		if r, ok := statusOf(m.now.Snapshot, n, column); ok {
@@ -127,12 +128,12 @@ func finite(amount int64) float64 {
 	return float64(amount)
 }
 
-func statusOf(s *preemption.Snapshot, n node, column quota.FlavorResource) (r preemption.QuotaStatus, ok bool) {
+func statusOf(s *preemption.Snapshot, n answers.Node, column quota.FlavorResource) (r preemption.QuotaStatus, ok bool) {
 	var rows []preemption.QuotaStatus
-	if n.cohort {
-		rows, _ = s.CohortStatus(n.name, column)
+	if n.Cohort {
+		rows, _ = s.CohortStatus(n.Name, column)
 	} else {
-		rows, _ = s.QueueStatus(n.name, column)
+		rows, _ = s.QueueStatus(n.Name, column)
 	}
 	i := slices.IndexFunc(rows, func(r preemption.QuotaStatus) bool { return r.FlavorResource == column })
 	if i < 0 {
@@ -141,11 +142,11 @@ func statusOf(s *preemption.Snapshot, n node, column quota.FlavorResource) (r pr
 	return rows[i], true
 }
 
-func (m *Model) row(s *preemption.Snapshot, n node, column quota.FlavorResource, scale float64, after bool) Row {
+func (m *Model) row(s *preemption.Snapshot, n answers.Node, column quota.FlavorResource, scale float64, after bool) Row {
 	v := m.ensure()
 	st, _ := statusOf(s, n, column)
 	own := st.Nominal
-	if n.cohort {
+	if n.Cohort {
 		own = st.SubtreeQuota
 		scale = max(finite(own), finite(st.Usage))
 	}
@@ -155,7 +156,7 @@ func (m *Model) row(s *preemption.Snapshot, n node, column quota.FlavorResource,
 		}
 		return amount / scale
 	}
-	r := Row{Cohort: n.cohort, Name: n.name, Depth: n.depth, Node: n.String(), NominalTo: part(finite(own)), UsedTo: part(finite(st.Usage))}
+	r := Row{Cohort: n.Cohort, Name: n.Name, Depth: n.Depth, Node: n.String(), NominalTo: part(finite(own)), UsedTo: part(finite(st.Usage))}
 	if own == quota.Unlimited {
 		r.NominalTo = 1
 	}
@@ -172,24 +173,24 @@ func (m *Model) row(s *preemption.Snapshot, n node, column quota.FlavorResource,
 	}
 	r.texts(column, own, reserved, &st)
 	r.Short = v.short[n]
-	r.Asks = !n.cohort && m.doc.Selected != "" && n.name == v.queue
+	r.Asks = !n.Cohort && m.doc.Selected != "" && n.Name == v.queue
 	r.Edited = slices.ContainsFunc(m.doc.Edits, func(e Edit) bool {
-		return e.Node == n.name && e.Cohort == n.cohort && (e.Kind == "quota" || e.Kind == "policy")
+		return e.Node == n.Name && e.Cohort == n.Cohort && (e.Kind == "quota" || e.Kind == "policy")
 	})
-	if !n.cohort {
-		m.blocks(&r, n.name, column, scale, after)
+	if !n.Cohort {
+		m.blocks(&r, n.Name, column, scale, after)
 	}
 	return r
 }
 
 // settingsOf returns whether a queue is inactive, and what is reserved of a node's quota.
-func settingsOf(s *preemption.Snapshot, n node, column quota.FlavorResource) (inactive bool, reserved int64) {
+func settingsOf(s *preemption.Snapshot, n answers.Node, column quota.FlavorResource) (inactive bool, reserved int64) {
 	var list []quota.Amount
-	if n.cohort {
-		c, _ := s.Cohort(n.name)
+	if n.Cohort {
+		c, _ := s.Cohort(n.Name)
 		list = c.Reserved
 	} else {
-		q, _ := s.Queue(n.name)
+		q, _ := s.Queue(n.Name)
 		list, inactive = q.Reserved, q.Inactive
 	}
 	for _, a := range list {

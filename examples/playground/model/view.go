@@ -26,7 +26,7 @@ type view struct {
 	decision  *preemption.Decision
 	failed    string                       // why there is no decision
 	victims   map[string]preemption.Victim // by ID
-	short     map[node]bool                // where something is short
+	short     map[answers.Node]bool        // where something is short
 	after     *preemption.Snapshot         // after the decision; nil: nothing changes
 	admitted  *workload.Workload           // then
 	explained *explain.Explanation
@@ -44,7 +44,7 @@ func (m *Model) ensure() *view {
 		return v
 	}
 	v.made = true
-	v.scales, v.victims, v.short = map[quota.FlavorResource]float64{}, map[string]preemption.Victim{}, map[node]bool{}
+	v.scales, v.victims, v.short = map[quota.FlavorResource]float64{}, map[string]preemption.Victim{}, map[answers.Node]bool{}
 	w := m.selected()
 	if w == nil {
 		return v
@@ -73,8 +73,8 @@ func (m *Model) ensure() *view {
 	return v
 }
 
-func (v *view) mark(nodes []node, cohort bool, name string) {
-	if i := slices.IndexFunc(nodes, func(n node) bool { return n.cohort == cohort && n.name == name }); i >= 0 {
+func (v *view) mark(nodes []answers.Node, cohort bool, name string) {
+	if i := slices.IndexFunc(nodes, func(n answers.Node) bool { return n.Cohort == cohort && n.Name == name }); i >= 0 {
 		v.short[nodes[i]] = true
 	}
 }
