@@ -75,7 +75,7 @@ func (s *source) imports() []string {
 }
 
 // tools are programs for those who work on the library, and no part of it.
-var tools = []string{"internal/proof/mutate", "internal/proof/work"}
+var tools = []string{"internal/proof/mutate"}
 
 // kit is the exported test kit, which may import rapid.
 const kit = "preemption/preemptiontest"

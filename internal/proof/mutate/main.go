@@ -49,7 +49,6 @@ func run(args []string, w io.Writer) (code int, err error) {
 	checks := set.Int("checks", 100, "the number of checks of a generated test")
 	timeout := set.Duration("timeout", time.Minute, "how long the tests of a package may take")
 	skip := set.String("skip", "Allocat|IsSmall|AreSmall", "no tests with a name that matches: a test that measures memory would measure that of the mutants beside")
-	then := set.String("then", "", "ask this `command` about each mutant that survives, with -overlay and a file; status 1 kills the mutant")
 	parallel := set.Int("parallel", 1, "the number of test programs that are compiled, and of mutants that are tested, at a time")
 	list := set.Bool("list", false, "list the mutants and run none")
 	verbose := set.Bool("v", false, "print each mutant with what became of it")
@@ -66,7 +65,7 @@ func run(args []string, w io.Writer) (code int, err error) {
 	}
 	defer os.RemoveAll(scratch)
 	// With -test.short, rapid makes a fifth of the checks.
-	r := &Runner{scratch: scratch, parallel: *parallel, then: strings.Fields(*then), flags: []string{fmt.Sprintf("-test.timeout=%v", *timeout), "-test.skip=" + *skip}, rapid: []string{
+	r := &Runner{scratch: scratch, parallel: *parallel, flags: []string{fmt.Sprintf("-test.timeout=%v", *timeout), "-test.skip=" + *skip}, rapid: []string{
 		fmt.Sprintf("-rapid.checks=%d", 5**checks), fmt.Sprintf("-rapid.seed=%d", *seed), "-rapid.nofailfile", "-rapid.shrinktime=1ms"}}
 	if r.root, err = filepath.Abs(*root); err != nil {
 		return 2, err

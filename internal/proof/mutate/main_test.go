@@ -98,12 +98,3 @@ func TestExcuses(t *testing.T) {
 		}
 	}
 }
-
-// A command is asked about survivors alone: status 1 kills them.
-func TestThen(t *testing.T) {
-	for command, want := range map[string]string{"false": "Unused() bool { return false }: killed by false", "true": ": survived", "go nosuch": ": survived go nosuch: unknown command"} {
-		if _, out, err := ask(t, "-v", "-match", "Unused", "-then", command, "."); err != nil || !strings.Contains(out, want) {
-			t.Errorf("-then %q: %v:\n%s", command, err, out)
-		}
-	}
-}

@@ -42,7 +42,6 @@ type Runner struct {
 	flags, rapid  []string          // of all tests, of those that are linked with rapid
 	packages      map[string]listed // by import path
 	tests         []*listed         // slow ones last, those linked with fewer packages first
-	then          []string          // a command that is asked about survivors; may be empty
 	files         *token.FileSet
 	imports       types.Importer
 }
@@ -259,26 +258,5 @@ func (r *Runner) Run(m *Mutant) (result Result, by string) {
 			}
 		}
 	}
-	return r.ask(m)
-}
-
-// ask runs the last command on a mutant that survived the tests.
-func (r *Runner) ask(m *Mutant) (result Result, by string) {
-	if len(r.then) == 0 {
-		return Survived, ""
-	}
-	source, plan := filepath.Join(r.scratch, fmt.Sprint("mutant-", m.number, ".go")), filepath.Join(r.scratch, fmt.Sprint("mutant-", m.number, ".json"))
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{m.path: source}})
-	if err := errors.Join(err, os.WriteFile(source, m.Source(), 0o600), os.WriteFile(plan, overlay, 0o600)); err != nil {
-		return Survived, err.Error()
-	}
-	out, err := r.output("", append(slices.Clone(r.then), "-overlay", plan)...)
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return Survived, ""
-	case errors.As(err, &exit) && exit.ExitCode() == 1:
-		return Killed, strings.Join(r.then, " ")
-	}
-	return Survived, string(out)
+	return Survived, ""
 }
