@@ -14,7 +14,7 @@ type blocking struct {
 	list  []preemption.Blocker
 }
 
-// blockers lists who stands in the way while nothing is taken: in the own queue, then at each level upwards in the
+// blockers lists what stands in the way while nothing is taken: in the own queue, then at each level upwards in the
 // queues under its cohort before its child cohorts, by name, up to the highest node that sets the limit. A request
 // that could never fit has no blockers.
 func (q *Question) blockers(short []preemption.Shortage) []preemption.Blocker {

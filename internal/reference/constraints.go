@@ -23,7 +23,7 @@ func Parts(c rules.QuotaConstraint) []rules.QuotaConstraint {
 	return []rules.QuotaConstraint{c}
 }
 
-// meets reports whether a constraint holds if certain simple ones do.
+// meets reports whether a constraint holds if certain simple constraints do.
 func meets(held []rules.QuotaConstraint, c rules.QuotaConstraint) bool {
 	return c == "" || slices.ContainsFunc(Parts(c), func(p rules.QuotaConstraint) bool { return slices.Contains(held, p) })
 }
@@ -67,10 +67,10 @@ func (c Candidate) IsConstrained() bool {
 }
 
 // NotAccepted returns the victims, all taken, of a side for which there is no order in which each is accepted, with
-// only those before it taken, by a constraint that accepted it; nil if there is none. What is taken on the
+// only the victims before it taken, by a constraint that accepted it; nil if there is none. What is taken on the
 // preemptor's side of a cohort only helps the constraints there, and what is taken on one side changes nothing on
 // another. So each side is judged alone, with all others taken. On a side fewer taken never forbid a candidate, so
-// one that may be the last is put last.
+// a victim that may be the last is put last.
 func (q *ruled) NotAccepted(victims []Candidate) []Candidate {
 	constrained := func(c Candidate) bool { return c.IsConstrained() && !c.GoesWhole(victims) }
 	for _, list := range q.bySide(victims, constrained) {
@@ -81,7 +81,7 @@ func (q *ruled) NotAccepted(victims []Candidate) []Candidate {
 	return nil
 }
 
-// leftOn returns those of one side that may not be taken after the others.
+// leftOn returns the victims of one side that may not be taken after the others.
 func (q *ruled) leftOn(list, victims []Candidate) []Candidate {
 	_, side := q.Sides(list[0])
 	var free []Candidate

@@ -133,7 +133,7 @@ func (q *Question) Victims(taken []Candidate) (list []preemption.Victim) {
 	return list
 }
 
-// addReplicas adds replicas that yield to those of a victim.
+// addReplicas adds replicas to the replicas of a victim.
 func addReplicas(list []preemption.Replicas, more preemption.Replicas) []preemption.Replicas {
 	for i := range list {
 		if list[i].PodSet == more.PodSet {

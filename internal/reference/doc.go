@@ -11,10 +11,10 @@
 //   - time.go: minimum runtimes, protections, guards
 //   - order.go: the candidates in order
 //   - search.go: take candidates until the request fits, then put back
-//   - fair.go, stable.go: whose turn it is, the strategies, and which victims would take their places back
+//   - fair.go, stable.go: which queue is next, the strategies, and which victims would take their places back
 //   - limits.go: limits on preemptions in a window
 //   - selectors.go, tiers.go, constraints.go: rules of an operator
-//   - decide.go, shortage.go, blockers.go, rule_sums.go: the decision, or what is short and who stands in the way
+//   - decide.go, shortage.go, blockers.go, rule_sums.go: the decision, or what is short and what stands in the way
 //   - when.go: the first instant at which time alone helps
 //   - sets.go: every set of candidates, with every order
 //   - flavors.go, eligible.go: which flavor

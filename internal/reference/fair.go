@@ -165,7 +165,7 @@ func (q *sharing) bothRounds(list []Candidate, taken *[]Candidate, largestFirst 
 		if again || !q.Config.Fair.ReevaluateCandidates || entitled || len(refused) == 0 || !slices.ContainsFunc(*taken, own) {
 			break
 		}
-		entitled = q.Entitled() // without those of its own queue that were taken
+		entitled = q.Entitled() // without the victims of its own queue
 		list, refused = refused, nil
 		for i := range list {
 			list[i].Reason = preemption.InCohortReclamation
@@ -245,10 +245,10 @@ func permits(s preemption.FairStrategy, ours, before, after Share) bool {
 }
 
 // Unjustified returns the victims, all taken, of a side for which there is no order in which each by fair sharing
-// passes a strategy with only those before it taken; nil if there is none. What is taken on a side changes no share
+// passes a strategy with only the victims before it taken; nil if there is none. What is taken on a side changes no share
 // of another side, and what is taken farther down makes the preemptor's share only smaller. So each side is judged
-// alone, with all others taken. A share only falls: if the last one on a side passes by the final share, so do those
-// before it; else the last one passes by the initial share, and those before it, which leave more, do so, too. The
+// alone, with all others taken. A share only falls: if the last victim of a side passes by the final share, so do the
+// victims before it; else the last one passes by the initial share, and the victims before it, which leave more, do so, too. The
 // preemptor's share is that without others besides.
 func (q *sharing) Unjustified(victims []Candidate, besides ...Candidate) (left []Candidate) {
 	var along []Candidate // they go with their workloads: before these go, they are there

@@ -265,7 +265,7 @@ func (a *assigner) alone(asked quota.Amount) preemption.Request {
 }
 
 // unassigned returns the decision if the last choice has no flavor: what is missing in each
-// flavor that was tried, with nobody gone, and the blockers in the first flavor that the queue
+// flavor that was tried, with nothing taken, and the blockers in the first flavor that the queue
 // has no right to preempt for.
 func (a *assigner) unassigned() preemption.Decision {
 	d := preemption.Decision{Outcome: preemption.Impossible, Assignment: a.choices}

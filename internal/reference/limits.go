@@ -7,7 +7,7 @@ import (
 	"github.com/cedesched/cede/queue/limits"
 )
 
-// Limited reports whether a limit refuses a candidate after those taken. What leaves already adds nothing, nor does
+// Limited reports whether a limit refuses a candidate after what is taken. What leaves already adds nothing, nor does
 // another part of a workload that counts already; but what rules take they take as a whole.
 func (q *times) Limited(taken []Candidate, c Candidate) bool {
 	if len(q.Config.Limits) == 0 || c.Evicted {

@@ -26,7 +26,7 @@ func (q *rights) sorted(list []Candidate) []Candidate {
 	return q.byLocalQueue(list)
 }
 
-// compare orders by priority, lower first; replicas first; by reservation, later first, but longest first of those
+// compare orders by priority, lower first; replicas first; by reservation, later first, but longest first of the workloads
 // with their time over; by UID and ID.
 func (q *rights) compare(a, b Candidate) int {
 	laterFirst := q.reserved(b.Running).Compare(q.reserved(a.Running))
@@ -42,7 +42,7 @@ func (q *rights) compareWhole(a, b *Running) int {
 	return cmp.Or(first(a.Evicted, b.Evicted), q.compare(Candidate{Running: a, PodSet: -1}, Candidate{Running: b, PodSet: -1}))
 }
 
-// byLocalQueue puts candidates in the order by the usage of their local queues. Each queue asks those first of the
+// byLocalQueue puts candidates in the order by the usage of their local queues. Each queue asks first the candidates of the
 // local queue that has used most; the queue comes next of which the next candidate is the first in the usual order.
 // What leaves already, and each class, stay before the others.
 func (q *rights) byLocalQueue(usual []Candidate) (list []Candidate) {
@@ -73,8 +73,8 @@ func (q *rights) byLocalQueue(usual []Candidate) (list []Candidate) {
 	return list
 }
 
-// inAttempt lists the candidates that an attempt permits, in its order. With usage of local queues those that it
-// does not permit are in no queue's way.
+// inAttempt lists the candidates that an attempt permits, in its order. With usage of local queues a candidate that
+// it does not permit is in no queue's way.
 func (q *rights) inAttempt(list []Candidate, borrowing, largestFirst bool) []Candidate {
 	list = slices.DeleteFunc(slices.Clone(list), func(c Candidate) bool { return !q.Permits(c, borrowing) })
 	if len(q.localUsage) == 0 {

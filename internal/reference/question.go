@@ -12,7 +12,7 @@ import (
 )
 
 // Question is a valid request, in which every amount has a flavor, about a valid state. Its rules are in layers: each
-// knows those below, and asks nothing of those above.
+// asks the layers below it and none above.
 type Question struct {
 	ruled // by rules of an operator
 }
@@ -42,8 +42,8 @@ type Amount struct {
 	Amount int64
 }
 
-// New returns the question that a request asks. A workload that holds quota already counts as waiting, and one that
-// the request replaces as gone.
+// New returns the question that a request asks. A workload that holds quota already counts as waiting, and the
+// workload that the request replaces as gone.
 func New(c preemption.Config, st preemption.State, r preemption.Request) *Question {
 	q := new(Question)
 	q.usage = usage{Config: c, State: st, Request: r, Now: r.Now, localUsage: map[string]float64{}}

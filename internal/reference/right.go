@@ -11,7 +11,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// rights are the rights by which workloads may yield, and the order of those that may.
+// rights are the rights by which workloads may yield, and the order of candidates.
 type rights struct {
 	times
 	advantage map[*Node]bool // while nothing is taken: the nodes in whose quota the request fits; see fitsBelow
@@ -76,7 +76,7 @@ func (q *usage) move(list []Candidate, times int64) {
 	}
 }
 
-// OutOfOrder looks for an order in which each victim may be taken when only those before it are taken. All are taken when
+// OutOfOrder looks for an order in which each victim may be taken when only the victims before it are taken. All are taken when
 // it begins and when it ends. A victim that may be taken last is put last and stays for the others: fewer taken never
 // forbid one. It returns the victims that have no place in the order.
 func (q *usage) OutOfOrder(victims []Candidate, mayBeTaken func(Candidate) bool) []Candidate {
@@ -137,7 +137,7 @@ func (q *rights) rightInOwnQueue(r *Running) (c Candidate, ok bool) {
 	return c, newer || over
 }
 
-// reclaimed returns the right by which a workload of another queue would yield, whoever permits it.
+// reclaimed returns the right by which a workload of another queue would yield, whatever permits it.
 func (q *rights) reclaimed(r *Running) Candidate {
 	c := Candidate{Running: r, PodSet: -1, Cohort: common(q.Queue, r.At), Reason: preemption.InCohortReclamation}
 	if c.Cohort == nil || q.fair() {
@@ -198,7 +198,7 @@ func (q *rights) permittedWhileBorrowing(w *workload.Workload) bool {
 }
 
 // fitsBelow says of the preemptor's queue and of each cohort above it whether the request fits in its quota or in
-// that of one below it: then who shares only a higher cohort yields whatever the policy on borrowing says.
+// that of one below it: then a queue that shares only a higher cohort gives whatever the policy on borrowing says.
 func (q *rights) fitsBelow() map[*Node]bool {
 	list := map[*Node]bool{}
 	rest, fitted := slices.Clone(q.Asked), false
@@ -252,7 +252,7 @@ type Acceptance struct {
 	Trigger rules.Trigger
 	Config  string
 	Names   []string // of the rules of the tier that accept it
-	// Held are the constraints that held. Bound are those of them by which a selector of the tier accepted it; a
+	// Held are the constraints that held. Bound are the constraints among them by which a selector of the tier accepted it; a
 	// selector without a constraint makes it Free.
 	Held, Bound []rules.QuotaConstraint
 	Free        bool

@@ -48,7 +48,7 @@ type failure struct {
 	taken     []Candidate
 }
 
-// search makes the documented search: in order; if others than those leaving already would yield, and what leaves is
+// search makes the documented search: in order; if a workload would yield that does not leave already, and what leaves is
 // enough, that; and if configured again with the largest first. With inOrder only the first.
 func (q *searcher) search(list []Candidate, inOrder bool) found {
 	f := q.searchIn(list, false)
@@ -125,7 +125,7 @@ func (q *searcher) attempt(list []Candidate, taken *[]Candidate, borrowing, larg
 }
 
 // putBack puts back, latest first, each victim that is not needed. All are taken when it begins; the victims that it
-// returns stay taken. It is repeated: where shares are checked again, one that is put back may justify another.
+// returns stay taken. It is repeated: where shares are checked again, a victim that is put back may justify another.
 func (q *searcher) putBack(taken []Candidate, borrowing bool) []Candidate {
 	return q.spare(taken, func(c Candidate, rest []Candidate) bool { return q.CanStay(c, rest, borrowing) })
 }

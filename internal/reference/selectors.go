@@ -138,7 +138,7 @@ func (q *ruled) ofNumber(n *rules.NumericLabel, r *Running) bool {
 	return ok && bounded(theirs, n.MinValue, n.MaxValue) && (n.Comparison == "" || comparable && related(n.Comparison, theirs, ours))
 }
 
-// inTime reads the bounds of a time. One that is not known is now.
+// inTime reads the bounds of a time. A time that is not known is now.
 func (q *ruled) inTime(theirs, ours time.Time, least, most quota.OptionalDuration, c rules.Comparison) bool {
 	if theirs.IsZero() {
 		theirs = q.Now

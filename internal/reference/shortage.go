@@ -16,7 +16,7 @@ func (q *Question) shortages() (list []preemption.Shortage) {
 		}
 		if a.Amount <= available {
 			over := quota.Sub(quota.Add(q.Queue.Used[a.Column], a.Amount), q.Queue.Quotas[a.Column].Nominal)
-			// One that never preempts may borrow.
+			// A workload that never preempts may borrow.
 			if over <= 0 || q.Request.Workload.NeverPreempts || !q.StaysNominal(a.Column, true) {
 				continue
 			}
@@ -29,9 +29,9 @@ func (q *Question) shortages() (list []preemption.Shortage) {
 	return list
 }
 
-// refuse says what is short if no attempt found victims, and who stands in the way: what is short without the first
-// of these that is not enough: all of a permitted priority in queues that borrow anything; of these, those in queues
-// that borrow what needs preemption; those that an attempt that may borrow took.
+// refuse says what is short if no attempt found victims, and what stands in the way: what is short without the first
+// of these that is not enough: all of a permitted priority in queues that borrow anything; of these, the workloads in
+// queues that borrow what needs preemption; the victims that an attempt that may borrow took.
 func (q *Question) refuse(answer *Answer, failed []failure) {
 	noted := false
 	for _, f := range failed {
@@ -60,7 +60,7 @@ func (q *Question) refuse(answer *Answer, failed []failure) {
 }
 
 // ofPermittedPriority lists the workloads of a priority that the policies permit if the request may borrow, whatever
-// else protects them: in queues that borrow anything, and in those that borrow what needs preemption.
+// else protects them: in queues that borrow anything, and in queues that borrow what needs preemption.
 func (q *Question) ofPermittedPriority() (inReach, permitted []Candidate) {
 	for _, r := range q.Running {
 		if neverYields(r) || inactive(r.At) {

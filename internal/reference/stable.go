@@ -37,7 +37,7 @@ func compareRank(a, b *workload.Workload) int {
 }
 
 // borrower reports whether a running workload, or the request for nil, exceeds the nominal quota of its queue beside
-// those before it that do not. The request comes after those that it ties with.
+// the workloads before it that do not. The request comes after the workloads that it ties with.
 func (q *sharing) borrower(of *Running) bool {
 	asks := &Running{Workload: &q.Request.Workload, At: q.Queue, takes: make([]int64, len(q.tree.Columns))}
 	for _, a := range q.Asked {
@@ -74,7 +74,7 @@ func (q *sharing) borrower(of *Running) bool {
 	return true
 }
 
-// KeepsShares reports whether stable fair sharing lets a candidate go with those taken: an equal of a request that
+// KeepsShares reports whether stable fair sharing lets a candidate go with the victims taken: an equal of a request that
 // borrows.
 func (q *sharing) KeepsShares(taken []Candidate, c Candidate) bool {
 	equal := func(c Candidate) bool { return c.EffectivePriority() == q.priority() && !q.LeavesAnyway(c.Running) }

@@ -49,8 +49,8 @@ func (q *ruled) allByPolicies() (taken []Candidate) {
 	return taken
 }
 
-// CanStayByRules reports whether the request fits if one victim stays and the rest goes, and those of the rest that
-// need a constraint on quota are still accepted. All are taken.
+// CanStayByRules reports whether the request fits if one victim stays and the rest goes, and the rest, where it
+// needs a constraint on quota, is still accepted. All are taken.
 func (q *ruled) CanStayByRules(c Candidate, rest []Candidate) bool {
 	if c.GoesWhole(rest) {
 		return false
@@ -80,7 +80,7 @@ func (q *ruled) tiers(taken *[]Candidate, b *ByRules) bool {
 			for q.sortByRules(list); len(list) > 0; {
 				c := list[0]
 				list = list[1:]
-				// One that is over a limit may be accepted by fewer rules later.
+				// A candidate that is over a limit may be accepted by fewer rules later.
 				if !q.accept(&c, trigger) || q.Limited(*taken, c) {
 					refused = true
 					continue
@@ -99,8 +99,8 @@ func (q *ruled) tiers(taken *[]Candidate, b *ByRules) bool {
 	return false
 }
 
-// BadSelectors returns the faults that leave a tier without candidates: those of its selectors of preemptors, and of
-// the selectors of candidates in those of its rules that are for the preemptor.
+// BadSelectors returns the faults that leave a tier without candidates: the faults of its selectors of preemptors, and
+// of the selectors of candidates in its rules for the preemptor.
 func (q *ruled) BadSelectors(trigger rules.Trigger) (faults fault.List) {
 	config := q.RulesOf()
 	for i := 0; config != nil && i < len(config.Rules); i++ {

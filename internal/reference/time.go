@@ -24,7 +24,7 @@ func (q *times) timeOver(r *Running) bool {
 	return timed && q.Now.Sub(q.reserved(r)) > least
 }
 
-// reserved is the reservation time; one that is not known is now.
+// reserved is the reservation time; a time that is not known is now.
 func (q *times) reserved(r *Running) time.Time {
 	if r.ReservedAt.IsZero() {
 		return q.Now
@@ -32,7 +32,7 @@ func (q *times) reserved(r *Running) time.Time {
 	return r.ReservedAt
 }
 
-// minRuntime returns the last instant of the minimum runtime of a workload and whose setting it is: against
+// minRuntime returns the last instant of the minimum runtime of a workload and what sets it: against
 // preemption in the own queue, else against reclaim (KAI, Resolving the applicable min-runtime).
 func (q *times) minRuntime(r *Running) (until time.Time, setBy string, ok bool) {
 	of, least, setBy := func(s minruntime.Settings) quota.OptionalDuration { return s.Preempt }, q.Config.MinRuntime.Preempt, "default"

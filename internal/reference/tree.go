@@ -143,7 +143,7 @@ func (n *Node) Beyond(c Column) int64 { return max(0, quota.Sub(n.Used[c], n.loc
 // LocalLeft returns what is left of the local quota.
 func (n *Node) LocalLeft(c Column) int64 { return max(0, quota.Sub(n.local(c), n.Used[c])) }
 
-// move adds to the usage of a node and of those above it. A valid state uses at most [quota.MaxUsage].
+// move adds to the usage of a node and of the nodes above it. A valid state uses at most [quota.MaxUsage].
 func (n *Node) move(c Column, amount int64) {
 	for n != nil && amount != 0 {
 		before := n.Beyond(c)
@@ -240,7 +240,7 @@ func common(a, b *Node) *Node {
 // trees.
 func (q *usage) Common(r *Running) *Node { return common(q.Queue, r.At) }
 
-// first orders those for which something holds before the others.
+// first orders what a condition holds for before the rest.
 func first(a, b bool) int {
 	switch {
 	case a == b:

@@ -104,7 +104,7 @@ func (q *Question) Instants() (list []time.Time) {
 		if r.ReservedAt.IsZero() {
 			continue
 		}
-		add(r.ReservedAt) // until now those without a reservation time come later
+		add(r.ReservedAt) // until now workloads without a reservation time come later
 		if least, timed := q.minAdmit(); timed && r.At == q.Queue {
 			add(r.ReservedAt.Add(least))
 		}

@@ -14,14 +14,14 @@ import (
 
 // row is an amount that has to be freed. What the queue can take of a column is the least of
 // several terms, one for each node from it to the root: the local quotas that are left up to the
-// node, and what may come through it. Whoever leaves at or below the node raises the term by no
-// more than what it takes; nobody else raises it.
+// node, and what may come through it. A workload that leaves at or below the node raises the term
+// by no more than what it takes; no other workload raises it.
 type row struct {
 	reference.Column
 	at         *reference.Node
 	nominal    bool // the term is the nominal quota of the queue
 	amount     int64
-	need       int64 // with nobody gone
+	need       int64 // with nothing taken
 	multiplier *big.Int
 }
 
@@ -105,7 +105,7 @@ func (x *checker) price() error {
 	return x.checkBound()
 }
 
-// capOf returns whom a cap counts, and how many of them may yield; ok is false if it does not hold.
+// capOf returns which candidates a cap counts, and how many of them may yield; ok is false if it does not hold.
 func (x *checker) capOf(of *preemption.CertifiedCap) (counts func(reference.Candidate) bool, most int64, ok bool) {
 	if of.Limit != "" {
 		counts = func(c reference.Candidate) bool {
@@ -198,7 +198,7 @@ func roundUp(sum *big.Int) *big.Int {
 	return up.Div(up, scale())
 }
 
-// keep counts candidates of a kind, if that makes the bound smaller, among those that are left.
+// keep counts candidates of a kind, if that makes the bound smaller, among the candidates that are left.
 func (x *checker) keep(k *kind, number int64) {
 	if k.reduced.Sign() < 0 {
 		x.sum.Add(x.sum, share(k.reduced, number, 1, false))
@@ -220,7 +220,7 @@ func (x *checker) move(k *kind, times int64) {
 	x.Return(k.list[k.taken])
 }
 
-// close decides against all others of a kind, or no longer.
+// close decides against all others of a kind, or takes that back.
 func (x *checker) close(k *kind, closed bool) {
 	left := int64(len(k.list) - k.taken)
 	if k.closed = closed; closed {
@@ -249,7 +249,7 @@ func (x *checker) reaches(more *big.Int) bool {
 	return roundUp(sum).Cmp(x.bound) >= 0
 }
 
-// cheapest returns the least reduced cost of those that are left.
+// cheapest returns the least reduced cost of the candidates that are left.
 func (x *checker) cheapest() (least *big.Int, any bool) {
 	for _, k := range x.kinds {
 		if !k.closed && k.taken < len(k.list) && (least == nil || k.reduced.Cmp(least) < 0) {
@@ -276,7 +276,7 @@ func (x *checker) value() *big.Int {
 	return sum
 }
 
-// overLimits reports whether those taken are over a limit.
+// overLimits reports whether the victims taken are over a limit.
 func (x *checker) overLimits() bool {
 	for i, c := range x.taken {
 		if x.Limited(x.taken[:i], c) {

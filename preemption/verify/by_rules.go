@@ -15,8 +15,8 @@ func byRules(d *preemption.Decision) bool {
 	return slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return v.Reason == preemption.ConfigurablePreemption })
 }
 
-// victimsByRules judges the victims of an answer of which rules took some. Those of the policies are judged one by
-// one: they were taken with all that the policies permit. It returns the victims as parts.
+// victimsByRules judges the victims of an answer of which rules took some. Victims of the policies are judged one
+// by one: they were taken with all that the policies permit. It returns the victims as parts.
 func (j *judge) victimsByRules(faults *fault.List) (parts []reference.Candidate) {
 	for i := range j.d.Victims {
 		v := &j.d.Victims[i]

@@ -21,7 +21,7 @@ type checker struct {
 	borrowing bool
 	bound     *big.Int              // that each set is to reach; nil: no set is allowed
 	byNumber  bool                  // it is of the number of victims: of a refusal, more than may yield
-	greedy    []reference.Candidate // the victims whose caps hold; nil: there are no caps
+	greedy    []reference.Candidate // the victims that set the caps; nil: there are none
 	kinds     []*kind
 	numbers   []int // by index of the attempt's candidates: the kind
 	rows      []row
@@ -39,7 +39,7 @@ func (j *judge) certificate(c *preemption.Certificate) (faults fault.List) {
 	list, caps := j.Candidates(), j.caps()
 	for n, borrowing := range j.Attempts(list) {
 		if n > 0 && !borrowing && !slices.ContainsFunc(list, onlyWithinNominal) {
-			continue // it permits nobody else than the first, and less
+			continue // it permits no other candidate than the first, and less
 		}
 		if !slices.ContainsFunc(c.Attempts, func(of preemption.CertifiedAttempt) bool { return of.WithinNominal == !borrowing }) {
 			faults.Add("decision.proof.certificate.attempts", "none has withinNominal: %v", !borrowing)
@@ -152,7 +152,7 @@ func (x *checker) shown() bool {
 	if x.bound != nil && (x.value().Cmp(x.bound) >= 0 || x.reaches(nil)) || x.forbidden() {
 		return true
 	}
-	if !x.Fits(x.borrowing) || x.refused(x.taken, nil) { // somebody else must yield
+	if !x.Fits(x.borrowing) || x.refused(x.taken, nil) { // another candidate must yield
 		if next, any := x.cheapest(); !any || x.bound != nil && next.Sign() > 0 && x.reaches(next) {
 			return true
 		}
@@ -178,7 +178,7 @@ func (x *checker) forbidden() bool {
 	return unstable || x.refused(x.taken, x.left())
 }
 
-// overCaps reports whether of those taken more than of the documented search yield, by some
+// overCaps reports whether more victims are taken than the documented search takes, by some
 // right and from some priority on.
 func (x *checker) overCaps() bool {
 	if x.greedy == nil {
@@ -202,7 +202,7 @@ func (x *checker) refused(victims, besides []reference.Candidate) bool {
 	return len(x.Unjustified(victims, besides...)) > 0
 }
 
-// left lists those that are neither taken nor decided against.
+// left lists the candidates that are neither taken nor decided against.
 func (x *checker) left() (list []reference.Candidate) {
 	for _, k := range x.kinds {
 		if !k.closed {
@@ -212,7 +212,7 @@ func (x *checker) left() (list []reference.Candidate) {
 	return list
 }
 
-// hopeless reports whether the request does not fit without anybody who is left.
+// hopeless reports whether the request does not fit without all candidates that are left.
 func (x *checker) hopeless() bool {
 	left := x.left()
 	x.Take(left...)

@@ -17,34 +17,34 @@ import (
 // by the reference model, which has its own arithmetic and its own reading of the rules. It returns nil, or a [fault.List] of
 // everything that is wrong.
 //
-//   - Fits: the request fits with nobody gone, and Admitted is its workload.
+//   - Fits: the request fits with no victim gone, and Admitted is its workload.
 //
 //   - Preempt, Gated: the request does not fit now and does without the victims. The rules
 //     permit each of them at Now, by the reason given: policies, minimum runtimes, guards,
-//     elastic minimums. There is an order in which each may be taken when only those before
-//     it are gone; in fair sharing with [preemption.FairSharing.RecheckShares] one in which each passes
-//     a strategy, without it each passes one whoever else yields. None of them can stay (see
+//     elastic minimums. There is an order in which each may be taken when only the victims
+//     before it are gone; in fair sharing with [preemption.FairSharing.RecheckShares] one in which each passes
+//     a strategy, without it each passes one whatever else yields. None of them can stay (see
 //     [preemption.Decision.Victims]). Any such set will do: it need not be the one that Decide chooses.
 //
 //   - Wait, Impossible: the documented search, by policies and rules and within the limits, finds
-//     nobody now; for Wait nobody at an instant before RetryAt and somebody at RetryAt, for
-//     Impossible nobody at any later instant. If flavors are assigned, only the answer for now is
+//     no victims now; for Wait none at an instant before RetryAt and some at RetryAt, for
+//     Impossible none at any later instant. If flavors are assigned, only the answer for now is
 //     judged.
 //
 //   - BorrowHeight is right; so is each [preemption.Victim.Order], if it is given and the victims are
-//     those that the documented search finds.
+//     the victims that the documented search finds.
 //
 //   - Lost is what [preemption.Config.Cost] says, 0 without one.
 //
 //   - With the [preemption.Exact] and the [preemption.Exchange] search [preemption.FairSharing.RecheckShares] is on. With
-//     [preemption.Exact], Proof is set where it has to be and agrees with the victims; if nobody is to yield
+//     [preemption.Exact], Proof is set where it has to be and agrees with the victims; if no workload is to yield
 //     and Proof says Optimal, no set is allowed (judged for at most 10 candidates). That no
 //     allowed set is better is judged as far as a [preemption.Certificate] shows it, which is checked
 //     along its tree, whatever the number of candidates.
 //
 //   - With rules (ConfigurablePreemption): the victims make room, none of them can stay, and the
 //     rules named, and no others, accept each (what only a constraint on quota accepts may be missing);
-//     victims of the policies among them are judged one by one. Triggers are those that hold in the
+//     victims of the policies among them are judged one by one. Triggers are the triggers that hold in the
 //     documented search.
 //
 //   - With [preemption.Config.Limits] all victims together are within each limit.
@@ -54,7 +54,7 @@ import (
 // Shortage, NoRoom and RuleFaults. With
 // [preemption.Config.MaxRetrySteps] set a RetryAt that is too early is not a fault. A state, request or
 // configuration that is not valid is a fault. Decision is made for tests and audits: it sorts
-// all candidates, at each instant at which one is protected no longer. It calls Request.Room
+// all candidates, at each instant at which a protection ends. It calls Request.Room
 // and the guards as Decide does.
 func Decision(st preemption.State, r preemption.Request, c preemption.Config, d preemption.Decision) error {
 	var faults fault.List
@@ -117,7 +117,7 @@ func judgeProof(c *preemption.Config, d *preemption.Decision) (faults fault.List
 	case p.Nodes < 0, p.LowerBound < 0, p.LowerBound > p.Value, p.Optimal && p.LowerBound < p.Value:
 		faults.Add("decision.proof", "%+v contradicts itself", *p)
 	case c.Cost != nil && !c.Exact.FewestFirst && p.Value != d.Lost, (c.Cost == nil || c.Exact.FewestFirst) && p.Value != int64(len(d.Victims)):
-		faults.Add("decision.proof", "its value is %d for %d victims who lose %d", p.Value, len(d.Victims), d.Lost)
+		faults.Add("decision.proof", "its value is %d for %d victims that lose %d", p.Value, len(d.Victims), d.Lost)
 	}
 	return faults
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/cedesched/cede/preemption/fault"
 )
 
-// order judges the numbers of the victims. If they are those that the documented search
+// order judges the numbers of the victims. If they are the victims that the documented search
 // chooses, so are the numbers.
 func (j *judge) order(faults *fault.List, parts, chosen []reference.Candidate) {
 	d := j.d

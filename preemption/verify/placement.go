@@ -26,11 +26,11 @@ import (
 //   - Wait, Impossible: the documented steps find neither places nor victims now; for Wait RetryAt is the first instant at
 //     which they do (the [placement.Exact] search finds answers that the steps do not, so its RetryAt may be earlier).
 //
-// Any such domain and victims will do: they need not be those that Decide chooses. With [placement.Request.SkipFit], by
+// Any such domain and victims will do: they need not be what Decide chooses. With [placement.Request.SkipFit], by
 // which the caller says that the pods fit nowhere now, only nominations and victims are judged. For several pods of a
 // Basic group only the victims are. Blockers, Shortage, Placeable and Withdrawn are not judged. Placement calls the
 // filters, set filters, guards and the placer of the configuration and the request; it begins a trial for each question.
-// With set filters or a placer, whose answers need not be monotone, it does not judge whether a victim could stay; with a
+// With set filters or a placer, which need not be monotone, it does not judge whether a victim could stay; with a
 // placer, nor whether nominations that have room now are found.
 func Placement(st placement.State, r placement.Request, c placement.Config, d placement.Decision) error {
 	s, err := placement.NewSnapshot(st)

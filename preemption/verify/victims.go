@@ -68,7 +68,7 @@ func (j *judge) victimsBy(faults *fault.List, borrowing bool) (parts []reference
 		return parts // which queue borrows, and what the strategies say, does not matter
 	}
 	if left := j.inOrder(parts, borrowing); len(left) > 0 {
-		faults.Add("decision.victims", "there is no order in which each of %s may be taken after those before it", names(left))
+		faults.Add("decision.victims", "there is no order in which each of %s may be taken after the victims before it", names(left))
 	}
 	if j.fair() {
 		j.shares(faults, parts, of)
@@ -91,7 +91,7 @@ func (j *judge) shares(faults *fault.List, parts []reference.Candidate, of []int
 	defer j.Take(parts...)
 	for p, c := range parts {
 		if c.Reason == preemption.InCohortFairSharing && !j.passesAtBest(c) {
-			faults.Add(path(of[p]), "%q: no strategy permits it, whoever else yields", c.ID)
+			faults.Add(path(of[p]), "%q: no strategy permits it, whatever else yields", c.ID)
 		}
 	}
 }
@@ -261,7 +261,7 @@ func without(list []reference.Candidate, i int) []reference.Candidate {
 	return slices.Delete(slices.Clone(list), i, i+1)
 }
 
-// inOrder returns the victims, all taken, that have no place in an order in which each may be taken after those before it.
+// inOrder returns the victims, all taken, that have no place in an order in which each may be taken after the victims before it.
 func (j *judge) inOrder(victims []reference.Candidate, borrowing bool) []reference.Candidate {
 	return j.OutOfOrder(victims, func(c reference.Candidate) bool { return j.MayBeTaken(c, borrowing) })
 }

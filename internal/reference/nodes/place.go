@@ -89,7 +89,7 @@ func (w *World) stands() bool {
 	return true
 }
 
-// conflicts reports whether a filter finds a conflict of a member on its node with another pod: one that is there, is
+// conflicts reports whether a filter finds a conflict of a member on its node with another pod: a pod that is there, is
 // placed, or is nominated ahead of it.
 func (w *World) conflicts(m workload.Pod) bool {
 	for _, f := range w.filters {
@@ -105,11 +105,11 @@ func (w *World) conflicts(m workload.Pod) bool {
 	return false
 }
 
-// HasTrials reports whether set filters or a placer are asked, whose answers need not be monotone.
+// HasTrials reports whether set filters or a placer are asked. Their answers need not be monotone.
 func (w *World) HasTrials() bool { return len(w.sets) > 0 || w.Request.Placer != nil }
 
 // allows asks the set filters and the placer about a member on its node, in trials that begin with exactly the pods that
-// are there and the placed ones; then also with the pods nominated to the node ahead of it.
+// are there or placed; then also with the pods nominated to the node ahead of it.
 func (w *World) allows(m workload.Pod, placed []workload.Pod) bool {
 	if !w.HasTrials() {
 		return true
@@ -128,7 +128,7 @@ func (w *World) allows(m workload.Pod, placed []workload.Pod) bool {
 	return asked(w.snapshot(placed)) && (len(ahead) == 0 || asked(w.snapshot(placed, ahead...)))
 }
 
-// place places the members, one after the other, on nodes; those in kept have their places already. It returns all that
+// place places the members, one after the other, on nodes; the members in kept have their places already. It returns all that
 // have a place, and leaves none placed.
 func (w *World) place(nodes []string, kept []workload.Pod) []workload.Pod {
 	defer w.unplace(0)
@@ -199,7 +199,7 @@ func (w *World) promised() (list []workload.Pod) {
 	return list
 }
 
-// keep lists the members that may keep their nominations, one beside the other, among those for which is holds.
+// keep lists the members that may keep their nominations, one beside the other, of the members for which is holds.
 func (w *World) keep(is func(workload.Pod) bool) []workload.Pod {
 	defer w.unplace(0)
 	for _, m := range w.promised() {
@@ -210,7 +210,7 @@ func (w *World) keep(is func(workload.Pod) bool) []workload.Pod {
 	return w.placed
 }
 
-// KeptFirst returns places in the order in which Room finds them: first those of the members that may keep their
+// KeptFirst returns places in the order in which Room finds them: first the places of members that may keep their
 // nominations.
 func (w *World) KeptFirst(there func(workload.Pod) bool, placed []workload.Pod) []workload.Pod {
 	w.only(there)

@@ -97,8 +97,8 @@ func (w *World) preempt() placement.Decision {
 	return d
 }
 
-// withdrawn lists the other waiting pods that lose their nominations: those of lower priority on the nodes of the
-// members, and those of groups that yield whole.
+// withdrawn lists the other waiting pods that lose their nominations: pods of lower priority on the nodes of the
+// members, and pods of groups that yield whole.
 func (w *World) withdrawn(d *placement.Decision) (list []string) {
 	for _, p := range w.State.Nominated {
 		on := slices.ContainsFunc(d.Nominations, func(n placement.Nomination) bool { return n.Node == p.Node })

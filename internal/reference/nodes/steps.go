@@ -18,8 +18,8 @@ type inDomain struct {
 	reason  placement.Reason
 }
 
-// steps makes steps 1 to 7 in a domain, with hard budgets twice: if the victims of soft ones violate a budget, once more
-// with those units in place that the budgets do not allow.
+// steps makes steps 1 to 7 in a domain, with hard budgets twice: if the victims under soft budgets violate one, once more
+// with the units in place that the budgets do not allow.
 func (w *World) steps(d placement.Domain) inDomain {
 	defer w.only(Everyone)
 	found := w.stepsWithout(d, nil)

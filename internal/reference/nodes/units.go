@@ -133,7 +133,7 @@ func (w *World) Potential(nodes []string) []Unit {
 	return list
 }
 
-// stopsAtFirst reports whether a pod is charged to its budgets only up to the first one that it violates.
+// stopsAtFirst reports whether a pod is charged to its budgets only up to the first budget that it violates.
 func (w *World) stopsAtFirst() bool {
 	byMode := w.Config.Charge == placement.ChargeByMode && w.Config.Mode == placement.ModeInPlace
 	return byMode || w.Config.Charge == placement.ChargeToFirstViolated

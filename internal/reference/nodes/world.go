@@ -55,7 +55,7 @@ func New(c placement.Config, st placement.State, r placement.Request) *World {
 // Everyone holds for each running pod.
 func Everyone(workload.Pod) bool { return true }
 
-// Stays reports whether a running pod counts as running: in the design one that is waited for does not.
+// Stays reports whether a running pod counts as running: in the design a pod that is waited for does not.
 func (w *World) Stays(p workload.Pod) bool {
 	return w.Config.Mode != placement.ModeDesign || !p.Terminating || w.stuck(p)
 }
@@ -109,7 +109,7 @@ func (w *World) move(p workload.Pod, times int64) {
 	free[workload.PodsResource] += times
 }
 
-// only makes those running pods be there for which keep holds, and no others.
+// only makes the running pods be there for which keep holds, and no others.
 func (w *World) only(keep func(workload.Pod) bool) {
 	for _, p := range w.State.Pods {
 		w.set(p, keep(p))
