@@ -31,7 +31,7 @@ func meets(held []rules.QuotaConstraint, c rules.QuotaConstraint) bool {
 // Holds reports whether a simple constraint on quota holds for a candidate after what is taken. All of them want the
 // candidate's queue, and each cohort below the common one, to borrow what needs preemption.
 func (q *ruled) Holds(c Candidate, constraint rules.QuotaConstraint) bool {
-	if c.Cohort == nil || !q.borrowsUpTo(c.At, c.Cohort) {
+	if c.Cohort == nil || !borrowsUpTo(c.At, c.Cohort, q.Needed) {
 		return false
 	}
 	switch constraint {

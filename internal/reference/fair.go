@@ -98,7 +98,7 @@ func (q *sharing) findFirst() {
 		if neverYields(r) || !slices.Contains(r.names, true) {
 			continue
 		}
-		for n := r.At; n.Parent != nil && n.borrowsAnything(); n = n.Parent {
+		for n := r.At; n.Parent != nil && n.borrows(q.tree.all); n = n.Parent {
 			if best := q.firstUnder[n.Parent]; best == nil || q.compareWhole(r, best) < 0 {
 				q.firstUnder[n.Parent] = r
 			}

@@ -167,23 +167,15 @@ func (q *rights) reclaims(w *workload.Workload) bool {
 // preemption. In fair sharing the queue does, and the cohorts borrow anything.
 func (q *rights) reached(n, cohort *Node) bool {
 	if !q.fair() {
-		return q.borrowsUpTo(n, cohort)
+		return borrowsUpTo(n, cohort, q.Needed)
 	}
-	return n.borrows(q.Needed) && borrowsAnythingUpTo(n, cohort)
+	return n.borrows(q.Needed) && borrowsUpTo(n, cohort, q.tree.all)
 }
 
-func (q *rights) borrowsUpTo(n, cohort *Node) bool {
+// borrowsUpTo reports whether a queue, and each cohort between it and a common one, borrows one of the columns.
+func borrowsUpTo(n, cohort *Node, columns []Column) bool {
 	for ; n != cohort; n = n.Parent {
-		if !n.borrows(q.Needed) {
-			return false
-		}
-	}
-	return true
-}
-
-func borrowsAnythingUpTo(n, cohort *Node) bool {
-	for ; n != cohort; n = n.Parent {
-		if !n.borrowsAnything() {
+		if !n.borrows(columns) {
 			return false
 		}
 	}
@@ -234,7 +226,7 @@ func (q *rights) Permits(c Candidate, borrowing bool) bool {
 // MayBeTaken reports whether an attempt permits a candidate after what is taken: its queue must still borrow.
 func (q *rights) MayBeTaken(c Candidate, borrowing bool) bool {
 	if c.Class == OwnQueue || !q.fair() {
-		return q.Permits(c, borrowing) && (c.Class == OwnQueue || q.borrowsUpTo(c.At, c.Cohort))
+		return q.Permits(c, borrowing) && (c.Class == OwnQueue || borrowsUpTo(c.At, c.Cohort, q.Needed))
 	}
 	for n := c.At; n != c.Cohort; n = n.Parent {
 		if !n.Share().Borrows {

@@ -16,7 +16,7 @@ type Share struct {
 // Share computes the share of a node: for each resource, what the node borrows in all flavors by what the members
 // of its parent could use of it; the largest ratio counts.
 func (n *Node) Share() Share {
-	s := Share{weight: n.weight()}
+	s := Share{weight: n.weight}
 	if n.Parent == nil {
 		return s
 	}
@@ -34,13 +34,6 @@ func (n *Node) Share() Share {
 		}
 	}
 	return s
-}
-
-func (n *Node) weight() float64 {
-	if n.Queue != nil {
-		return n.Queue.FairWeight.Or(1)
-	}
-	return n.cohort.FairWeight.Or(1)
 }
 
 // lends returns what the members of a cohort could use together, by resource, of all that the tree has a quota for.

@@ -74,7 +74,7 @@ func (q *Question) ofPermittedPriority() (inReach, permitted []Candidate) {
 			continue
 		}
 		c := q.reclaimed(r)
-		if c.Cohort == nil || !q.reclaims(r.Workload) || !q.Permits(c, true) || !borrowsAnythingUpTo(r.At, c.Cohort) {
+		if c.Cohort == nil || !q.reclaims(r.Workload) || !q.Permits(c, true) || !borrowsUpTo(r.At, c.Cohort, q.tree.all) {
 			continue
 		}
 		if inReach = append(inReach, c); q.reached(r.At, c.Cohort) {
@@ -94,7 +94,8 @@ func (q *Question) refuseByRules(answer *Answer, b ByRules) {
 	answer.NoRoom = q.fitsQuota(true)
 	q.Return(b.failed...)
 	taken := b.failed
-	for _, reaches := range []func(n, cohort *Node) bool{q.reached, borrowsAnythingUpTo} { // the latter is asked first
+	ofAll := func(n, cohort *Node) bool { return borrowsUpTo(n, cohort, q.tree.all) }
+	for _, reaches := range []func(n, cohort *Node) bool{q.reached, ofAll} { // the latter is asked first
 		sum := q.sumByRules(reaches)
 		if q.Take(sum...); !q.fitsQuota(true) {
 			taken = sum

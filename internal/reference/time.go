@@ -44,13 +44,11 @@ func (q *times) minRuntime(r *Running) (until time.Time, setBy string, ok bool) 
 		}
 	}
 	for ; from != nil; from = from.Parent {
-		kind, settings := "queue", minruntime.Settings{}
-		if from.Queue != nil {
-			settings = from.Queue.MinRuntime
-		} else {
-			kind, settings = "cohort", from.cohort.MinRuntime
-		}
-		if d := of(settings); !d.IsZero() {
+		if d := of(from.minRuntime); !d.IsZero() {
+			kind := "cohort"
+			if from.Queue != nil {
+				kind = "queue"
+			}
 			least, setBy = d, fmt.Sprintf("%s %q", kind, from.Name)
 			break
 		}

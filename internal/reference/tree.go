@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -15,6 +16,7 @@ type Column int
 // Tree is the quota tree of a state.
 type Tree struct {
 	Columns   []quota.FlavorResource
+	all       []Column
 	numbers   map[quota.FlavorResource]Column
 	resource  []int // by column: the number of its resource
 	resources int
@@ -26,7 +28,6 @@ type Tree struct {
 type Node struct {
 	Name     string
 	Queue    *queue.Queue // nil for a cohort
-	cohort   *queue.Cohort
 	Parent   *Node
 	Children []*Node // queues before cohorts, by name
 	Quotas   []quota.Quota
@@ -36,8 +37,12 @@ type Node struct {
 	Subtree []int64 // the own nominal quota and what the members lend
 	held    []bool  // the node or one below it has a quota
 
-	tree     *Tree
-	lendable []int64 // by resource: what the members of a cohort could use together; nil until it is asked for
+	parent     string
+	reserved   []quota.Amount
+	weight     float64
+	minRuntime minruntime.Settings
+	tree       *Tree
+	lendable   []int64 // by resource: what the members of a cohort could use together; nil until it is asked for
 }
 
 func newTree(st *preemption.State, columns []quota.FlavorResource) *Tree {
@@ -47,34 +52,28 @@ func newTree(st *preemption.State, columns []quota.FlavorResource) *Tree {
 		if _, known := numbers[fr.Resource]; !known {
 			numbers[fr.Resource] = len(numbers)
 		}
-		t.numbers[fr] = Column(i)
+		t.numbers[fr], t.all = Column(i), append(t.all, Column(i))
 		t.resource = append(t.resource, numbers[fr.Resource])
 	}
 	t.resources = len(numbers)
 	var all []*Node
 	for i := range st.Queues {
 		q := &st.Queues[i]
-		t.Queues[q.Name] = t.node(q.Name, q.Quotas)
-		t.Queues[q.Name].Queue = q
-		all = append(all, t.Queues[q.Name])
+		n := t.node(q.Name, q.Quotas)
+		n.Queue, n.parent, n.reserved, n.weight, n.minRuntime = q, q.Cohort, q.Reserved, q.FairWeight.Or(1), q.MinRuntime
+		t.Queues[q.Name], all = n, append(all, n)
 	}
 	for i := range st.Cohorts {
 		c := &st.Cohorts[i]
-		t.cohorts[c.Name] = t.node(c.Name, c.Quotas)
-		t.cohorts[c.Name].cohort = c
-		all = append(all, t.cohorts[c.Name])
+		n := t.node(c.Name, c.Quotas)
+		n.parent, n.reserved, n.weight, n.minRuntime = c.Parent, c.Reserved, c.FairWeight.Or(1), c.MinRuntime
+		t.cohorts[c.Name], all = n, append(all, n)
 	}
 	slices.SortStableFunc(all, func(a, b *Node) int {
 		return cmp.Or(first(a.Queue != nil, b.Queue != nil), cmp.Compare(a.Name, b.Name))
 	})
 	for _, n := range all {
-		parent := ""
-		if n.Queue != nil {
-			parent = n.Queue.Cohort
-		} else {
-			parent = n.cohort.Parent
-		}
-		if n.Parent = t.cohorts[parent]; n.Parent != nil {
+		if n.Parent = t.cohorts[n.parent]; n.Parent != nil {
 			n.Parent.Children = append(n.Parent.Children, n)
 		}
 	}
@@ -84,13 +83,7 @@ func newTree(st *preemption.State, columns []quota.FlavorResource) *Tree {
 		}
 	}
 	for _, n := range all {
-		reserved := []quota.Amount(nil)
-		if n.Queue != nil {
-			reserved = n.Queue.Reserved
-		} else {
-			reserved = n.cohort.Reserved
-		}
-		for _, a := range reserved {
+		for _, a := range n.reserved {
 			n.move(t.numbers[a.FlavorResource()], a.Amount)
 		}
 	}
@@ -188,16 +181,6 @@ func (n *Node) potential(c Column) int64 {
 // borrows reports whether a node uses more than its quota of one of the columns.
 func (n *Node) borrows(columns []Column) bool {
 	return slices.ContainsFunc(columns, func(c Column) bool { return n.Used[c] > n.Subtree[c] })
-}
-
-// borrowsAnything is borrows for all columns.
-func (n *Node) borrowsAnything() bool {
-	for c, used := range n.Used {
-		if used > n.Subtree[c] {
-			return true
-		}
-	}
-	return false
 }
 
 // height is that of the subtree: 0 for a queue.

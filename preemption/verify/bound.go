@@ -117,12 +117,7 @@ func (x *checker) capOf(of *preemption.CertifiedCap) (counts func(reference.Cand
 	counts = func(c reference.Candidate) bool {
 		return c.Reason == of.Reason && (of.AnyPriority || c.EffectivePriority() > of.Above)
 	}
-	for n, c := range x.greedy {
-		if counts(c) && (n == 0 || x.greedy[n-1].ID != c.ID) {
-			most++
-		}
-	}
-	return counts, most, x.greedy != nil
+	return counts, workloads(x.greedy, counts), x.greedy != nil
 }
 
 // byCost: what is lost counts, not the number of victims.
@@ -261,17 +256,12 @@ func (x *checker) cheapest() (least *big.Int, any bool) {
 
 // value returns what is taken, by what counts first.
 func (x *checker) value() *big.Int {
+	if !x.byCost() {
+		return big.NewInt(workloads(x.taken, func(reference.Candidate) bool { return true }))
+	}
 	sum := new(big.Int)
-	for i, c := range x.taken {
-		again := false
-		for _, o := range x.taken[:i] {
-			again = again || o.ID == c.ID
-		}
-		if x.byCost() {
-			sum.Add(sum, big.NewInt(x.costOf(c)))
-		} else if !again {
-			sum.Add(sum, big.NewInt(1))
-		}
+	for _, c := range x.taken {
+		sum.Add(sum, big.NewInt(x.costOf(c)))
 	}
 	return sum
 }

@@ -184,16 +184,23 @@ func (x *checker) overCaps() bool {
 	if x.greedy == nil {
 		return false
 	}
-	count := func(list []reference.Candidate, of reference.Candidate) (n int) {
-		for i, c := range list {
-			again := slices.ContainsFunc(list[:i], func(o reference.Candidate) bool { return o.ID == c.ID })
-			if !again && c.Reason == of.Reason && c.EffectivePriority() >= of.EffectivePriority() {
-				n++
-			}
+	return slices.ContainsFunc(x.taken, func(of reference.Candidate) bool {
+		counts := func(c reference.Candidate) bool {
+			return c.Reason == of.Reason && c.EffectivePriority() >= of.EffectivePriority()
 		}
-		return n
+		return workloads(x.taken, counts) > workloads(x.greedy, counts)
+	})
+}
+
+// workloads counts workloads by the first of their parts in a list.
+func workloads(list []reference.Candidate, counts func(reference.Candidate) bool) (n int64) {
+	for i, c := range list {
+		again := slices.ContainsFunc(list[:i], func(o reference.Candidate) bool { return o.ID == c.ID })
+		if !again && counts(c) {
+			n++
+		}
 	}
-	return slices.ContainsFunc(x.taken, func(c reference.Candidate) bool { return count(x.taken, c) > count(x.greedy, c) })
+	return n
 }
 
 // refused reports whether the strategies of fair sharing refuse the victims, all taken, of some side in every order, even
