@@ -7,14 +7,6 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// PodSetName names the pod set of a part; empty for a whole workload.
-func (c Candidate) PodSetName() string {
-	if c.PodSet < 0 {
-		return c.Leaving
-	}
-	return c.PodSets[c.PodSet].Name
-}
-
 // sorted puts candidates in order: what leaves already, then by class and tier, then compare.
 func (q *rights) sorted(list []Candidate) []Candidate {
 	slices.SortStableFunc(list, func(a, b Candidate) int {
@@ -108,17 +100,4 @@ func (q *rights) bySize(list []Candidate) []Candidate {
 		return cmp.Or(first(a.PodSet >= 0, b.PodSet >= 0), cmp.Compare(size(b), size(a)))
 	})
 	return list
-}
-
-// Frees returns what a candidate takes of a column.
-func (c Candidate) Frees(of Column) (amount int64) {
-	if c.PodSet < 0 {
-		return c.takes[of]
-	}
-	for _, a := range c.PodSets[c.PodSet].Requests {
-		if c.At.tree.numbers[a.FlavorResource()] == of {
-			amount = quota.Add(amount, a.Amount)
-		}
-	}
-	return amount
 }

@@ -63,26 +63,23 @@ func (w *World) mayBeOn(m workload.Pod, node string) bool {
 
 // mayRun reports whether a member may be placed on its node, beside the pods that are there and placed.
 func (w *World) mayRun(m workload.Pod) bool {
-	for resource := range m.Requests {
-		if takes(m, resource) > 0 && takes(m, resource) > w.free[m.Node][resource] {
+	return w.hasRoom(m, 1) && w.mayBeOn(m, m.Node) && !w.conflicts(m) && w.allows(m, w.placed)
+}
+
+// hasRoom reports whether what a member requests is free on its node, so many times: 0 for one that is placed.
+func (w *World) hasRoom(m workload.Pod, times int64) bool {
+	for resource, amount := range m.Requests {
+		if amount > 0 && w.free[m.Node][resource] < times*amount {
 			return false
 		}
 	}
-	return w.free[m.Node][workload.PodsResource] >= 1 && w.mayBeOn(m, m.Node) && !w.conflicts(m) && w.allows(m, w.placed)
+	return w.free[m.Node][workload.PodsResource] >= times
 }
 
 // stands reports whether the placed members keep their places, which they got in this order.
 func (w *World) stands() bool {
 	for i, m := range w.placed {
-		for resource := range m.Requests {
-			if takes(m, resource) > 0 && w.free[m.Node][resource] < 0 {
-				return false
-			}
-		}
-		if w.free[m.Node][workload.PodsResource] < 0 || w.conflicts(m) || !w.allows(m, w.placed[:i]) {
-			return false
-		}
-		if slices.ContainsFunc(w.filters, func(f placement.Filter) bool { return !f.Feasible(m, *w.nodes[m.Node]) }) {
+		if !w.hasRoom(m, 0) || !w.mayBeOn(m, m.Node) || w.conflicts(m) || !w.allows(m, w.placed[:i]) {
 			return false
 		}
 	}

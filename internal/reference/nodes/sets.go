@@ -53,14 +53,14 @@ func (w *World) least(nodes []string, potential []Unit) (count int, known bool) 
 		return w.need(), true
 	}
 	w.only(w.Stays)
-	w.drop(potential...)
+	w.setAll(potential, false)
 	return max(w.need(), len(w.place(nodes, nil))), w.Config.Budgets == placement.Soft
 }
 
 // makeRoom reports whether so many members have places on the nodes without the units.
 func (w *World) makeRoom(nodes []string, units []Unit, least int) bool {
 	w.only(w.Stays)
-	w.drop(units...)
+	w.setAll(units, false)
 	return w.placeFrom(nodes, 0, least)
 }
 

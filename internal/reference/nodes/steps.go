@@ -51,7 +51,7 @@ func (w *World) stepsWithout(d placement.Domain, barred []Unit) inDomain {
 	potential = slices.DeleteFunc(potential, func(u Unit) bool {
 		return slices.ContainsFunc(barred, func(b Unit) bool { return b.Pods[0].ID == u.Pods[0].ID })
 	})
-	w.drop(potential...)
+	w.setAll(potential, false)
 	found.placed = w.place(d.Nodes, nil)
 	if found.first = len(found.placed); found.first < w.need() {
 		found.reason = placement.ReasonNoRoom
@@ -64,11 +64,11 @@ func (w *World) stepsWithout(d placement.Domain, barred []Unit) inDomain {
 				if violates(u) != violating {
 					continue
 				}
-				w.bring(u)
+				w.setAll([]Unit{u}, true)
 				if again := w.place(d.Nodes, nil); len(again) >= len(found.placed) {
 					found.placed = again
 				} else {
-					w.drop(u)
+					w.setAll([]Unit{u}, false)
 					found.victims = append(found.victims, u)
 				}
 			}
@@ -93,8 +93,8 @@ func (w *World) putBack(units []Unit, placed []workload.Pod, toBe func(Unit) boo
 			gone = append(gone, u)
 			continue
 		}
-		if w.bring(u); !w.stands() {
-			w.drop(u)
+		if w.setAll([]Unit{u}, true); !w.stands() {
+			w.setAll([]Unit{u}, false)
 			gone = append(gone, u)
 		}
 	}
@@ -113,10 +113,8 @@ func (w *World) lowest(nodes []string, rest []Unit, first []workload.Pod) (below
 	// above brings the units above a level, or all of them, and drops the others.
 	above := func(i int) (below []Unit) {
 		for _, u := range rest {
-			if i == 0 || u.Priority > levels[i-1] {
-				w.bring(u)
-			} else {
-				w.drop(u)
+			stays := i == 0 || u.Priority > levels[i-1]
+			if w.setAll([]Unit{u}, stays); !stays {
 				below = append(below, u)
 			}
 		}
@@ -130,7 +128,7 @@ func (w *World) lowest(nodes []string, rest []Unit, first []workload.Pod) (below
 	if placed = w.place(nodes, nil); len(placed) >= w.need() {
 		return below, placed
 	}
-	w.drop(rest...)
+	w.setAll(rest, false)
 	return rest, first
 }
 

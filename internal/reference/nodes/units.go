@@ -9,7 +9,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Unit is what is evicted together, most important pods' order aside: a pod, or all running pods of a group.
+// Unit is what is evicted together: a pod, or all running pods of a group.
 type Unit struct {
 	placement.Unit
 	// Violations is the number of its pods that are evicted against a budget if all more important units are evicted, too.

@@ -127,19 +127,11 @@ func (w *World) set(p workload.Pod, there bool) {
 	w.there[p.ID] = there
 }
 
-// bring makes the pods of units be there; drop is its inverse.
-func (w *World) bring(units ...Unit) {
+// setAll makes the pods of units be there, or not.
+func (w *World) setAll(units []Unit, there bool) {
 	for _, u := range units {
 		for _, p := range u.Pods {
-			w.set(p, true)
-		}
-	}
-}
-
-func (w *World) drop(units ...Unit) {
-	for _, u := range units {
-		for _, p := range u.Pods {
-			w.set(p, false)
+			w.set(p, there)
 		}
 	}
 }
