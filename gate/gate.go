@@ -17,7 +17,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/preemption/fault"
 )
@@ -252,14 +251,3 @@ func validateTime(faults *fault.List, path string, t time.Time, needed bool) {
 		faults.Add(path, "%v is not within %s", t, instant.Range)
 	}
 }
-
-var positionNames = enum.Names[Position]{Type: "Position", List: []string{"Closed", "Open"}}
-
-// String returns "Closed" or "Open".
-func (p Position) String() string { return positionNames.String(p) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (p Position) MarshalText() ([]byte, error) { return positionNames.Marshal(p) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (p *Position) UnmarshalText(text []byte) error { return positionNames.Unmarshal(text, p) }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/quota"
@@ -304,25 +303,3 @@ func check(c *Config, now time.Time, replicas []Replica) error {
 	}
 	return faults.Err()
 }
-
-var orderNames = enum.Names[ReplicaOrder]{Type: "ReplicaOrder", List: []string{"FirstSignal", "Preference", "Cheapest"}}
-
-// String returns the name of the constant.
-func (o ReplicaOrder) String() string { return orderNames.String(o) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (o ReplicaOrder) MarshalText() ([]byte, error) { return orderNames.Marshal(o) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (o *ReplicaOrder) UnmarshalText(text []byte) error { return orderNames.Unmarshal(text, o) }
-
-var progressNames = enum.Names[Progress]{Type: "Progress", List: []string{"NotEvaluated", "Pending", "Reserved", "Preempting"}}
-
-// String returns the name of the constant.
-func (p Progress) String() string { return progressNames.String(p) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (p Progress) MarshalText() ([]byte, error) { return progressNames.Marshal(p) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (p *Progress) UnmarshalText(text []byte) error { return progressNames.Unmarshal(text, p) }

@@ -11,7 +11,6 @@
 package minruntime
 
 import (
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -35,14 +34,3 @@ const (
 	// Queue starts at the victim's own queue and goes up.
 	Queue
 )
-
-var methodNames = enum.Names[Method]{Type: "Method", List: []string{"lca", "queue"}}
-
-// String returns "lca" or "queue".
-func (m Method) String() string { return methodNames.String(m) }
-
-// UnmarshalText reads "lca" or "queue". It fails on any other text.
-func (m *Method) UnmarshalText(text []byte) error { return methodNames.Unmarshal(text, m) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (m Method) MarshalText() ([]byte, error) { return methodNames.Marshal(m) }

@@ -3,7 +3,6 @@ package minruntime
 import (
 	"time"
 
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/preemption/fault"
 )
 
@@ -64,14 +63,3 @@ func (p *Protection) Validate(path string, faults *fault.List) {
 		faults.Add(path+".From", "%v is unknown", p.From)
 	}
 }
-
-var startNames = enum.Names[Start]{Type: "Start", List: []string{"Admission", "Reservation"}}
-
-// String returns the name of the constant.
-func (s Start) String() string { return startNames.String(s) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (s Start) MarshalText() ([]byte, error) { return startNames.Marshal(s) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (s *Start) UnmarshalText(text []byte) error { return startNames.Unmarshal(text, s) }

@@ -1,7 +1,6 @@
 package preemption
 
 import (
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -137,38 +136,3 @@ const (
 	// NotEligible: the pods may not run on the nodes of the flavor; see [Mismatch].
 	NotEligible
 )
-
-var (
-	modeNames        = enum.Names[AssignmentMode]{Type: "AssignmentMode", First: 1, List: []string{"NoFit", "Preempt", "Fit"}}
-	possibilityNames = enum.Names[Possibility]{Type: "Possibility", First: 1, List: []string{"NoCandidates", "Preempt", "Reclaim"}}
-	skipReasonNames  = enum.Names[SkipReason]{Type: "SkipReason", First: 1, List: []string{
-		"NoQuota", "ExceedsMaxQuota", "NotReclaimable", "NeverPreempts", "NoCandidates", "WouldPreempt", "WouldBorrow", "NotEligible",
-	}}
-)
-
-// String returns the name of the mode as in Kueue.
-func (m AssignmentMode) String() string { return modeNames.String(m) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (m AssignmentMode) MarshalText() ([]byte, error) { return modeNames.Marshal(m) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (m *AssignmentMode) UnmarshalText(text []byte) error { return modeNames.Unmarshal(text, m) }
-
-// String returns the name of the possibility as in Kueue.
-func (p Possibility) String() string { return possibilityNames.String(p) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (p Possibility) MarshalText() ([]byte, error) { return possibilityNames.Marshal(p) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (p *Possibility) UnmarshalText(text []byte) error { return possibilityNames.Unmarshal(text, p) }
-
-// String returns the name of the constant.
-func (s SkipReason) String() string { return skipReasonNames.String(s) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (s SkipReason) MarshalText() ([]byte, error) { return skipReasonNames.Marshal(s) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (s *SkipReason) UnmarshalText(text []byte) error { return skipReasonNames.Unmarshal(text, s) }

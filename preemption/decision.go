@@ -3,7 +3,6 @@ package preemption
 import (
 	"time"
 
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -308,36 +307,3 @@ func (d Decision) Edits() []Edit {
 	}
 	return edits
 }
-
-var (
-	outcomeNames = enum.Names[Outcome]{Type: "Outcome", First: 1, List: []string{"Fits", "Preempt", "Gated", "Wait", "Impossible"}}
-	reasonNames  = enum.Names[VictimReason]{Type: "VictimReason", First: 1, List: []string{"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing", "ConfigurablePreemption"}}
-	ruleNames    = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare", "NeverYields", "QueueInactive", "PreemptionLimitExceeded"}}
-)
-
-// String returns the name of the constant.
-func (o Outcome) String() string { return outcomeNames.String(o) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (o Outcome) MarshalText() ([]byte, error) { return outcomeNames.Marshal(o) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (o *Outcome) UnmarshalText(text []byte) error { return outcomeNames.Unmarshal(text, o) }
-
-// String returns the name of the constant, as in Kueue.
-func (r VictimReason) String() string { return reasonNames.String(r) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (r VictimReason) MarshalText() ([]byte, error) { return reasonNames.Marshal(r) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (r *VictimReason) UnmarshalText(text []byte) error { return reasonNames.Unmarshal(text, r) }
-
-// String returns the text of the rule: the name of the constant, without "Rule".
-func (r Rule) String() string { return ruleNames.String(r) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (r Rule) MarshalText() ([]byte, error) { return ruleNames.Marshal(r) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (r *Rule) UnmarshalText(text []byte) error { return ruleNames.Unmarshal(text, r) }

@@ -1,7 +1,5 @@
 package preemption
 
-import "github.com/cedesched/cede/internal/base/enum"
-
 // TopologyMismatch says why the topology of a flavor, or that it has none, keeps a pod set from it
 // (Kueue's flavor assigner as built, with topology-aware scheduling). Zero: nothing does.
 type TopologyMismatch uint8
@@ -18,14 +16,3 @@ const (
 	// TopologyAwareScheduling".)
 	OnlyTopology
 )
-
-var topologyNames = enum.Names[TopologyMismatch]{Type: "TopologyMismatch", First: 1, List: []string{"NoTopology", "NoTopologyLevel", "OnlyTopology"}}
-
-// String returns the name of the constant.
-func (m TopologyMismatch) String() string { return topologyNames.String(m) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (m TopologyMismatch) MarshalText() ([]byte, error) { return topologyNames.Marshal(m) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (m *TopologyMismatch) UnmarshalText(text []byte) error { return topologyNames.Unmarshal(text, m) }

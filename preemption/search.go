@@ -3,7 +3,6 @@ package preemption
 import (
 	"cmp"
 
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/exact"
 	"github.com/cedesched/cede/internal/engine/right"
@@ -153,14 +152,3 @@ func (sc *scratch) proof(c *cluster.Cluster, p *exact.Proof, found bool) *Proof 
 	}
 	return out
 }
-
-var searchNames = enum.Names[Search]{Type: "Search", List: []string{"Greedy", "Exchange", "Exact"}}
-
-// String returns the name of the constant.
-func (s Search) String() string { return searchNames.String(s) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (s Search) MarshalText() ([]byte, error) { return searchNames.Marshal(s) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (s *Search) UnmarshalText(text []byte) error { return searchNames.Unmarshal(text, s) }

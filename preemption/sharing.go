@@ -3,7 +3,6 @@ package preemption
 import (
 	"slices"
 
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/preemption/fault"
@@ -145,28 +144,6 @@ func (c *Config) fairness() right.Fairness {
 	}
 	return f
 }
-
-var sharingNames = enum.Names[Sharing]{Type: "Sharing", List: []string{"Classical", "Fair"}}
-
-// String returns the name of the constant.
-func (s Sharing) String() string { return sharingNames.String(s) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (s Sharing) MarshalText() ([]byte, error) { return sharingNames.Marshal(s) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (s *Sharing) UnmarshalText(text []byte) error { return sharingNames.Unmarshal(text, s) }
-
-var strategyNames = enum.Names[FairStrategy]{Type: "FairStrategy", First: 1, List: []string{"LessThanOrEqualToFinalShare", "LessThanInitialShare"}}
-
-// String returns the name of the constant.
-func (f FairStrategy) String() string { return strategyNames.String(f) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (f FairStrategy) MarshalText() ([]byte, error) { return strategyNames.Marshal(f) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (f *FairStrategy) UnmarshalText(text []byte) error { return strategyNames.Unmarshal(text, f) }
 
 // Share says how much a queue or cohort borrows, in the form in which shares are compared.
 // The zero value borrows nothing.

@@ -1,7 +1,5 @@
 package queue
 
-import "github.com/cedesched/cede/internal/base/enum"
-
 // FlavorFungibility says when the search for a flavor stops, in a resource group with several
 // flavors (Kueue's flavorFungibility). Flavors are tried in order. The zero value is Kueue's
 // default: the search may stop at a flavor in which the queue borrows, and goes on after a
@@ -38,19 +36,6 @@ const (
 	TryNextFlavor
 )
 
-var fungibilityNames = enum.Names[FungibilityPolicy]{Type: "FungibilityPolicy", List: []string{"", "MayStopSearch", "TryNextFlavor"}}
-
-// String returns the name of the policy as in Kueue; empty for the zero value.
-func (p FungibilityPolicy) String() string { return fungibilityNames.String(p) }
-
-// MarshalText writes the name. It fails on a value that is neither a constant nor zero.
-func (p FungibilityPolicy) MarshalText() ([]byte, error) { return fungibilityNames.Marshal(p) }
-
-// UnmarshalText reads a name; empty is the zero value. It fails on any other text.
-func (p *FungibilityPolicy) UnmarshalText(text []byte) error {
-	return fungibilityNames.Unmarshal(text, p)
-}
-
 // FlavorPreference orders the flavors if the search stopped at none. The zero value is
 // BorrowingOverPreemption.
 type FlavorPreference uint8
@@ -63,17 +48,3 @@ const (
 	// yield.
 	PreemptionOverBorrowing
 )
-
-var preferenceNames = enum.Names[FlavorPreference]{Type: "FlavorPreference", List: []string{"BorrowingOverPreemption", "PreemptionOverBorrowing"}, EmptyIsZero: true}
-
-// String returns the name of the preference as in Kueue.
-func (p FlavorPreference) String() string { return preferenceNames.String(p) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (p FlavorPreference) MarshalText() ([]byte, error) { return preferenceNames.Marshal(p) }
-
-// UnmarshalText reads a name; empty is BorrowingOverPreemption. It fails on any other
-// text.
-func (p *FlavorPreference) UnmarshalText(text []byte) error {
-	return preferenceNames.Unmarshal(text, p)
-}

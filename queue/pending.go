@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/persist/ordered"
 	"github.com/cedesched/cede/internal/persist/vector"
@@ -112,17 +111,6 @@ const (
 	// Away: the workload is out of the order because of its backoff.
 	Away
 )
-
-var activityNames = enum.Names[Activity]{Type: "Activity", First: 1, List: []string{"Active", "Inadmissible", "Away"}}
-
-// String returns the name of the constant.
-func (a Activity) String() string { return activityNames.String(a) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (a Activity) MarshalText() ([]byte, error) { return activityNames.Marshal(a) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (a *Activity) UnmarshalText(text []byte) error { return activityNames.Unmarshal(text, a) }
 
 // Head is the first workload of a queue, as plain data.
 type Head struct {

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -19,17 +18,6 @@ const (
 	// Any permits workloads of any priority.
 	Any
 )
-
-var policyNames = enum.Names[VictimPolicy]{Type: "VictimPolicy", List: []string{"Never", "LowerPriority", "LowerOrNewerEqualPriority", "Any"}, EmptyIsZero: true}
-
-// String returns the name of the policy as in Kueue.
-func (p VictimPolicy) String() string { return policyNames.String(p) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (p VictimPolicy) MarshalText() ([]byte, error) { return policyNames.Marshal(p) }
-
-// UnmarshalText reads a name; empty is Never. It fails on any other text.
-func (p *VictimPolicy) UnmarshalText(text []byte) error { return policyNames.Unmarshal(text, p) }
 
 // PreemptionPolicy says whom the workloads of a queue may preempt. The zero value is nobody.
 type PreemptionPolicy struct {

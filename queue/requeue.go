@@ -2,8 +2,6 @@ package queue
 
 import (
 	"time"
-
-	"github.com/cedesched/cede/internal/base/enum"
 )
 
 // RequeueReason says why a head was not admitted. The zero value is invalid.
@@ -26,17 +24,6 @@ const (
 	// Invalid: the workload itself is invalid.
 	Invalid
 )
-
-var reasonNames = enum.Names[RequeueReason]{Type: "RequeueReason", First: 1, List: []string{"FailedAfterNomination", "PendingPreemption", "Gated", "NoFit", "NoCandidates", "Invalid"}}
-
-// String returns the name of the constant.
-func (r RequeueReason) String() string { return reasonNames.String(r) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (r RequeueReason) MarshalText() ([]byte, error) { return reasonNames.Marshal(r) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (r *RequeueReason) UnmarshalText(text []byte) error { return reasonNames.Unmarshal(text, r) }
 
 // again reports whether the head is tried again in the next cycle under BestEffortFIFO. Under
 // StrictFIFO every head is.

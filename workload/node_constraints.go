@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-
-	"github.com/cedesched/cede/internal/base/enum"
 )
 
 // MaxNodeConstraints limits each list of a pod set's node constraints: the labels of the
@@ -128,43 +126,6 @@ const (
 	// NoExecute: the pods are not placed on the node, and those that run there are evicted.
 	NoExecute
 )
-
-var (
-	selectorNames   = enum.Names[LabelOperator]{Type: "LabelOperator", First: 1, List: []string{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"}}
-	tolerationNames = enum.Names[TolerationOperator]{Type: "TolerationOperator", List: []string{"Equal", "Exists"}, EmptyIsZero: true}
-	effectNames     = enum.Names[TaintEffect]{Type: "TaintEffect", List: []string{"", "NoSchedule", "PreferNoSchedule", "NoExecute"}}
-)
-
-// String returns the name of the operator as in Kubernetes.
-func (o LabelOperator) String() string { return selectorNames.String(o) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (o LabelOperator) MarshalText() ([]byte, error) { return selectorNames.Marshal(o) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (o *LabelOperator) UnmarshalText(text []byte) error {
-	return selectorNames.Unmarshal(text, o)
-}
-
-// String returns the name of the operator as in Kubernetes.
-func (o TolerationOperator) String() string { return tolerationNames.String(o) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (o TolerationOperator) MarshalText() ([]byte, error) { return tolerationNames.Marshal(o) }
-
-// UnmarshalText reads a name; empty is TolerationEqual. It fails on any other text.
-func (o *TolerationOperator) UnmarshalText(text []byte) error {
-	return tolerationNames.Unmarshal(text, o)
-}
-
-// String returns the name of the effect as in Kubernetes; empty for the zero value.
-func (e TaintEffect) String() string { return effectNames.String(e) }
-
-// MarshalText writes the name. It fails on a value that is neither a constant nor zero.
-func (e TaintEffect) MarshalText() ([]byte, error) { return effectNames.Marshal(e) }
-
-// UnmarshalText reads a name; empty is the zero value. It fails on any other text.
-func (e *TaintEffect) UnmarshalText(text []byte) error { return effectNames.Unmarshal(text, e) }
 
 // Clone returns a copy that shares nothing with c, or nil for nil.
 func (c *NodeConstraints) Clone() *NodeConstraints {

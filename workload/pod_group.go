@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/quota"
 )
@@ -42,17 +41,6 @@ const (
 	// DisruptionModePodGroup: all running pods of the group, on all nodes ("All").
 	DisruptionModePodGroup
 )
-
-var disruptionNames = enum.Names[DisruptionMode]{Type: "DisruptionMode", List: []string{"Pod", "PodGroup"}}
-
-// String returns the name as in the KEP.
-func (m DisruptionMode) String() string { return disruptionNames.String(m) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (m DisruptionMode) MarshalText() ([]byte, error) { return disruptionNames.Marshal(m) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (m *DisruptionMode) UnmarshalText(text []byte) error { return disruptionNames.Unmarshal(text, m) }
 
 // Validate returns everything that is wrong with the group, as an error that lists each fault
 // with its path under the given one: an empty ID, an unknown disruption mode,

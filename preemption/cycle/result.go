@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue"
@@ -29,28 +28,6 @@ const (
 	// Inadmissible: the head does not fit, and only an event can help it.
 	Inadmissible
 )
-
-var borrowingNames = enum.Names[Borrowing]{Type: "Borrowing", List: []string{"AsBuilt", "KEP83", "KEP83Lasting"}}
-
-// String returns the name of the constant.
-func (b Borrowing) String() string { return borrowingNames.String(b) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (b Borrowing) MarshalText() ([]byte, error) { return borrowingNames.Marshal(b) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (b *Borrowing) UnmarshalText(text []byte) error { return borrowingNames.Unmarshal(text, b) }
-
-var outcomeNames = enum.Names[HeadOutcome]{Type: "HeadOutcome", First: 1, List: []string{"Admit", "Preempt", "Gated", "Wait", "Inadmissible"}}
-
-// String returns the name of the constant.
-func (o HeadOutcome) String() string { return outcomeNames.String(o) }
-
-// MarshalText writes the name. It fails on a value that is none of the constants.
-func (o HeadOutcome) MarshalText() ([]byte, error) { return outcomeNames.Marshal(o) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (o *HeadOutcome) UnmarshalText(text []byte) error { return outcomeNames.Unmarshal(text, o) }
 
 // HeadResult is the result of one head, as plain data. The zero value is invalid.
 type HeadResult struct {

@@ -3,7 +3,6 @@ package explain
 import (
 	"time"
 
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
 )
@@ -157,26 +156,3 @@ type TakenStep struct {
 	// NoRoom: the quota was enough, but [preemption.Request.Room] had no place.
 	NoRoom bool `json:"noRoom,omitempty"`
 }
-
-var (
-	rightNames = enum.Names[Right]{Type: "Right", First: 1, List: []string{"OwnQueue", "Reclaim", "Borrow", "Shares"}}
-	boundNames = enum.Names[Bound]{Type: "Bound", First: 1, List: []string{"Potential", "InReach", "InNeed", "InTree"}}
-)
-
-// String returns the name of the constant, without "Right".
-func (r Right) String() string { return rightNames.String(r) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (r Right) MarshalText() ([]byte, error) { return rightNames.Marshal(r) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (r *Right) UnmarshalText(text []byte) error { return rightNames.Unmarshal(text, r) }
-
-// String returns the name of the constant, without "Bound".
-func (b Bound) String() string { return boundNames.String(b) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (b Bound) MarshalText() ([]byte, error) { return boundNames.Marshal(b) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (b *Bound) UnmarshalText(text []byte) error { return boundNames.Unmarshal(text, b) }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -190,26 +189,3 @@ func (w *Way) configure(q *queue.Queue) {
 		q.Quotas[at].Nominal = quota.Add(q.Quotas[at].Nominal, a.Amount)
 	}
 }
-
-var (
-	wayNames    = enum.Names[WayKind]{Type: "WayKind", First: 1, List: []string{"Time", "Priority", "Replicas", "Flavor", "Nominal", "Policy", "Gates", "MayPreempt", "MinCount", "Capacity"}}
-	policyNames = enum.Names[PolicyName]{Type: "PolicyName", First: 1, List: []string{"withinClusterQueue", "reclaimWithinCohort", "borrowWithinCohort"}}
-)
-
-// String returns the name of the constant, without "Way".
-func (k WayKind) String() string { return wayNames.String(k) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (k WayKind) MarshalText() ([]byte, error) { return wayNames.Marshal(k) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (k *WayKind) UnmarshalText(text []byte) error { return wayNames.Unmarshal(text, k) }
-
-// String returns the name of the policy as in Kueue.
-func (p PolicyName) String() string { return policyNames.String(p) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (p PolicyName) MarshalText() ([]byte, error) { return policyNames.Marshal(p) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (p *PolicyName) UnmarshalText(text []byte) error { return policyNames.Unmarshal(text, p) }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -28,17 +27,6 @@ const (
 	// PreemptedWorkload: those of one workload.
 	PreemptedWorkload
 )
-
-var scopeNames = enum.Names[Scope]{Type: "Scope", First: 1, List: []string{"Global", "PreemptingClusterQueue", "PreemptedClusterQueue", "PreemptedWorkload"}}
-
-// String returns the name of the constant.
-func (s Scope) String() string { return scopeNames.String(s) }
-
-// MarshalText writes the name. It fails on an invalid value.
-func (s Scope) MarshalText() ([]byte, error) { return scopeNames.Marshal(s) }
-
-// UnmarshalText reads a name. It fails on any other text.
-func (s *Scope) UnmarshalText(text []byte) error { return scopeNames.Unmarshal(text, s) }
 
 // Limit permits a number of preemptions in a sliding window. A victim must be within each limit
 // that it falls under. The zero value is invalid.
