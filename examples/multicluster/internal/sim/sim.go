@@ -4,7 +4,7 @@
 //
 // It is event-driven and deterministic: events at one instant are handled in the order in
 // which they were planned, and then each cluster that changed runs cycles until nothing
-// moves. After each instant the invariants are checked (see check.go).
+// moves.
 package sim
 
 import (
@@ -62,6 +62,14 @@ type World struct {
 	events   clock.Agenda[int, event] // by number, in the order in which they were planned
 	planned  int
 	metrics  Metrics
+	observer observer // nil: nothing looks on
+}
+
+// observer looks on: tests check what must hold at every step.
+type observer interface {
+	settled(*cluster) error                      // after an instant
+	admitting(*cluster, *cycle.HeadResult) error // before a head is admitted
+	opening(*job, *copyOf) error                 // before a gate is opened
 }
 
 // Metrics counts what happened so far.
@@ -126,12 +134,10 @@ type cluster struct {
 	pending  *queue.Pending
 	changed  bool
 	wakeAt   time.Time
-	checked  [2]any             // the snapshot and the pending workloads that were checked last
+	settled  [2]any             // the snapshot and the pending workloads of the last instant
 	live     map[string]*copyOf // waiting, running or stopping
 	// told maps a victim to the copy for which it was told to stop.
 	told map[string]string
-	// alone decides about inadmissible workloads when the invariants are checked.
-	alone *preemption.Preemptor
 }
 
 // New returns a world at its start. It fails when the configuration is not valid.
@@ -153,9 +159,6 @@ func New(c Config) (*World, error) {
 			return nil, fmt.Errorf("cluster %q: %w", from.Name, err)
 		}
 		to.pending = to.pending.AlikeBy(w.cycle.Alike)
-		if to.alone, err = preemption.New(c.Cycle.Preemption); err != nil {
-			return nil, err
-		}
 		w.clusters = append(w.clusters, to)
 	}
 	for i := range c.Jobs {
@@ -185,9 +188,8 @@ func (w *World) Now() time.Time { return w.now }
 // Metrics returns what happened so far.
 func (w *World) Metrics() Metrics { return w.metrics }
 
-// Step handles all events of the next instant, runs cycles and checks the invariants;
-// more is false when there was none. The error says what went wrong: a workload that is
-// not valid, or an invariant that does not hold.
+// Step handles all events of the next instant and runs cycles; more is false when there was
+// none. The error says what went wrong: a workload that is not valid, or what the observer says.
 func (w *World) Step() (more bool, err error) {
 	at, ok := w.events.Next()
 	if !ok {
@@ -214,12 +216,14 @@ func (w *World) Step() (more bool, err error) {
 		}
 	}
 	for _, c := range w.clusters {
-		if c.snapshot == c.checked[0] && c.pending == c.checked[1] {
+		if c.snapshot == c.settled[0] && c.pending == c.settled[1] {
 			continue
 		}
-		c.checked = [2]any{c.snapshot, c.pending}
-		if err := w.check(c); err != nil {
-			return false, fmt.Errorf("at %v: cluster %q: %w", w.Now(), c.name, err)
+		c.settled = [2]any{c.snapshot, c.pending}
+		if w.observer != nil {
+			if err := w.observer.settled(c); err != nil {
+				return false, fmt.Errorf("at %v: cluster %q: %w", w.Now(), c.name, err)
+			}
 		}
 		if at, ok := c.pending.NextAt(); ok && (c.wakeAt.IsZero() || at.Before(c.wakeAt)) {
 			c.wakeAt = at

@@ -55,7 +55,7 @@ func busy(seed uint64, clusters int, length time.Duration, gated bool) Config {
 var whole = start.AddDate(1, 0, 0)
 
 func simulate(t interface{ Fatalf(string, ...any) }, c Config, until time.Time) Metrics {
-	w, err := New(c)
+	w, err := newChecked(c)
 	if err == nil {
 		err = w.Run(until)
 	}
@@ -174,7 +174,7 @@ func TestRotation(t *testing.T) {
 			Requests: []quota.Amount{{Flavor: gpu.Flavor, Resource: gpu.Resource, Amount: 1}}}}}
 		c.Jobs = append(c.Jobs, Job{Workload: w, Arrives: start.Add(time.Duration(i) * time.Minute), Runs: 100 * time.Minute, Cluster: "one"})
 	}
-	w, err := New(c)
+	w, err := newChecked(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestRotation(t *testing.T) {
 // The invariants are seen to be broken when they are.
 func TestInvariants(t *testing.T) {
 	at := func() (*World, *cluster) {
-		w, err := New(busy(1, 1, 12*time.Hour, false))
+		w, err := newChecked(busy(1, 1, 12*time.Hour, false))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func TestInvariants(t *testing.T) {
 	} {
 		w, c := at()
 		hurt(c)
-		if err := w.check(c); err == nil || !strings.Contains(err.Error(), want) {
+		if err := w.observer.settled(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

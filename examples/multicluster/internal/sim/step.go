@@ -145,8 +145,10 @@ func (w *World) carryOut(c *cluster, v cycle.HeadResult) (err error) {
 	me.last, me.owed = v.Outcome, v.WithinNominal
 	back, waits := v.Requeue()
 	if !waits {
-		if err := w.mayBorrow(c, &v); err != nil {
-			return err
+		if w.observer != nil {
+			if err := w.observer.admitting(c, &v); err != nil {
+				return err
+			}
 		}
 		return w.admit(me, *v.Decision.Admitted)
 	}
@@ -272,8 +274,10 @@ func (w *World) orchestrate(j *job) error {
 		if c.cluster.name != act.Open {
 			continue
 		}
-		if err := w.ableToOpen(j, c); err != nil {
-			return err
+		if w.observer != nil {
+			if err := w.observer.opening(j, c); err != nil {
+				return err
+			}
 		}
 		w.metrics.Openings++
 		c.facts.Gates = c.facts.Gates.Opened(w.config.Gates.Gate, w.Now())

@@ -14,11 +14,28 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// check returns the first invariant that does not hold in a cluster: usage is the sum of the
+// invariants checks what must hold in a world at every step.
+type invariants struct {
+	*World
+	alone *preemption.Preemptor // decides about inadmissible workloads
+}
+
+// newChecked returns a world whose steps fail when an invariant does not hold.
+func newChecked(c Config) (*World, error) {
+	w, err := New(c)
+	if err != nil {
+		return nil, err
+	}
+	alone, err := preemption.New(c.Cycle.Preemption)
+	w.observer = invariants{w, alone}
+	return w, err
+}
+
+// settled returns the first invariant that does not hold in a cluster: usage is the sum of the
 // admitted workloads; no workload is lost or duplicate; a decision named each workload that
 // was told to stop; a waiting workload is as it was submitted; no workload that fits or may
 // preempt is out of the order.
-func (w *World) check(c *cluster) error {
+func (w invariants) settled(c *cluster) error {
 	usage := map[string]map[quota.FlavorResource]int64{}
 	holding := slices.Collect(c.snapshot.Workloads())
 	admitted, waits := 0, 0
@@ -37,7 +54,7 @@ func (w *World) check(c *cluster) error {
 		}
 		admitted++
 	}
-	if err := w.live(c); err != nil {
+	if err := w.lasting(c); err != nil {
 		return err
 	}
 	if waits != c.pending.Len() || admitted != len(holding) {
@@ -76,9 +93,9 @@ func asSubmitted(c *copyOf) error {
 	return nil
 }
 
-// live: while no victims are terminating, no inadmissible workload would fit or preempt.
+// lasting: while no victims are terminating, no inadmissible workload would fit or preempt.
 // (When a terminating victim leaves, the workload becomes active again.)
-func (w *World) live(c *cluster) error {
+func (w invariants) lasting(c *cluster) error {
 	if len(c.snapshot.Removals()) > 0 {
 		return nil
 	}
@@ -87,7 +104,7 @@ func (w *World) live(c *cluster) error {
 		if at.Activity != queue.Inadmissible {
 			continue
 		}
-		d, err := c.alone.Decide(c.snapshot, preemption.Request{Workload: facts, Now: w.Now()})
+		d, err := w.alone.Decide(c.snapshot, preemption.Request{Workload: facts, Now: w.Now()})
 		if err != nil || d.Outcome.Succeeds() {
 			return fmt.Errorf("%q is kept out of the order (%v), and would %v %v", facts.ID, at.Reason, d.Outcome, err)
 		}
@@ -95,10 +112,10 @@ func (w *World) live(c *cluster) error {
 	return nil
 }
 
-// mayBorrow: under KEP83Lasting no workload borrows, except after its own victims left, while
+// admitting: under KEP83Lasting no workload borrows, except after its own victims left, while
 // another workload of the same (only) cohort waits and in its last cycle waited within its
 // nominal quota.
-func (w *World) mayBorrow(c *cluster, v *cycle.HeadResult) error {
+func (w invariants) admitting(c *cluster, v *cycle.HeadResult) error {
 	if v.Decision.BorrowHeight == 0 || v.Head.Preempting {
 		return nil
 	}
@@ -110,10 +127,10 @@ func (w *World) mayBorrow(c *cluster, v *cycle.HeadResult) error {
 	return nil
 }
 
-// ableToOpen: a gate is opened only for a replica that last signalled that only the gate
+// opening: a gate is opened only for a replica that last signalled that only the gate
 // keeps it from preempting, and while no other replica preempts, unless the time for that,
 // which counts from the latest opening, is over.
-func (w *World) ableToOpen(j *job, opened *copyOf) error {
+func (w invariants) opening(j *job, opened *copyOf) error {
 	if opened.last != cycle.Gated {
 		return fmt.Errorf("%q is opened in %q, where its last verdict was %v", j.Workload.ID, opened.cluster.name, opened.last)
 	}
