@@ -11,6 +11,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/clock"
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
@@ -33,11 +34,10 @@ type forecast struct {
 	snapshot  *preemption.Snapshot
 	pending   *queue.Pending
 	now       time.Time
-	submitted map[string]workload.Workload // as they last waited, by ID
-	victims   map[string]preemption.Victim // who was told to stop in this cycle, by ID
-	said      map[string]string            // what was last said about a workload, by ID
-	later     []workload.Workload          // who backs off, by time
-	from      map[string]time.Time         // until when, by ID
+	submitted map[string]workload.Workload            // as they last waited, by ID
+	victims   map[string]preemption.Victim            // who was told to stop in this cycle, by ID
+	said      map[string]string                       // what was last said about a workload, by ID
+	later     clock.Agenda[string, workload.Workload] // what backs off, by ID
 
 	least    map[string][]preemption.Replicas // the fewest replicas to start with, by ID
 	replaces map[string]string                // the workload that holds quota and that another comes in place of, by ID
@@ -67,7 +67,7 @@ func (c *cluster) forecast(o *options, screen cli.Screen) (*forecast, error) {
 	}
 	f := &forecast{
 		cycle: admission, preemptor: c.Preemptor, snapshot: c.Snapshot, pending: pending.AlikeBy(admission.Alike), now: c.Now,
-		submitted: map[string]workload.Workload{}, said: map[string]string{}, from: map[string]time.Time{},
+		submitted: map[string]workload.Workload{}, said: map[string]string{},
 		since: map[string][]rules.Observation{}, least: least, replaces: map[string]string{},
 	}
 	for i := range list {
@@ -103,8 +103,7 @@ func (f *forecast) fill(c *cluster, list []answers.Waiting) (err error) {
 		}
 		switch v := w.Verdict(nil); { // without a decision: only of those that are not considered
 		case !w.HeldUntil.IsZero() && w.Unasked == "" && len(w.Doubts) == 0:
-			f.later = append(f.later, w.Workload)
-			f.from[w.Workload.ID] = w.HeldUntil
+			f.later = f.later.Set(w.HeldUntil, w.Workload.ID, w.Workload)
 			continue
 		case v.Outcome == answers.Held:
 			f.held = append(f.held, w.Workload.ID)
@@ -130,7 +129,6 @@ func (f *forecast) fill(c *cluster, list []answers.Waiting) (err error) {
 		}
 		f.submitted[w.Workload.ID] = w.Workload
 	}
-	slices.SortStableFunc(f.later, func(a, b workload.Workload) int { return f.from[a.ID].Compare(f.from[b.ID]) })
 	return nil
 }
 
@@ -291,10 +289,8 @@ func asSubmitted(w workload.Workload) workload.Workload {
 // wait goes on to the next instant at which time changes something.
 func (f *forecast) wait() (more bool, err error) {
 	at, ok := f.pending.NextAt()
-	if len(f.later) > 0 {
-		if first := f.from[f.later[0].ID]; !ok || first.Before(at) {
-			at, ok = first, true
-		}
+	if first, waits := f.later.Next(); waits && (!ok || first.Before(at)) {
+		at, ok = first, true
 	}
 	if !ok {
 		return false, nil
@@ -303,13 +299,14 @@ func (f *forecast) wait() (more bool, err error) {
 		f.now = at
 	}
 	f.pending = f.pending.Advance(f.now)
-	for len(f.later) > 0 && !f.from[f.later[0].ID].After(f.now) {
-		w := f.later[0]
-		f.later = f.later[1:]
-		if f.pending, err = f.pending.Add(w); err != nil {
-			return false, answers.Faults(err)
+	for e, rest, due := f.later.Due(f.now); due; e, rest, due = f.later.Due(f.now) {
+		if f.later = rest; err == nil {
+			f.pending, err = f.pending.Add(e.What)
 		}
-		f.submitted[w.ID] = w
+		f.submitted[e.Key] = e.What
+	}
+	if err != nil {
+		return false, answers.Faults(err)
 	}
 	return true, nil
 }

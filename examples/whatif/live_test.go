@@ -128,7 +128,7 @@ func TestPlugin(t *testing.T) {
 		if piped != "" {
 			std.in = strings.NewReader(piped)
 		}
-		return run(args, std, clock), out.String(), err.String()
+		return run(args, std, noon), out.String(), err.String()
 	}
 	for _, c := range []struct {
 		piped string
