@@ -31,6 +31,9 @@ type Candidate struct {
 // Partial reports whether it is not the whole workload.
 func (c *Candidate) Partial() bool { return c.PodSet >= 0 || c.Leaving != "" }
 
+// OfRules reports whether rules took it.
+func (c *Candidate) OfRules() bool { return c.Reason == preemption.ConfigurablePreemption }
+
 // GoesWhole reports whether it is a part of a workload that is in a list as a whole.
 func (c *Candidate) GoesWhole(list []Candidate) bool {
 	return c.Partial() && slices.ContainsFunc(list, func(o Candidate) bool { return o.ID == c.ID && !o.Partial() })

@@ -63,7 +63,7 @@ func (q *ruled) HoldsStill(c Candidate) bool {
 
 // IsConstrained reports whether rules took a candidate only by constraints on quota.
 func (c Candidate) IsConstrained() bool {
-	return c.Reason == preemption.ConfigurablePreemption && !c.ByRule.Free
+	return c.OfRules() && !c.ByRule.Free
 }
 
 // NotAccepted returns the victims, all taken, of a side for which there is no order in which each is accepted, with

@@ -69,7 +69,7 @@ func (q *Question) decideByRules(refused Answer) Answer {
 		v := &answer.Victims[i]
 		at := -1 // the victim as a whole; or the first of what leaves of it
 		for n, c := range b.Victims {
-			if c.ID == v.Workload && c.Reason == preemption.ConfigurablePreemption && (at < 0 || c.Leaving == "") {
+			if c.ID == v.Workload && c.OfRules() && (at < 0 || c.Leaving == "") {
 				at = n
 			}
 		}
@@ -106,7 +106,8 @@ func (q *Question) Victims(taken []Candidate) (list []preemption.Victim) {
 	for _, c := range taken {
 		i := slices.IndexFunc(list, func(o preemption.Victim) bool { return o.Workload == c.ID })
 		if i < 0 {
-			v := preemption.Victim{Workload: c.ID, Queue: c.At.Name, Cohort: c.CohortName(), Reason: c.Reason, Leaving: true, Order: len(list) + 1}
+			v := preemption.Victim{Workload: c.ID, Queue: c.At.Name, Cohort: c.CohortName(), Reason: c.Reason, Leaving: true}
+			v.Order = len(list) + 1
 			if c.Reason == preemption.InClusterQueueTimeBased {
 				v.PreemptorQueued = q.Request.Workload.Queued
 			}
@@ -121,7 +122,8 @@ func (q *Question) Victims(taken []Candidate) (list []preemption.Victim) {
 		switch {
 		case slices.ContainsFunc(taken, whole):
 		case c.Leaving != "":
-			v.Replicas = addReplicas(v.Replicas, preemption.Replicas{PodSet: c.Leaving, Count: c.PodSets[0].Count, Leaving: c.PodSets[0].Count})
+			count := c.PodSets[0].Count
+			v.Replicas = addReplicas(v.Replicas, preemption.Replicas{PodSet: c.Leaving, Count: count, Leaving: count})
 		default:
 			v.Replicas = addReplicas(v.Replicas, preemption.Replicas{PodSet: c.PodSets[c.PodSet].Name, Count: 1})
 		}

@@ -91,11 +91,10 @@ func (a *assigner) choose(q *queue.Queue, p *workload.PodSet, flavors []string, 
 	a.lacking = nil
 	first := 0 // "starting after the last flavor tried"
 	for _, before := range a.open.Continue {
-		for _, r := range before.Resources {
-			for i, f := range flavors {
-				if before.PodSet == p.Name && r.Resource == names[0] && len(before.Tried) > 0 && f == before.Tried[len(before.Tried)-1].Flavor {
-					first = i + 1
-				}
+		of := func(r preemption.AssignedResource) bool { return r.Resource == names[0] }
+		if n := len(before.Tried); before.PodSet == p.Name && n > 0 && slices.ContainsFunc(before.Resources, of) {
+			if at := slices.Index(flavors, before.Tried[n-1].Flavor); at >= 0 {
+				first = at + 1
 			}
 		}
 	}
@@ -232,7 +231,8 @@ func (a *assigner) try(q *queue.Queue, asked quota.Amount) (preemption.AssignedR
 		return out, 0
 	case a.open.Workload.NeverPreempts:
 		return out, preemption.NeverPreempts
-	case borrows && q.Preemption.BorrowWithinCohort.Policy == queue.Never && (!a.fair() || q.Preemption.ReclaimWithinCohort == queue.Never):
+	case borrows && q.Preemption.BorrowWithinCohort.Policy == queue.Never &&
+		(!a.fair() || q.Preemption.ReclaimWithinCohort == queue.Never):
 		return out, preemption.NotReclaimable
 	}
 	out.Mode, out.BorrowHeight = preemption.ModePreempt, forecast.BorrowHeight

@@ -3,7 +3,6 @@ package reference
 import (
 	"slices"
 
-	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue/limits"
 )
 
@@ -18,7 +17,7 @@ func (q *times) Limited(taken []Candidate, c Candidate) bool {
 		if t.Evicted {
 			continue
 		}
-		if t.ID == c.ID && c.Reason != preemption.ConfigurablePreemption {
+		if t.ID == c.ID && !c.OfRules() {
 			return false
 		}
 		again := t.ID == c.ID || slices.ContainsFunc(taken[i+1:], func(o Candidate) bool { return o.ID == t.ID && !o.Evicted })

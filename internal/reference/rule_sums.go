@@ -53,7 +53,8 @@ func (q *ruled) sumByRules(reaches func(n, cohort *Node) bool) (gone []Candidate
 	add := func(from *Node, list []upTo, advantage bool) {
 		for _, r := range q.Running {
 			cohort := common(q.Queue, r.At)
-			within := r.At == q.Queue && from == q.Queue || cohort != nil && cohort == from && !inactive(r.At) && (anywhere || reaches(r.At, cohort))
+			within := r.At == q.Queue && from == q.Queue ||
+				cohort != nil && cohort == from && !inactive(r.At) && (anywhere || reaches(r.At, cohort))
 			if within && !neverYields(r) && slices.ContainsFunc(list, func(u upTo) bool {
 				return r.EffectivePriority() <= u.most && (advantage || u.quota != rules.BorrowingCapacityFromPreemptor)
 			}) {
@@ -103,7 +104,8 @@ func (q *ruled) mayAcceptElsewhere(s *rules.CandidateSelector) bool {
 
 // asks reports whether a selector asks for a label with one of some values, or for one of some classes.
 func asks(s *rules.CandidateSelector) bool {
-	return len(s.Priority.MatchNames) > 0 || s.LabelSelector != nil && (len(s.LabelSelector.MatchLabels) > 0 || asksIn(s.LabelSelector) != nil)
+	l := s.LabelSelector
+	return len(s.Priority.MatchNames) > 0 || l != nil && (len(l.MatchLabels) > 0 || asksIn(l) != nil)
 }
 
 // hasAsked reports whether a workload of a queue has what a selector asks for: the first label by key; without one,

@@ -66,7 +66,7 @@ func ofClass(s *rules.ClassSelector, class string) bool {
 
 // Selects reports whether a selector accepts a running workload, if its constraint on quota holds.
 func (q *ruled) Selects(s *rules.CandidateSelector, r *Running) bool {
-	p, mine := &s.Priority, &q.Request.Workload
+	p, t, mine := &s.Priority, &s.Time, &q.Request.Workload
 	theirs, ours, value := int64(0), int64(0), r.EffectivePriority()
 	switch p.Mode {
 	case rules.Base:
@@ -77,8 +77,8 @@ func (q *ruled) Selects(s *rules.CandidateSelector, r *Running) bool {
 	return q.inScope(s.Scope, r) && ofLabels(s.ClusterQueueSelector, r.At.Queue.Labels) && ofLabels(s.LabelSelector, r.Labels) &&
 		ofClass(&p.ClassSelector, r.PriorityClass) && related(p.Comparison, theirs, ours) && bounded(value, p.MinValue, p.MaxValue) &&
 		!slices.ContainsFunc(s.NumericLabels, func(n rules.NumericLabel) bool { return !q.ofNumber(&n, r) }) &&
-		q.inTime(r.ReservedAt, mine.ReservedAt, s.Time.MinExecutionDuration, s.Time.MaxExecutionDuration, s.Time.ExecutionTimeRelation) &&
-		q.inTime(r.Created, mine.Created, s.Time.MinTimeFromCreationDuration, s.Time.MaxTimeFromCreationDuration, s.Time.TimeFromCreationRelation)
+		q.inTime(r.ReservedAt, mine.ReservedAt, t.MinExecutionDuration, t.MaxExecutionDuration, t.ExecutionTimeRelation) &&
+		q.inTime(r.Created, mine.Created, t.MinTimeFromCreationDuration, t.MaxTimeFromCreationDuration, t.TimeFromCreationRelation)
 }
 
 // inScope reports whether a workload runs in the scope of a selector.

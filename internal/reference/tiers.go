@@ -212,7 +212,9 @@ type ranked struct {
 func (q *ruled) sortByRules(list []Candidate) {
 	by := q.RulesOf().Ordering
 	if len(by) == 0 {
-		by = []rules.Ordering{{Key: rules.ByOtherQueue, Direction: rules.Descending}, {Key: rules.ByPriority}, {Key: rules.ByAdmission, Direction: rules.Descending}}
+		by = []rules.Ordering{
+			{Key: rules.ByOtherQueue, Direction: rules.Descending}, {Key: rules.ByPriority}, {Key: rules.ByAdmission, Direction: rules.Descending},
+		}
 	}
 	all := make([]ranked, len(list))
 	for i, c := range list {

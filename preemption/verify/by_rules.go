@@ -42,24 +42,26 @@ func (j *judge) victimsByRules(faults *fault.List) (parts []reference.Candidate)
 		faults.Add("decision.victims", "without them the request does not fit")
 		return parts
 	}
-	byPolicies := slices.DeleteFunc(slices.Clone(parts), func(c reference.Candidate) bool { return c.Reason == preemption.ConfigurablePreemption })
+	byPolicies := slices.DeleteFunc(slices.Clone(parts), func(c reference.Candidate) bool { return c.OfRules() })
 	if c, found := unstableOf(j.Question, byPolicies); j.fair() && found {
 		faults.Add("decision.victims", "with the others that policies took %q may take its place back", c.ID)
 	}
 	left := j.NotAccepted(parts)
 	if j.Config.SkipRuleRecheck {
-		left = slices.DeleteFunc(slices.Clone(parts), func(c reference.Candidate) bool { return !c.IsConstrained() || j.acceptedAtBest(c, parts) })
+		accepted := func(c reference.Candidate) bool { return !c.IsConstrained() || j.acceptedAtBest(c, parts) }
+		left = slices.DeleteFunc(slices.Clone(parts), accepted)
 	}
 	if len(left) > 0 {
 		faults.Add("decision.victims", "there is no order in which the constraints on quota accept %s", names(left))
 		return parts
 	}
+	suffices := func(rest []reference.Candidate) bool {
+		return j.Fits(true) && (j.Config.SkipRuleRecheck || len(j.NotAccepted(rest)) == 0)
+	}
 	for i, c := range parts {
 		if j.CanStayByRules(c, without(parts, i)) {
 			faults.Add("decision.victims", "%q, or a replica of it, can stay", c.ID)
-		} else if !c.Partial() && c.Reason != preemption.ConfigurablePreemption && j.partIsEnough(parts, i, func(rest []reference.Candidate) bool {
-			return j.Fits(true) && (j.Config.SkipRuleRecheck || len(j.NotAccepted(rest)) == 0)
-		}) {
+		} else if !c.Partial() && !c.OfRules() && j.partIsEnough(parts, i, suffices) {
 			faults.Add("decision.victims", "%q can stay without its surplus", c.ID)
 		}
 	}
@@ -127,12 +129,16 @@ func (j *judge) victimOfRules(faults *fault.List, at string, v *preemption.Victi
 }
 
 // rule judges one of the rules that are named for a victim, and notes by which constraints it accepts it.
-func (j *judge) rule(faults *fault.List, at string, v *preemption.Victim, of *preemption.VictimRule, r *reference.Running, c *reference.Candidate) {
+func (j *judge) rule(
+	faults *fault.List, at string, v *preemption.Victim, of *preemption.VictimRule, r *reference.Running, c *reference.Candidate,
+) {
 	config := j.RulesOf()
 	if of == &v.Rules[0] && !j.Uses(r, -1) && (j.Request.Room == nil || of.Trigger == rules.InsufficientQuota) {
 		faults.Add(at, "%q uses nothing that needs preemption", v.Workload)
 	}
-	found := slices.IndexFunc(config.Rules, func(r rules.Rule) bool { return r.Name == of.Rule && r.ActivationPolicy.Trigger == of.Trigger })
+	found := slices.IndexFunc(config.Rules, func(r rules.Rule) bool {
+		return r.Name == of.Rule && r.ActivationPolicy.Trigger == of.Trigger
+	})
 	ofTier := of.Trigger == v.Rules[0].Trigger
 	if ofTier {
 		c.ByRule.Trigger, c.ByRule.Config, c.ByRule.Names = of.Trigger, of.Config, append(c.ByRule.Names, of.Rule)

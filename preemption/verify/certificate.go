@@ -164,7 +164,8 @@ func (x *checker) shown() bool {
 // more.
 func (x *checker) forbidden() bool {
 	for i, c := range x.taken {
-		if !c.Partial() && slices.ContainsFunc(x.taken[:i], func(o reference.Candidate) bool { return o.ID == c.ID }) || c.GoesWhole(x.taken[:i]) {
+		again := func(o reference.Candidate) bool { return o.ID == c.ID }
+		if !c.Partial() && slices.ContainsFunc(x.taken[:i], again) || c.GoesWhole(x.taken[:i]) {
 			return true // of the same workload all and a replica
 		}
 	}

@@ -102,11 +102,11 @@ func Decision(st preemption.State, r preemption.Request, c preemption.Config, d 
 
 // judgeProof judges what a proof says of itself.
 func judgeProof(c *preemption.Config, d *preemption.Decision) (faults fault.List) {
-	p := d.Proof
+	p, byCost := d.Proof, c.Cost != nil && !c.Exact.FewestFirst
 	switch {
 	case p != nil && (c.Search != preemption.Exact || d.Outcome == preemption.Fits):
 		faults.Add("decision.proof", "is set for %v by the %v search", d.Outcome, c.Search)
-	case p == nil && c.Search == preemption.Exact && slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return v.Reason == preemption.ConfigurablePreemption }):
+	case p == nil && c.Search == preemption.Exact && byRules(d):
 	case p != nil && allLeaving(d.Victims):
 		faults.Add("decision.proof", "is set for victims that are leaving already")
 	case p == nil && c.Search == preemption.Exact && len(d.Victims) > 0 && !allLeaving(d.Victims):
@@ -116,7 +116,7 @@ func judgeProof(c *preemption.Config, d *preemption.Decision) (faults fault.List
 		faults.Add("decision.proof.certificate", "its bound is %d, but what is to be shown is %d", p.Certificate.Bound, p.LowerBound)
 	case p.Nodes < 0, p.LowerBound < 0, p.LowerBound > p.Value, p.Optimal && p.LowerBound < p.Value:
 		faults.Add("decision.proof", "%+v contradicts itself", *p)
-	case c.Cost != nil && !c.Exact.FewestFirst && p.Value != d.Lost, (c.Cost == nil || c.Exact.FewestFirst) && p.Value != int64(len(d.Victims)):
+	case byCost && p.Value != d.Lost, !byCost && p.Value != int64(len(d.Victims)):
 		faults.Add("decision.proof", "its value is %d for %d victims that lose %d", p.Value, len(d.Victims), d.Lost)
 	}
 	return faults

@@ -49,7 +49,8 @@ func oneByOne(c placement.Config, st placement.State, r placement.Request, reaso
 		if out.Shortage == nil {
 			out.Shortage = d.Shortage
 		}
-		out.Nominations, out.Pods, out.Withdrawn = append(out.Nominations, d.Nominations...), append(out.Pods, d.Pods...), append(out.Withdrawn, d.Withdrawn...)
+		out.Nominations, out.Pods = append(out.Nominations, d.Nominations...), append(out.Pods, d.Pods...)
+		out.Withdrawn = append(out.Withdrawn, d.Withdrawn...)
 		for _, v := range d.InOrderOfChoice() {
 			if !slices.ContainsFunc(out.Victims, func(o placement.Victim) bool { return slices.Equal(o.Pods, v.Pods) }) {
 				v.Order = len(out.Victims) + 1
