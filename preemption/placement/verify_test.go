@@ -55,7 +55,7 @@ func TestSpoiltDecisions(t *testing.T) {
 		return slices.ContainsFunc(q.st.Groups, func(g workload.PodGroup) bool { return g.Basic && g.ID == q.r.Group })
 	}
 	timed := func(q *question, d *placement.Decision) bool {
-		return d.Outcome == preemption.Wait && !d.RetryAt.IsZero() && q.c.Budgets == placement.Soft && !q.r.SkipFit && !basic(q)
+		return d.Outcome == preemption.Wait && !d.RetryAt.IsZero() && !q.r.SkipFit && !basic(q)
 	}
 	ways := []struct {
 		name string
@@ -154,7 +154,7 @@ func TestSpoiltDecisions(t *testing.T) {
 			return ok
 		}},
 		{"Impossible and not Wait", func(q *question, d *placement.Decision) bool {
-			ok := d.Outcome == preemption.Impossible && q.c.Budgets == placement.Soft && !q.r.SkipFit && !basic(q) && !q.r.Now.IsZero()
+			ok := d.Outcome == preemption.Impossible && !q.r.SkipFit && !basic(q) && !q.r.Now.IsZero()
 			d.Outcome, d.RetryAt = preemption.Wait, q.r.Now.Add(time.Hour)
 			return ok
 		}},
@@ -238,7 +238,7 @@ func TestSpoiltDecisionsOfSets(t *testing.T) {
 			spoilt, name = placement.Decision{Outcome: preemption.Impossible}, "Preempt and not Impossible"
 		case d.Outcome == preemption.Fits:
 			spoilt, name = placement.Decision{Outcome: preemption.Impossible}, "Fits and not Impossible"
-		case d.Outcome == preemption.Impossible && q.c.Budgets == placement.Soft && q.r.Placer == nil:
+		case d.Outcome == preemption.Impossible:
 			spoilt.Outcome, spoilt.RetryAt, name = preemption.Wait, q.r.Now.Add(time.Hour), "Impossible and not Wait"
 		default:
 			continue
