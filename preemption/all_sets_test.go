@@ -151,7 +151,7 @@ type exchanged struct {
 	Candidates int // see exhausted
 	// Greedy: Greedy's victims have an order of removal with RecheckShares.
 	Greedy bool
-	// Values are those of the victims, GreedyValues those of Greedy's; see exhausted.
+	// Values are of the victims, GreedyValues of Greedy's; see exhausted.
 	Values, GreedyValues [5]int64
 	// Worse: the victims exceed the caps or come after Greedy's.
 	Worse bool
@@ -160,7 +160,7 @@ type exchanged struct {
 }
 
 // exchange tries every exchange of the victims, in the first attempt that allows Greedy's: one candidate more or
-// none, and one or two victims less. The other arguments are those of exhaust.
+// none, and one or two victims less. The other arguments are as for exhaust.
 func exchange(c preemption.Config, st preemption.State, r preemption.Request, greedy, victims []preemption.Victim, cost func(id, podSet string) int64, order []int) exchanged {
 	q := reference.New(c, st, r)
 	x := setsOf(q, cost, order)

@@ -45,7 +45,7 @@ func fitsWithout(c preemption.Config, st preemption.State, r preemption.Request,
 }
 
 // justified reports whether there is an order of whole victims in which each that was taken by fair sharing passes one of
-// the strategies, with only those before it taken.
+// the strategies, with only the victims before it taken.
 func justified(c preemption.Config, st preemption.State, r preemption.Request, victims []preemption.Victim) bool {
 	q := reference.New(c, st, r)
 	list := candidatesOf(q, victims)

@@ -89,7 +89,7 @@ var spoils = []spoil{
 		d.Victims = slices.Delete(d.Victims, i, i+1)
 		return true
 	}},
-	{"somebody yields besides", func(st preemption.State, _ preemption.Request, d *preemption.Decision) bool {
+	{"another workload yields", func(st preemption.State, _ preemption.Request, d *preemption.Decision) bool {
 		for _, w := range st.Admitted {
 			at, found := slices.BinarySearchFunc(d.Victims, w.ID, func(v preemption.Victim, id string) int {
 				if v.Workload < id {
@@ -263,7 +263,7 @@ func spoilAll(t *testing.T, golden string, ask func(seed int) (preemption.Config
 				strict.Queues[i].Preemption, strict.Queues[i].Rules = queue.PreemptionPolicy{}, ""
 			}
 			applied["a guard protects a victim"]++
-			applied["nobody is permitted"]++
+			applied["no candidate is permitted"]++
 			if verify.Decision(st, r, guarded, d) == nil || verify.Decision(strict, r, config, d) == nil {
 				t.Errorf("%d: with a guard, or no right: %+v", seed, d)
 			}
@@ -282,7 +282,7 @@ func spoilAll(t *testing.T, golden string, ask func(seed int) (preemption.Config
 			said[way.name] += err.Error() + "\n"
 		}
 	}
-	for _, name := range []string{"a guard protects a victim", "nobody is permitted"} {
+	for _, name := range []string{"a guard protects a victim", "no candidate is permitted"} {
 		spoils = append(spoils, spoil{name: name})
 	}
 	for _, way := range spoils {

@@ -29,7 +29,7 @@ func TestVerifyRefusesBadInput(t *testing.T) {
 	}
 }
 
-// inGroups lets pods of groups alone run, and those of one group not side by side.
+// inGroups lets pods of groups alone run, and two of one group never side by side.
 type inGroups struct{}
 
 func (inGroups) Reach() placement.Reach                        { return placement.ReachNode }

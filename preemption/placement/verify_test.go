@@ -74,7 +74,7 @@ func TestSpoiltDecisions(t *testing.T) {
 			d.Victims = d.Victims[1:]
 			return q.c.Mode != placement.ModeReplace
 		}},
-		{"somebody else yields besides", func(q *question, d *placement.Decision) bool {
+		{"another unit yields besides", func(q *question, d *placement.Decision) bool {
 			for _, p := range q.st.Pods {
 				named := slices.ContainsFunc(d.Victims, func(v placement.Victim) bool { return slices.Contains(v.Pods, p.ID) })
 				if !named && len(d.Victims) > 0 && !basic(q) && q.c.Mode != placement.ModeReplace {
@@ -297,7 +297,7 @@ func TestVerifyKeptNominations(t *testing.T) {
 	}
 }
 
-// Places that are found without those who may yield have room beside them, too: nobody has to. With the
+// Places that are found without the units that may yield may have room beside these, too: then none has to. With the
 // lower pod there the best fit puts both small ones beside it, and the large one has no place.
 func TestVerifyFitsWithoutVictims(t *testing.T) {
 	cpu := func(n int64) workload.Resources { return workload.Resources{"cpu": n} }
