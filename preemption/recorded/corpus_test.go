@@ -163,6 +163,9 @@ func answer(d preemption.Decision) answerOf {
 // reference does. It counts the cases that must be decided in the same way, those that need not and are nevertheless, and those
 // that differ.
 func TestPoliciesAsRules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it counts all cases, which takes long")
+	}
 	type counts struct{ Sayable, Same, Differ int }
 	for name, want := range map[string]counts{"random-classical": {248, 742, 10}, "random-fair": {117, 844, 39}} {
 		var got counts

@@ -21,7 +21,10 @@ func TestVerifyKueue(t *testing.T) {
 	for _, name := range []string{"random-classical", "random-fair"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, c := range casesOf(t, name) {
+			for i, c := range casesOf(t, name) {
+				if testing.Short() && i%10 != 0 {
+					continue
+				}
 				r, err := c.Check()
 				if err != nil || slices.Contains(r.Departures, "what is leaving already is enough") {
 					continue // the judge wants nothing else told to stop
