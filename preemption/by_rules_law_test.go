@@ -208,11 +208,13 @@ func waitsByRules(t *rapid.T, config preemption.Config, st preemption.State, r p
 		t.Fatal("without RetryAt nothing is to wait for")
 	}
 	config.SkipRetryAt = false
-	for _, at := range append(reference.Instants(config, st, r), want) {
+	for list := reference.Instants(config, st, r); waits; {
 		r.TriggersSince = rules.Observe(r.TriggersSince, got.Triggers, r.Now)
-		if r.Now = at; at.After(want) || !waits {
+		at, ok := reference.New(config, st, r).Next(list, r.Now, r.TriggersSince)
+		if !ok || at.After(want) {
 			return
 		}
+		r.Now = at
 		got = decideWith(t, config, snapshotOf(t, st), r)
 		if at.Before(want) && (got.Outcome != preemption.Wait || !got.RetryAt.Equal(want)) || at.Equal(want) && !got.Outcome.Possible() {
 			t.Fatalf("at %v: %v until %v, want to wait until %v", at, got.Outcome, got.RetryAt, want)
