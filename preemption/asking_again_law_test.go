@@ -17,9 +17,9 @@ import (
 
 // Leaving is leaving: a request that is asked again, when its victims were told to stop and are
 // still there, takes nothing that was not told to stop.
-func askingAgainTakesNoMore(t *rapid.T) {
+func askingAgainTakesNoMore(t *rapid.T, config preemption.Config) {
 	rec := preemptiontest.Records().Draw(t, "record")
-	takesNoMore(t, config, rec.State, *rec.Request, decide(t, snapshotOf(t, rec.State), *rec.Request))
+	takesNoMore(t, config, rec.State, *rec.Request, decideWith(t, config, snapshotOf(t, rec.State), *rec.Request))
 }
 
 func takesNoMore(t *rapid.T, config preemption.Config, st preemption.State, r preemption.Request, d preemption.Decision) {

@@ -31,25 +31,22 @@ var assignmentLaws = []struct {
 
 func TestAssignmentLaws(t *testing.T) {
 	for _, law := range assignmentLaws {
-		t.Run(law.name, func(t *testing.T) { rapid.Check(t, law.check) })
+		t.Run(law.name, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, law.check)
+		})
 	}
 }
 
-func FuzzAssignsAsReference(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(assignsAsReference)) }
-func FuzzPinnedIsDecidedAlike(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(pinnedIsDecidedAlike))) }
-func FuzzOrderOfInputAssignsNothing(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(inEither(orderOfInputAssignsNothing)))
+func FuzzAssignmentLaws(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
+		assignmentLaws[rapid.IntRange(0, len(assignmentLaws)-1).Draw(t, "law")].check(t)
+	}))
 }
-func FuzzFlavorsAreOfTheirGroup(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(inEither(flavorsAreOfTheirGroup)))
-}
-func FuzzPossibilityIsWhatItIs(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(possibilityIsWhatItIs))) }
 
-func FuzzOtherKeysAreNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(otherKeysAreNothing))) }
-
-func drawOpen(t *rapid.T) (preemption.State, preemption.Request, preemption.Decision) {
+func drawOpen(t *rapid.T, config preemption.Config) (preemption.State, preemption.Request, preemption.Decision) {
 	record := preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
-	return record.State, *record.Request, decide(t, snapshotOf(t, record.State), *record.Request)
+	return record.State, *record.Request, decideWith(t, config, snapshotOf(t, record.State), *record.Request)
 }
 
 func assignsAsReference(t *rapid.T) {
@@ -73,8 +70,8 @@ func assignsAsReference(t *rapid.T) {
 
 // The request with the flavors filled in is decided alike, by the same assignment of
 // modes, and admits the same workload.
-func pinnedIsDecidedAlike(t *rapid.T) {
-	st, r, d := drawOpen(t)
+func pinnedIsDecidedAlike(t *rapid.T, config preemption.Config) {
+	st, r, d := drawOpen(t, config)
 	s := snapshotOf(t, st)
 	last := len(d.Assignment) - 1
 	if last >= 0 && d.Assignment[last].Flavor == "" {
@@ -86,7 +83,7 @@ func pinnedIsDecidedAlike(t *rapid.T) {
 	}
 	pinned := r
 	pinned.Workload = throughJSON(t, preemption.Record{Request: &preemption.Request{Continue: d.Assignment}}).Request.Continue.Pin(r.Workload)
-	p := decide(t, s, pinned)
+	p := decideWith(t, config, s, pinned)
 	fits := true
 	for _, c := range d.Assignment {
 		for _, a := range c.Resources {
@@ -128,8 +125,8 @@ func isPinned(w workload.Workload) func(workload.PodSet) bool {
 }
 
 // The order of queues, cohorts, workloads and of the requests of a pod set is nothing.
-func orderOfInputAssignsNothing(t *rapid.T) {
-	st, r, d := drawOpen(t)
+func orderOfInputAssignsNothing(t *rapid.T, config preemption.Config) {
+	st, r, d := drawOpen(t, config)
 	other := cloneState(st)
 	other.Cohorts = rapid.Permutation(other.Cohorts).Draw(t, "cohorts")
 	other.Queues = rapid.Permutation(other.Queues).Draw(t, "queues")
@@ -140,7 +137,7 @@ func orderOfInputAssignsNothing(t *rapid.T) {
 		p := &r.Workload.PodSets[i]
 		p.Requests = rapid.Permutation(p.Requests).Draw(t, "requests")
 	}
-	got := decide(t, snapshotOf(t, other), r)
+	got := decideWith(t, config, snapshotOf(t, other), r)
 	if d.Admitted != nil && got.Admitted != nil {
 		for i := range got.Admitted.PodSets { // the requests are admitted in the order in which they came
 			if diff := cmp.Diff(d.Admitted.Usage(), got.Admitted.Usage()); diff != "" {
@@ -157,8 +154,8 @@ func orderOfInputAssignsNothing(t *rapid.T) {
 // A flavor is one of the group of its resources, and the queue has quota for what is
 // taken of it; it is among those tried; no flavor is tried twice, and only the last may
 // have stopped the search.
-func flavorsAreOfTheirGroup(t *rapid.T) {
-	st, r, d := drawOpen(t)
+func flavorsAreOfTheirGroup(t *rapid.T, config preemption.Config) {
+	st, r, d := drawOpen(t, config)
 	q := queueOf(st, r.Workload.Queue)
 	groups := q.ResourceGroups()
 	for _, c := range d.Assignment {
@@ -193,11 +190,11 @@ func flavorsAreOfTheirGroup(t *rapid.T) {
 }
 
 // The forecast about one resource is the decision about it.
-func possibilityIsWhatItIs(t *rapid.T) {
+func possibilityIsWhatItIs(t *rapid.T, config preemption.Config) {
 	record := preemptiontest.Records().Draw(t, "record")
 	s, r := snapshotOf(t, record.State), *record.Request
 	for _, a := range r.Workload.Usage() {
-		f, err := preemptor.Forecast(s, r, a)
+		f, err := preemptorOf(config).Forecast(s, r, a)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -291,7 +291,7 @@ func TestNeverPreemptingSkipsFlavors(t *testing.T) {
 	if d.Outcome != preemption.Impossible || len(d.Shortage) != 1 || len(d.Blockers) > 0 || d.Assignment != nil {
 		t.Errorf("pinned: %+v", d)
 	}
-	f, err := preemptor.Forecast(s, r, quota.Amount{Flavor: "A", Resource: "gpu", Amount: 4})
+	f, err := preemptorOf(preemption.Config{}).Forecast(s, r, quota.Amount{Flavor: "A", Resource: "gpu", Amount: 4})
 	if err != nil || f.Possibility != preemption.PossibilityNoCandidates {
 		t.Errorf("%+v, %v", f, err)
 	}
@@ -348,11 +348,11 @@ func TestDecideRefusesHalfOpenRequests(t *testing.T) {
 	r := asks(1, 1)
 	r.Workload.PodSets[1].Requests = []quota.Amount{{Resource: "gpu", Amount: 1}, {Flavor: "A", Resource: "cpu", Amount: 1}}
 	r.NeedsPreemption = []quota.FlavorResource{{Flavor: "A", Resource: "cpu"}}
-	_, err := preemptor.Decide(s, r)
+	_, err := preemptorOf(preemption.Config{}).Decide(s, r)
 	wantFaults(t, err,
 		`request.needsPreemption: is given, but flavors are to be assigned first`,
 		`request.workload.podSets[1].requests[0].flavor: is empty, but that of requests[1], in the same resource group, is "A"`)
-	_, err = preemptor.Forecast(s, r, quota.Amount{Resource: "gpu"})
+	_, err = preemptorOf(preemption.Config{}).Forecast(s, r, quota.Amount{Resource: "gpu"})
 	wantFaults(t, err, `amount.flavor: is empty`)
 	_, err = preemption.NewSnapshot(preemption.State{Queues: s.State().Queues, Cohorts: s.State().Cohorts, Admitted: []workload.Workload{r.Workload}})
 	wantFaults(t, err, `admitted[0].podSets[0].requests[0].flavor: is empty`, `admitted[0].podSets[1].requests[0].flavor: is empty`)
@@ -369,7 +369,7 @@ func TestAssignConcurrently(t *testing.T) {
 				s    *preemption.Snapshot
 				want string
 			}{{s, "Preempt: A Preempt/Reclaim"}, {next, "Fits: A Fit"}} {
-				if d, err := preemptor.Decide(c.s, asks(4)); err != nil || assignmentText(d) != c.want {
+				if d, err := preemptorOf(preemption.Config{}).Decide(c.s, asks(4)); err != nil || assignmentText(d) != c.want {
 					t.Errorf("%s, %v", assignmentText(d), err)
 				}
 			}
@@ -397,6 +397,6 @@ func TestManyTrialsAreRefused(t *testing.T) {
 		st.Queues[0].Quotas = append(st.Queues[0].Quotas, quota.Quota{Flavor: fmt.Sprint(i), Resource: "gpu", Nominal: 1})
 	}
 	sizes := make([]int64, 700)
-	_, err := preemptor.Decide(snapshotOf(t, st), asks(sizes...))
+	_, err := preemptorOf(preemption.Config{}).Decide(snapshotOf(t, st), asks(sizes...))
 	wantFaults(t, err, "request.workload.podSets: 70000 times a resource to try in a flavor: more than 65536")
 }

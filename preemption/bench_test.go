@@ -78,6 +78,7 @@ func benchmarkDecide(b *testing.B, worlds []scenario.World) {
 // Decisions on one snapshot by one preemptor share nothing that is written: ns/op
 // falls with the cores that there are.
 func BenchmarkConcurrent(b *testing.B) {
+	preemptor := new(preemption.Preemptor)
 	w := scenario.Worlds[2]
 	s := snapshotOf(b, w.State())
 	for _, name := range []string{"within-k4", "reclaim-k4", "reclaim-k100"} {
@@ -112,6 +113,7 @@ func BenchmarkConcurrent(b *testing.B) {
 // A decision after the program went through 64 MB: all of it is out of the caches, or, after a
 // decision on another snapshot, only what belongs to its own.
 func BenchmarkCold(b *testing.B) {
+	preemptor := new(preemption.Preemptor)
 	memory := make([]byte, 64<<20)
 	for _, w := range []scenario.World{scenario.Worlds[0], scenario.Worlds[2], scenario.Worlds[4]} {
 		s, other := snapshotOf(b, w.State()), snapshotOf(b, w.State())

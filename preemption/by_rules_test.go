@@ -438,6 +438,7 @@ func TestWayOfABasePriority(t *testing.T) {
 
 // A forecast is about quota alone.
 func TestForecastReadsNoRoom(t *testing.T) {
+	preemptor := new(preemption.Preemptor)
 	st := heroes(onGPUs("own", "a", 4), onGPUs("beside", "b", 4))
 	r := preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now, Room: noRoom{}}
 	own := anybody(rules.Always)

@@ -27,7 +27,7 @@ func deciding(t *testing.T, p *preemption.Preemptor, s *preemption.Snapshot, r p
 func TestDecideAllocatesItsResult(t *testing.T) {
 	w := worlds[0]
 	s := snapshotOf(t, w.State())
-	for name, p := range map[string]*preemption.Preemptor{"classical": preemptor, "fair": preemptorOf(preemption.Config{Sharing: preemption.Fair})} {
+	for name, p := range map[string]*preemption.Preemptor{"classical": preemptorOf(preemption.Config{}), "fair": preemptorOf(preemption.Config{Sharing: preemption.Fair})} {
 		for _, q := range questions(w) {
 			decide := deciding(t, p, s, q.request)
 			if len(decide().Victims) == 0 { // fills the pool

@@ -41,8 +41,8 @@ func fairVictimsAreJustified(t *rapid.T) {
 }
 
 // A queue that borrows nothing of what needs preemption is never taken from by another.
-func onlyBorrowersAreTakenFrom(t *rapid.T) {
-	st, r, d := draw(t)
+func onlyBorrowersAreTakenFrom(t *rapid.T, config preemption.Config) {
+	st, r, d := draw(t, config)
 	s := snapshotOf(t, st)
 	needed := r.NeedsPreemption
 	if needed == nil {

@@ -236,8 +236,8 @@ func TestFlavorEdits(t *testing.T) {
 
 // A label that no requirement is about, and a requirement about a label that no flavor of
 // the group has, change nothing.
-func otherKeysAreNothing(t *rapid.T) {
-	st, r, d := drawOpen(t)
+func otherKeysAreNothing(t *rapid.T, config preemption.Config) {
+	st, r, d := drawOpen(t, config)
 	other := cloneState(st)
 	for i := range other.Flavors {
 		if f := &other.Flavors[i]; rapid.Bool().Draw(t, "label") {
@@ -260,7 +260,7 @@ func otherKeysAreNothing(t *rapid.T) {
 			}
 		}
 	}
-	got := decide(t, snapshotOf(t, other), r)
+	got := decideWith(t, config, snapshotOf(t, other), r)
 	d.Admitted, got.Admitted = nil, nil // they hold what was asked for
 	if diff := cmp.Diff(d, got, sameDecision); diff != "" {
 		t.Fatalf("- before, + with other keys:\n%s", diff)

@@ -16,7 +16,7 @@ import (
 // process". A closed gate turns Preempt into Gated, with the same victims, and changes no
 // other answer; gates that are all open change none.
 func gatesHoldBackPreemptionAlone(t *rapid.T) {
-	st, r, _ := draw(t)
+	st, r, _ := draw(t, preemption.Config{})
 	s := snapshotOf(t, st)
 	r.Workload.Gates = gate.Gates{}
 	plain := decide(t, s, r)

@@ -61,6 +61,7 @@ func TestNewSnapshotReportsEveryFault(t *testing.T) {
 }
 
 func TestDecideReportsEveryFault(t *testing.T) {
+	preemptor := new(preemption.Preemptor)
 	s := snapshotOf(t, small)
 	for name, c := range map[string]struct {
 		change func(*preemption.Request)
@@ -136,6 +137,7 @@ func TestNewRefuses(t *testing.T) {
 
 // The zero snapshot is an empty cluster; nil is one too.
 func TestZeroSnapshot(t *testing.T) {
+	preemptor := new(preemption.Preemptor)
 	for _, s := range []*preemption.Snapshot{nil, {}} {
 		if st := s.State(); !cmp.Equal(st, preemption.State{}) {
 			t.Errorf("state %+v", st)
@@ -174,6 +176,7 @@ func TestMaxBlockers(t *testing.T) {
 
 // Any number of goroutines may decide on a snapshot while its owner makes the next.
 func TestConcurrentDecisions(t *testing.T) {
+	preemptor := new(preemption.Preemptor)
 	s := snapshotOf(t, small)
 	want := decide(t, s, pending("a", 10, 2))
 	var group sync.WaitGroup

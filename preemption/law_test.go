@@ -17,8 +17,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Each law is a property, checked on generated records in classical and in fair sharing,
-// and a fuzz target.
+// Each law is a property, checked on generated records in classical and in fair sharing.
 var laws = []struct {
 	name  string
 	check func(*rapid.T)
@@ -52,46 +51,16 @@ var laws = []struct {
 
 func TestLaws(t *testing.T) {
 	for _, law := range laws {
-		t.Run(law.name, func(t *testing.T) { rapid.Check(t, law.check) })
+		t.Run(law.name, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, law.check)
+		})
 	}
 }
 
-func FuzzAgreesWithReference(f *testing.F) { f.Fuzz(rapid.MakeFuzz(agreesWithReference)) }
-func FuzzAgreesWithReferenceInACrowd(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(agreesWithReferenceInACrowd))
+func FuzzLaws(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { laws[rapid.IntRange(0, len(laws)-1).Draw(t, "law")].check(t) }))
 }
-func FuzzVictimsMakeRoom(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(inEither(victimsMakeRoom))) }
-func FuzzNoVictimCanBeSpared(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(noVictimCanBeSpared))) }
-func FuzzVictimsArePermitted(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(victimsArePermitted))) }
-func FuzzTotalsAreNothing(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(inEither(totalsAreNothing))) }
-func FuzzUsageOfLocalQueuesIsOrder(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(inEither(usageOfLocalQueuesIsOrder)))
-}
-func FuzzNeverEvictsNobody(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(inEither(neverEvictsNobody))) }
-func FuzzOrderOfInputIsNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(orderOfInputIsNothing))) }
-func FuzzNamesAreNothing(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(inEither(namesAreNothing))) }
-func FuzzShiftedTimeIsNothing(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(inEither(shiftedTimeIsNothing))) }
-func FuzzScaledAmountsAreNothing(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(inEither(scaledAmountsAreNothing)))
-}
-func FuzzEditsSurviveJSON(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(inEither(editsSurviveJSON))) }
-func FuzzStrangersAreNothing(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(inEither(strangersAreNothing))) }
-func FuzzOwnTreeIsEnough(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(inEither(ownTreeIsEnough))) }
-func FuzzArgumentsAreLeftAlone(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(inEither(argumentsAreLeftAlone))) }
-func FuzzEditsHaveInverses(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(inEither(editsHaveInverses))) }
-func FuzzStateRoundTrips(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(inEither(stateRoundTrips))) }
-func FuzzFairVictimsAreJustified(f *testing.F) { f.Fuzz(rapid.MakeFuzz(fairVictimsAreJustified)) }
-func FuzzOnlyBorrowersAreTakenFrom(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(inEither(onlyBorrowersAreTakenFrom)))
-}
-func FuzzSharesDoNotDependOnPriorities(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(sharesDoNotDependOnPriorities))
-}
-func FuzzAskingAgainTakesNoMore(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(inEither(askingAgainTakesNoMore)))
-}
-func FuzzReplicasFreeRoom(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(replicasFreeRoom))) }
-func FuzzBlockersBlock(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(inEither(blockersBlock))) }
 
 var sameDecision = cmpopts.EquateEmpty()
 
@@ -109,21 +78,14 @@ func snapshotOf(t failer, st preemption.State) *preemption.Snapshot {
 	return s
 }
 
-// preemptor is who decides; config is its configuration.
-var (
-	config    preemption.Config
-	preemptor = preemptorOf(config)
-)
-
 // inEither checks a law in classical or in fair sharing.
-func inEither(law func(*rapid.T)) func(*rapid.T) {
-	classical, fair := preemptor, preemptorOf(preemption.Config{Sharing: preemption.Fair})
+func inEither(law func(*rapid.T, preemption.Config)) func(*rapid.T) {
 	return func(t *rapid.T) {
+		var config preemption.Config
 		if rapid.Bool().Draw(t, "fair") {
-			config.Sharing, preemptor = preemption.Fair, fair
-			defer func() { config.Sharing, preemptor = preemption.Classical, classical }()
+			config.Sharing = preemption.Fair
 		}
-		law(t)
+		law(t, config)
 	}
 }
 
@@ -137,11 +99,7 @@ func preemptorOf(c preemption.Config) *preemption.Preemptor {
 
 func decide(t failer, s *preemption.Snapshot, r preemption.Request) preemption.Decision {
 	t.Helper()
-	d, err := preemptor.Decide(s, r)
-	if err != nil {
-		t.Fatalf("Decide: %v", err)
-	}
-	return d
+	return decideWith(t, preemption.Config{}, s, r)
 }
 
 func decideWith(t failer, c preemption.Config, s *preemption.Snapshot, r preemption.Request) preemption.Decision {
@@ -153,9 +111,9 @@ func decideWith(t failer, c preemption.Config, s *preemption.Snapshot, r preempt
 	return d
 }
 
-func draw(t *rapid.T) (preemption.State, preemption.Request, preemption.Decision) {
+func draw(t *rapid.T, config preemption.Config) (preemption.State, preemption.Request, preemption.Decision) {
 	record := preemptiontest.Records().Draw(t, "record")
-	return record.State, *record.Request, decide(t, snapshotOf(t, record.State), *record.Request)
+	return record.State, *record.Request, decideWith(t, config, snapshotOf(t, record.State), *record.Request)
 }
 
 func edit(t failer, s *preemption.Snapshot, edits ...preemption.Edit) *preemption.Snapshot {
@@ -230,8 +188,8 @@ func drawRoom(t *rapid.T, st preemption.State) preemption.Room {
 }
 
 // With the victims gone the request fits, and can be admitted.
-func victimsMakeRoom(t *rapid.T) {
-	st, r, d := draw(t)
+func victimsMakeRoom(t *rapid.T, config preemption.Config) {
+	st, r, d := draw(t, config)
 	s := snapshotOf(t, st)
 	if d.Outcome != preemption.Fits && d.Outcome != preemption.Preempt && len(d.Edits()) != 0 {
 		t.Fatalf("%v has edits", d.Outcome)
@@ -255,7 +213,7 @@ func victimsMakeRoom(t *rapid.T) {
 			s = edit(t, s, preemption.Shrink(v.Workload, r.PodSet, r.Count))
 		}
 	}
-	after := decide(t, s, r)
+	after := decideWith(t, config, s, r)
 	if after.Outcome != preemption.Fits {
 		t.Fatalf("without %v the outcome is %v", ids(d.Victims), after.Outcome)
 	}
@@ -270,13 +228,13 @@ func victimsMakeRoom(t *rapid.T) {
 
 // KEP-83, Preemption, step 5: add workloads back as long as the request still fits.
 // No proper subset of the victims is enough.
-func noVictimCanBeSpared(t *rapid.T) {
-	st, r, d := draw(t)
-	noneIsEnough(t, st, r, d.Victims)
+func noVictimCanBeSpared(t *rapid.T, config preemption.Config) {
+	st, r, d := draw(t, config)
+	noneIsEnough(t, config, st, r, d.Victims)
 }
 
 // noneIsEnough fails if the request fits without a part of the victims.
-func noneIsEnough(t *rapid.T, st preemption.State, r preemption.Request, victims []preemption.Victim) {
+func noneIsEnough(t *rapid.T, config preemption.Config, st preemption.State, r preemption.Request, victims []preemption.Victim) {
 	var all []preemption.Victim // one for each replica that yields
 	for _, v := range victims {
 		if len(v.Replicas) == 0 {
@@ -309,8 +267,8 @@ func noneIsEnough(t *rapid.T, st preemption.State, r preemption.Request, victims
 }
 
 // Every victim satisfies the policy that its reason names, by itself.
-func victimsArePermitted(t *rapid.T) {
-	st, r, d := draw(t)
+func victimsArePermitted(t *rapid.T, config preemption.Config) {
+	st, r, d := draw(t, config)
 	policy := queueOf(st, r.Workload.Queue).Preemption
 	ours := r.Workload.EffectivePriority()
 	for _, v := range d.Victims {
@@ -340,11 +298,11 @@ func victimsArePermitted(t *rapid.T) {
 	}
 }
 
-func neverEvictsNobody(t *rapid.T) {
+func neverEvictsNobody(t *rapid.T, config preemption.Config) {
 	record := preemptiontest.Records().Draw(t, "record")
 	q := queueOf(record.State, record.Request.Workload.Queue)
 	q.Preemption = queue.PreemptionPolicy{}
-	d := decide(t, edit(t, snapshotOf(t, record.State), preemption.SetQueue(q)), *record.Request)
+	d := decideWith(t, config, edit(t, snapshotOf(t, record.State), preemption.SetQueue(q)), *record.Request)
 	if d.Outcome == preemption.Preempt || len(d.Victims) > 0 {
 		t.Fatalf("%+v under Never", d)
 	}
@@ -352,8 +310,8 @@ func neverEvictsNobody(t *rapid.T) {
 
 // An impossible request says what is short, and every blocker holds some of it and
 // is kept by the rule that it names.
-func blockersBlock(t *rapid.T) {
-	st, r, d := draw(t)
+func blockersBlock(t *rapid.T, config preemption.Config) {
+	st, r, d := draw(t, config)
 	if d.Outcome.Possible() {
 		if len(d.Shortage)+len(d.Blockers) > 0 {
 			t.Fatalf("%v with a shortage or blockers", d.Outcome)

@@ -70,6 +70,6 @@ func TestStartShrink(t *testing.T) {
 	wantFaults(t, err, `admitted[0].podSets[0].leaving: 9 of 8 replicas`, `admitted[1].podSets[0].leaving: -1 of `)
 	r := pending("a", 10, 3)
 	r.Workload.PodSets[0].Terminating = 1
-	_, err = preemptor.Decide(s, r)
+	_, err = preemptorOf(preemption.Config{}).Decide(s, r)
 	wantFaults(t, err, `request.workload.podSets[0].leaving: 1 of a workload that waits`)
 }

@@ -23,14 +23,14 @@ func in(local string, w workload.Workload) workload.Workload {
 // Usage of local queues that differs in no queue changes nothing, whatever it is in other queues:
 // Kueue compares it in a queue. In classical sharing, without a cohort, it is order only: as many
 // requests succeed as without it.
-func usageOfLocalQueuesIsOrder(t *rapid.T) {
+func usageOfLocalQueuesIsOrder(t *rapid.T, config preemption.Config) {
 	record := preemptiontest.Records().Draw(t, "record")
 	st, r := cloneState(record.State), *record.Request
 	for i := range st.Admitted {
 		st.Admitted[i].LocalQueue = rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "local queue")
 	}
 	r.LocalQueueUsage = nil
-	without := decide(t, snapshotOf(t, st), r)
+	without := decideWith(t, config, snapshotOf(t, st), r)
 	alike := cloneState(st)
 	for i := range alike.Queues {
 		name := "of " + alike.Queues[i].Name
@@ -39,14 +39,14 @@ func usageOfLocalQueuesIsOrder(t *rapid.T) {
 	for i := range alike.Admitted {
 		alike.Admitted[i].LocalQueue = "of " + alike.Admitted[i].Queue
 	}
-	if diff := cmp.Diff(without, decide(t, snapshotOf(t, alike), r), sameDecision); diff != "" {
+	if diff := cmp.Diff(without, decideWith(t, config, snapshotOf(t, alike), r), sameDecision); diff != "" {
 		t.Fatalf("the same usage in each queue: %s", diff)
 	}
 	r.LocalQueueUsage = nil
 	for _, name := range []string{"a", "b", "c"} {
 		r.LocalQueueUsage = append(r.LocalQueueUsage, queue.LocalQueueUsage{LocalQueue: name, Usage: rapid.Float64Range(0, 9).Draw(t, "usage")})
 	}
-	d := decide(t, snapshotOf(t, st), r)
+	d := decideWith(t, config, snapshotOf(t, st), r)
 	if config.Sharing == preemption.Classical && len(st.Cohorts) == 0 && (d.Outcome != without.Outcome || !d.RetryAt.Equal(without.RetryAt)) {
 		t.Fatalf("%v at %v with usage, %v at %v without", d.Outcome, d.RetryAt, without.Outcome, without.RetryAt)
 	}

@@ -19,22 +19,22 @@ import (
 
 // The laws that ask the same thing in another way.
 
-func orderOfInputIsNothing(t *rapid.T) {
-	st, r, d := draw(t)
+func orderOfInputIsNothing(t *rapid.T, config preemption.Config) {
+	st, r, d := draw(t, config)
 	shuffled := preemption.State{
 		Cohorts:  rapid.Permutation(st.Cohorts).Draw(t, "cohorts"),
 		Queues:   rapid.Permutation(st.Queues).Draw(t, "queues"),
 		Admitted: rapid.Permutation(st.Admitted).Draw(t, "admitted"),
 	}
-	if diff := cmp.Diff(d, decide(t, snapshotOf(t, shuffled), r), sameDecision); diff != "" {
+	if diff := cmp.Diff(d, decideWith(t, config, snapshotOf(t, shuffled), r), sameDecision); diff != "" {
 		t.Fatalf("in another order: %s", diff)
 	}
 }
 
 // Other names of queues and cohorts, and other IDs in the same order, give the same
 // victims.
-func namesAreNothing(t *rapid.T) {
-	st, r, d := draw(t)
+func namesAreNothing(t *rapid.T, config preemption.Config) {
+	st, r, d := draw(t, config)
 	suffix := rapid.SampledFrom([]string{"x", "/", "\u00e9"}).Draw(t, "suffix")
 	names := map[string]string{"": ""}
 	rename := func(name string) string {
@@ -55,7 +55,7 @@ func namesAreNothing(t *rapid.T) {
 		w.Queue, w.ID, w.UID = rename(w.Queue), "a"+w.ID, "a"+w.UID
 	}
 	r.Workload.Queue = rename(r.Workload.Queue)
-	got := decide(t, snapshotOf(t, other), r)
+	got := decideWith(t, config, snapshotOf(t, other), r)
 	want := slices.Clone(d.Victims)
 	for i := range want {
 		want[i].Workload = "a" + want[i].Workload
@@ -66,8 +66,8 @@ func namesAreNothing(t *rapid.T) {
 	}
 }
 
-func shiftedTimeIsNothing(t *rapid.T) {
-	st, r, d := draw(t)
+func shiftedTimeIsNothing(t *rapid.T, config preemption.Config) {
+	st, r, d := draw(t, config)
 	by := time.Duration(rapid.Int64Range(-1e18, 1e18).Draw(t, "by"))
 	shift := func(at *time.Time) {
 		if !at.IsZero() {
@@ -99,14 +99,14 @@ func shiftedTimeIsNothing(t *rapid.T) {
 	for i := range d.Blockers {
 		shift(&d.Blockers[i].Until)
 	}
-	if diff := cmp.Diff(d, decide(t, snapshotOf(t, later), r), sameDecision); diff != "" {
+	if diff := cmp.Diff(d, decideWith(t, config, snapshotOf(t, later), r), sameDecision); diff != "" {
 		t.Fatalf("shifted by %v: %s", by, diff)
 	}
 }
 
 // All amounts, quotas and limits in another unit give the same victims.
-func scaledAmountsAreNothing(t *rapid.T) {
-	st, r, d := draw(t)
+func scaledAmountsAreNothing(t *rapid.T, config preemption.Config) {
+	st, r, d := draw(t, config)
 	most := quota.MaxUsage / max(1, largestSum(st, r))
 	if most < 2 {
 		return // none that does not saturate
@@ -148,7 +148,7 @@ func scaledAmountsAreNothing(t *rapid.T) {
 	}
 	r.Workload = r.Workload.Clone()
 	amounts(&r.Workload)
-	got := decide(t, snapshotOf(t, other), r)
+	got := decideWith(t, config, snapshotOf(t, other), r)
 	if diff := cmp.Diff(d.Victims, got.Victims, cmpopts.EquateEmpty()); got.Outcome != d.Outcome || got.BorrowHeight != d.BorrowHeight || diff != "" {
 		t.Fatalf("scaled by %d: %v, not %v: %s", by, got.Outcome, d.Outcome, diff)
 	}
@@ -192,14 +192,14 @@ func largestSum(st preemption.State, r preemption.Request) (sum int64) {
 	return sum
 }
 
-func argumentsAreLeftAlone(t *rapid.T) {
+func argumentsAreLeftAlone(t *rapid.T, config preemption.Config) {
 	record := preemptiontest.Records().Draw(t, "record")
 	stateBefore, requestBefore := cloneState(record.State), *record.Request
 	requestBefore.Workload = record.Request.Workload.Clone()
 	requestBefore.NeedsPreemption = slices.Clone(record.Request.NeedsPreemption)
 	s := snapshotOf(t, record.State)
 	before := s.State()
-	d := decide(t, s, *record.Request)
+	d := decideWith(t, config, s, *record.Request)
 	if _, err := s.With(append(d.Edits(), preemption.Remove("nobody"))...); err == nil {
 		t.Fatalf("removing nobody succeeds")
 	}
@@ -216,17 +216,17 @@ func argumentsAreLeftAlone(t *rapid.T) {
 	for i := range record.State.Admitted { // nothing of the arguments is kept
 		record.State.Admitted[i].PodSets[0].Count += 7
 	}
-	if diff := cmp.Diff(d, decide(t, s, requestBefore), sameDecision); diff != "" {
+	if diff := cmp.Diff(d, decideWith(t, config, s, requestBefore), sameDecision); diff != "" {
 		t.Fatalf("asked again: %s", diff)
 	}
 }
 
-func editsHaveInverses(t *rapid.T) {
-	st, r, d := draw(t)
+func editsHaveInverses(t *rapid.T, config preemption.Config) {
+	st, r, d := draw(t, config)
 	s := snapshotOf(t, st)
 	same := func(what string, s *preemption.Snapshot) {
 		t.Helper()
-		if diff := cmp.Diff(d, decide(t, s, r), sameDecision); diff != "" {
+		if diff := cmp.Diff(d, decideWith(t, config, s, r), sameDecision); diff != "" {
 			t.Fatalf("%s: %s", what, diff)
 		}
 	}
@@ -265,14 +265,14 @@ func configure(st preemption.State) []preemption.Edit {
 	return edits
 }
 
-func stateRoundTrips(t *rapid.T) {
-	st, r, d := draw(t)
+func stateRoundTrips(t *rapid.T, config preemption.Config) {
+	st, r, d := draw(t, config)
 	s := snapshotOf(t, st)
 	again := snapshotOf(t, s.State())
 	if diff := cmp.Diff(s.State(), again.State(), sameValues); diff != "" {
 		t.Fatalf("NewSnapshot(s.State()): %s", diff)
 	}
-	if diff := cmp.Diff(d, decide(t, again, r), sameDecision); diff != "" {
+	if diff := cmp.Diff(d, decideWith(t, config, again, r), sameDecision); diff != "" {
 		t.Fatalf("NewSnapshot(s.State()) decides otherwise: %s", diff)
 	}
 	record := throughJSON(t, preemption.Record{State: s.State(), Request: &r})
@@ -284,8 +284,8 @@ func stateRoundTrips(t *rapid.T) {
 // What has nothing to do with the request changes nothing: a tree of its own, with queues
 // and workloads; a queue without quota, and workloads that take nothing, beside those of
 // the request; quota of something that nobody uses.
-func strangersAreNothing(t *rapid.T) {
-	st, r, d := draw(t)
+func strangersAreNothing(t *rapid.T, config preemption.Config) {
+	st, r, d := draw(t, config)
 	other := cloneState(st)
 	number := 0
 	name := func() string {
@@ -325,14 +325,14 @@ func strangersAreNothing(t *rapid.T) {
 		other.Queues[i].Quotas = append(other.Queues[i].Quotas, quota.Quota{Flavor: name(), Resource: "tokens", Nominal: 5})
 	}
 	other.Admitted = rapid.Permutation(other.Admitted).Draw(t, "admitted")
-	if diff := cmp.Diff(d, decide(t, snapshotOf(t, other), r), sameDecision); diff != "" {
+	if diff := cmp.Diff(d, decideWith(t, config, snapshotOf(t, other), r), sameDecision); diff != "" {
 		t.Fatalf("with strangers: %s", diff)
 	}
 }
 
 // A decision that was written and read again makes the same edits, to the same effect.
-func editsSurviveJSON(t *rapid.T) {
-	st, r, d := draw(t)
+func editsSurviveJSON(t *rapid.T, config preemption.Config) {
+	st, r, d := draw(t, config)
 	text, err := json.Marshal(d)
 	if err != nil {
 		t.Fatal(err)
@@ -350,7 +350,7 @@ func editsSurviveJSON(t *rapid.T) {
 		t.Fatalf("the edits read again: %s", diff)
 	}
 	r.Workload.ID = "ns/next"
-	if diff := cmp.Diff(decide(t, after, r), decide(t, afterAgain, r), sameDecision); diff != "" {
+	if diff := cmp.Diff(decideWith(t, config, after, r), decideWith(t, config, afterAgain, r), sameDecision); diff != "" {
 		t.Fatalf("decided after the edits: %s", diff)
 	}
 }

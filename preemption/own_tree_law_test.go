@@ -15,11 +15,11 @@ import (
 )
 
 // A snapshot of the cohort tree of the request's queue alone decides as the whole one does.
-func ownTreeIsEnough(t *rapid.T) {
+func ownTreeIsEnough(t *rapid.T, config preemption.Config) {
 	record := preemptiontest.Records().Draw(t, "record")
-	whole := decide(t, snapshotOf(t, record.State), *record.Request)
+	whole := decideWith(t, config, snapshotOf(t, record.State), *record.Request)
 	own := ownTree(record.State, record.Request.Workload.Queue)
-	if diff := cmp.Diff(whole, decide(t, snapshotOf(t, own), *record.Request), sameDecision); diff != "" {
+	if diff := cmp.Diff(whole, decideWith(t, config, snapshotOf(t, own), *record.Request), sameDecision); diff != "" {
 		t.Fatalf("by the own tree alone: %s", diff)
 	}
 }

@@ -17,13 +17,13 @@ import (
 // "Quota and room together take as few replicas as either needs": with a room that frees replicas the
 // decision is the twin's, has nothing that can be spared, is the same whatever the order of the input,
 // leaves the room as it was, and asked again while the replicas leave it takes no more.
-func replicasFreeRoom(t *rapid.T) {
+func replicasFreeRoom(t *rapid.T, config preemption.Config) {
 	record := preemptiontest.Records().Draw(t, "record")
 	st, r := elasticState(t, record.State), *record.Request
 	room := drawFleet(t, st)
 	r.Room = room
 	s := snapshotOf(t, st)
-	d := decide(t, s, r)
+	d := decideWith(t, config, s, r)
 	if len(room.away) > 0 || room.anyRemoved() {
 		t.Fatalf("%v leaves %v and %v removed", d.Outcome, room.away, room.removed)
 	}
@@ -35,23 +35,23 @@ func replicasFreeRoom(t *rapid.T) {
 	}
 	other := st
 	other.Admitted = rapid.Permutation(st.Admitted).Draw(t, "admitted")
-	if diff := cmp.Diff(d, decide(t, snapshotOf(t, other), r), sameDecision); diff != "" {
+	if diff := cmp.Diff(d, decideWith(t, config, snapshotOf(t, other), r), sameDecision); diff != "" {
 		t.Fatalf("in another order: %s", diff)
 	}
 	if d.Outcome != preemption.Preempt {
 		return
 	}
-	noneIsEnough(t, st, r, d.Victims)
+	noneIsEnough(t, config, st, r, d.Victims)
 	s = edit(t, s, d.Edits()...)
 	told := s.State()
 	r.Room = room.after(told)
-	again := decide(t, s, r)
+	again := decideWith(t, config, s, r)
 	if !leavingAlone(again) || len(again.Edits()) > 0 {
 		t.Fatalf("%v, asked again %v %v", d.Victims, again.Outcome, again.Victims)
 	}
 	s = edit(t, s, s.Removals()...)
 	r.Room = room.without(told)
-	if d := decide(t, s, r); d.Outcome != preemption.Fits {
+	if d := decideWith(t, config, s, r); d.Outcome != preemption.Fits {
 		t.Fatalf("without them %v", d.Outcome)
 	}
 }

@@ -112,7 +112,7 @@ func TestRequestOfZeroBorrows(t *testing.T) {
 
 // One set of victims satisfies the quota and the room, and none can be spared of both; a
 // request for which there is no room evicts nobody and says so.
-func victimsMakeRoomOnNodes(t *rapid.T) {
+func victimsMakeRoomOnNodes(t *rapid.T, config preemption.Config) {
 	record := preemptiontest.Records().Draw(t, "record")
 	st, r := elasticState(t, record.State), *record.Request
 	n := drawNodes(t, st)
@@ -120,7 +120,7 @@ func victimsMakeRoomOnNodes(t *rapid.T) {
 	before := room.Fits()
 	r.Room = room
 	s := snapshotOf(t, st)
-	d := decide(t, s, r)
+	d := decideWith(t, config, s, r)
 	if room.Fits() != before {
 		t.Fatalf("a decision leaves the room as %v, it was %v", room.Fits(), before)
 	}
@@ -138,7 +138,7 @@ func victimsMakeRoomOnNodes(t *rapid.T) {
 		}
 		asked := r
 		asked.Room, asked.NeedsPreemption, asked.Workload = nil, nil, withoutZeros(r.Workload)
-		d := decide(t, s, asked)
+		d := decideWith(t, config, s, asked)
 		return d.Outcome == preemption.Fits, other.Fits(), d.BorrowHeight > 0
 	}
 	quota, roomy, borrows := fits(d.Victims)

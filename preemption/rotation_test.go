@@ -108,7 +108,7 @@ func drawArrivals(t *rapid.T) ([]time.Duration, int64) {
 func TestRotation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		arrivals, k := drawArrivals(t)
-		if faults := rotation(t, preemptor, arrivals, k); len(faults) > 0 {
+		if faults := rotation(t, new(preemption.Preemptor), arrivals, k); len(faults) > 0 {
 			t.Fatalf("%v", faults)
 		}
 	})

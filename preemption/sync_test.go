@@ -23,12 +23,12 @@ import (
 
 // Sync leads from any state to any other: to what NewSnapshot makes of it, by edits that do
 // the same, or to its faults.
-func syncIsNewSnapshot(t *rapid.T) {
+func syncIsNewSnapshot(t *rapid.T, config preemption.Config) {
 	record := preemptiontest.Records().Draw(t, "record")
 	s := snapshotOf(t, record.State)
 	for range rapid.IntRange(1, 4).Draw(t, "steps") {
 		if canAsk(s, record) && rapid.Bool().Draw(t, "decided") {
-			s = edit(t, s, decide(t, s, *record.Request).Edits()...)
+			s = edit(t, s, decideWith(t, config, s, *record.Request).Edits()...)
 		}
 		st := changed(t, s.State(), record)
 		before := s.State()
@@ -56,7 +56,7 @@ func syncIsNewSnapshot(t *rapid.T) {
 			if !canAsk(whole, record) {
 				continue
 			}
-			if diff := cmp.Diff(decide(t, whole, *record.Request), decide(t, got, *record.Request), sameDecision); diff != "" {
+			if diff := cmp.Diff(decideWith(t, config, whole, *record.Request), decideWith(t, config, got, *record.Request), sameDecision); diff != "" {
 				t.Fatalf("decision by %s: %s", name, diff)
 			}
 		}

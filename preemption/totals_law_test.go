@@ -34,8 +34,8 @@ func withTotals(t *rapid.T, w workload.Workload) (workload.Workload, int) {
 }
 
 // Totals in place of amounts per replica give the same decision, by every route.
-func totalsAreNothing(t *rapid.T) {
-	st, r, d := draw(t)
+func totalsAreNothing(t *rapid.T, config preemption.Config) {
+	st, r, d := draw(t, config)
 	changed := 0
 	other := cloneState(st)
 	for i := range other.Admitted {
@@ -45,7 +45,7 @@ func totalsAreNothing(t *rapid.T) {
 	}
 	r.Workload, _ = withTotals(t, r.Workload)
 	s := snapshotOf(t, other)
-	got := decide(t, s, r)
+	got := decideWith(t, config, s, r)
 	if d.Admitted != nil && got.Admitted != nil {
 		if diff := cmp.Diff(d.Admitted.Usage(), got.Admitted.Usage()); diff != "" {
 			t.Fatalf("admitted with totals: %s", diff)
@@ -55,7 +55,7 @@ func totalsAreNothing(t *rapid.T) {
 	if diff := cmp.Diff(d, got, sameDecision); diff != "" {
 		t.Fatalf("with totals: %s", diff)
 	}
-	if err := verify.Decision(other, r, config, decide(t, s, r)); err != nil {
+	if err := verify.Decision(other, r, config, decideWith(t, config, s, r)); err != nil {
 		t.Fatal(err)
 	}
 	want := reference.Decide(config, other, r)

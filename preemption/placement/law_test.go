@@ -64,38 +64,16 @@ var laws = []struct {
 
 func TestLaws(t *testing.T) {
 	for _, law := range laws {
-		t.Run(law.name, func(t *testing.T) { rapid.Check(t, law.check) })
+		t.Run(law.name, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, law.check)
+		})
 	}
 }
 
-func FuzzAgreesWithReference(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(agreesWithReference)) }
-func FuzzBestFitAgreesWithReference(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bestFitAgreesWithReference)) }
-func FuzzVictimsMakeRoom(f *testing.F)            { f.Fuzz(rapid.MakeFuzz(victimsMakeRoom)) }
-func FuzzNoVictimCanBePutBack(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(noVictimCanBePutBack)) }
-func FuzzVictimsArePermitted(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(victimsArePermitted)) }
-func FuzzHardBudgetsHold(f *testing.F)            { f.Fuzz(rapid.MakeFuzz(hardBudgetsHold)) }
-func FuzzOrderOfInputIsNothing(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(orderOfInputIsNothing)) }
-func FuzzArgumentsAreLeftAlone(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(argumentsAreLeftAlone)) }
-func FuzzEditsMakeTheState(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(editsMakeTheState)) }
-func FuzzPromisesPreemptOnce(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(promisesPreemptOnce)) }
-func FuzzStateRoundTrips(f *testing.F)            { f.Fuzz(rapid.MakeFuzz(stateRoundTrips)) }
-func FuzzBestCandidateIsChosen(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(bestCandidateIsChosen)) }
-func FuzzWaitMeansThatSomebodyGoes(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(waitMeansThatSomebodyGoes))
+func FuzzLaws(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { laws[rapid.IntRange(0, len(laws)-1).Draw(t, "law")].check(t) }))
 }
-func FuzzDecisionsArePlain(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(decisionsArePlain)) }
-func FuzzStrangersChangeNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(strangersChangeNothing)) }
-func FuzzRetryAtIsTheFirstInstant(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(retryAtIsTheFirstInstant))
-}
-func FuzzProtectedAreNoVictims(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(protectedAreNoVictims)) }
-func FuzzSetsAgreeWithReference(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(setsAgreeWithReference)) }
-func FuzzPlacersAgreeWithReference(f *testing.F) { f.Fuzz(rapid.MakeFuzz(placersAgreeWithReference)) }
-func FuzzDecisionsOfSetsVerify(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(decisionsOfSetsVerify)) }
-func FuzzConfigEditsAreFresh(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(configEditsAreFresh)) }
-func FuzzSurplusFollowsEdits(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(surplusFollowsEdits)) }
-func FuzzSyncIsNewSnapshot(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(syncIsNewSnapshot)) }
-func FuzzOnePodIsOnePod(f *testing.F)            { f.Fuzz(rapid.MakeFuzz(onePodIsOnePod)) }
 
 var same = cmpopts.EquateEmpty()
 
