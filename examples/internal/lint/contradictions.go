@@ -1,12 +1,8 @@
 package lint
 
 import (
-	"fmt"
 	"slices"
-	"time"
 
-	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -91,59 +87,4 @@ func (r *reader) numbers(list []rules.NumericLabel) {
 func apart(a, b rules.NumericLabel) bool {
 	least, set := a.MinValue.Get()
 	return set && least > b.MaxValue.Or(least)
-}
-
-// queuesInScope finds a selector of queues that selects some, but none in the scope.
-func (r *reader) queuesInScope(s *rules.CandidateSelector) {
-	of := s.ClusterQueueSelector
-	if of == nil || len(r.users) == 0 {
-		return
-	}
-	config := rules.Config{Name: "scope", Rules: []rules.Rule{{
-		Name: "scope", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: []rules.CandidateSelector{{Scope: s.Scope}},
-	}}}
-	queues := slices.Clone(r.State.Queues)
-	for i := range queues {
-		queues[i].Rules = config.Name
-	}
-	scoped, err := preemption.NewSnapshot(preemption.State{Cohorts: r.State.Cohorts, Queues: queues, Rules: []rules.Config{config}})
-	if err != nil {
-		return
-	}
-	selected, reached := false, false
-	for _, from := range r.users {
-		verdicts, err := scoped.RuleVerdicts(rules.Always, workload.Workload{Queue: from.Name, LocalQueue: "any"})
-		reached = reached || err != nil || slices.ContainsFunc(r.State.Queues, func(q queue.Queue) bool {
-			selected = selected || of.Matches(q.Labels)
-			if !of.Matches(q.Labels) {
-				return false
-			}
-			of := verdicts(workload.Workload{Queue: q.Name, LocalQueue: "any"}, time.Time{}, time.Time{})
-			return slices.ContainsFunc(of, func(v rules.Verdict) bool { return v.Refuses == "" })
-		})
-	}
-	if selected && !reached {
-		r.add("", "the clusterQueueSelector of %s selects no queue in its scope %s", r.place, s.Scope)
-	}
-}
-
-// afterAlways finds a rule of a later tier that permits nobody whom a rule of the trigger Always does not:
-// all these are gone when the later tier is reached.
-func (c *Cluster) afterAlways(config *rules.Config, at int, add add) {
-	a := &config.Rules[at]
-	if a.ActivationPolicy.Trigger == rules.Always || len(a.CandidateSelectors) == 0 || len(c.Config.Limits) > 0 {
-		return // a limit may pass somebody over, whom a later tier takes
-	}
-	for i := range config.Rules {
-		b := &config.Rules[i]
-		whole := func(s rules.CandidateSelector) bool {
-			return slices.ContainsFunc(b.CandidateSelectors, func(o rules.CandidateSelector) bool { return o.Quota == "" && covers(&o, &s) })
-		}
-		if b.ActivationPolicy.Trigger == rules.Always && b.ActivationPolicy.MinTriggerRequiredDuration.Or(0) <= 0 && serves(b, a) &&
-			!slices.ContainsFunc(a.CandidateSelectors, func(s rules.CandidateSelector) bool { return !whole(s) }) {
-			add(fmt.Sprintf("whom it permits is gone when the tier of %s is looked at", a.ActivationPolicy.Trigger),
-				"rule %q permits nobody whom rule %q of the trigger Always does not", a.Name, b.Name)
-			return
-		}
-	}
 }

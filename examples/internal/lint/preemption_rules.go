@@ -42,8 +42,7 @@ func preemptionRules(c *Cluster) []Finding {
 		}
 		for j := range config.Rules {
 			c.neverApplies(config, &config.Rules[j], add)
-			covered(config, j, add)
-			c.afterAlways(config, j, add)
+			c.covered(config, j, add)
 		}
 	}
 	return found
@@ -71,7 +70,6 @@ func (c *Cluster) neverApplies(config *rules.Config, r *rules.Rule, add add) {
 	for i := range r.CandidateSelectors {
 		of := &reader{c, fmt.Sprintf("rule %q, selector %d,", r.Name, i), users, served, add}
 		of.scope(&r.CandidateSelectors[i])
-		of.queuesInScope(&r.CandidateSelectors[i])
 		of.contradictions(&r.CandidateSelectors[i])
 		of.selects(&r.CandidateSelectors[i])
 		of.bounds(&r.CandidateSelectors[i])

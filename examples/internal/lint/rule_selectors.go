@@ -6,7 +6,9 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"time"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
@@ -22,41 +24,65 @@ type reader struct {
 	add    add
 }
 
-// scope finds a scope in which there is nobody, and a constraint on quota that never holds.
+// scope finds a scope in which there is no queue, a selector of queues that selects some but none in the scope, and a
+// constraint on quota that never holds.
 func (r *reader) scope(s *rules.CandidateSelector) {
 	if len(r.users) == 0 {
 		return
 	}
-	reaches := func(is func(a, b *queue.Queue) bool) bool {
-		return slices.ContainsFunc(r.users, func(a *queue.Queue) bool {
-			return slices.ContainsFunc(r.State.Queues, func(b queue.Queue) bool { return b.Name != a.Name && is(a, &b) })
-		})
-	}
-	sameTree := func(a, b *queue.Queue) bool {
-		return a.Cohort != "" && b.Cohort != "" && r.trees[a.Cohort] == r.trees[b.Cohort]
-	}
-	near := func(a, b *queue.Queue) bool { return a.Cohort != "" && a.Cohort == b.Cohort }
-	const ownAlone = "is the own queue alone"
-	others, alone := true, "permits nobody"
-	switch s.Scope {
-	case rules.WithinLocalQueue, rules.WithinClusterQueue:
+	reaches := r.reach(s.Scope)
+	if reaches == nil {
 		return
-	case rules.WithinParentCohort:
-		others, alone = reaches(near), ownAlone
-	case rules.WithinCohortTree:
-		others, alone = reaches(sameTree), ownAlone
-	case rules.OtherInParentCohort:
-		others = reaches(near)
-	case rules.OtherInCohortTree:
-		others = reaches(sameTree)
-	case rules.OtherClusterQueue:
-		others = reaches(func(a, b *queue.Queue) bool { return true })
+	}
+	of := s.ClusterQueueSelector
+	own := s.Scope == rules.WithinLocalQueue || s.Scope == rules.WithinClusterQueue
+	others, trees, selected, both := own || s.Scope == rules.AnyClusterQueue, false, false, of == nil
+	for _, from := range r.users {
+		trees = trees || len(r.peers(from)) > 0
+		reached := reaches(from)
+		for i := range r.State.Queues {
+			to := &r.State.Queues[i]
+			in := reached(to)
+			others = others || in && to.Name != from.Name
+			if of != nil && of.Matches(to.Labels) {
+				selected, both = true, both || in
+			}
+		}
+	}
+	alone := "permits nobody"
+	if s.Scope == rules.WithinParentCohort || s.Scope == rules.WithinCohortTree {
+		alone = "is the own queue alone"
 	}
 	switch {
 	case !others:
 		r.add("", "%s has the scope %s, which %s: no queue that refers to it has another one there", r.place, s.Scope, alone)
-	case s.Quota != "" && !reaches(sameTree):
+	case s.Quota != "" && !trees && !own:
 		r.add("", "%s asks for the quota constraint %s, which never holds: no queue that refers to it has another one in its cohort tree", r.place, s.Quota)
+	}
+	if selected && !both {
+		r.add("", "the clusterQueueSelector of %s selects no queue in its scope %s", r.place, s.Scope)
+	}
+}
+
+// reach says which queues a scope reaches from a queue, as decisions do; nil: the state does not say.
+func (r *reader) reach(scope rules.Scope) func(from *queue.Queue) func(to *queue.Queue) bool {
+	config := rules.Config{Name: "scope", Rules: []rules.Rule{{
+		Name: "scope", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: []rules.CandidateSelector{{Scope: scope}},
+	}}}
+	queues := slices.Clone(r.State.Queues)
+	for i := range queues {
+		queues[i].Rules = config.Name
+	}
+	scoped, err := preemption.NewSnapshot(preemption.State{Cohorts: r.State.Cohorts, Queues: queues, Rules: []rules.Config{config}})
+	if err != nil {
+		return nil
+	}
+	return func(from *queue.Queue) func(to *queue.Queue) bool {
+		verdicts, err := scoped.RuleVerdicts(rules.Always, workload.Workload{Queue: from.Name, LocalQueue: "any"})
+		return func(to *queue.Queue) bool {
+			return err != nil || slices.ContainsFunc(verdicts(workload.Workload{Queue: to.Name, LocalQueue: "any"}, time.Time{}, time.Time{}),
+				func(v rules.Verdict) bool { return v.Refuses == "" })
+		}
 	}
 }
 
@@ -126,19 +152,31 @@ func (r *reader) nobody(asked bool, problem string, holds func(*workload.Workloa
 	}
 }
 
-// covered finds a rule that permits nobody whom another one of its tier does not.
-func covered(config *rules.Config, at int, add add) {
+// covered finds a rule that permits nobody whom another one of its tier, or of the tier Always before it, does not: all
+// these are gone when the later tier is reached.
+func (c *Cluster) covered(config *rules.Config, at int, add add) {
 	a := &config.Rules[at]
+	trigger := a.ActivationPolicy.Trigger
 	for i := range config.Rules {
+		since := a.ActivationPolicy.MinTriggerRequiredDuration.Or(0)
 		b := &config.Rules[i]
-		wider := i != at && a.ActivationPolicy.Trigger == b.ActivationPolicy.Trigger &&
-			b.ActivationPolicy.MinTriggerRequiredDuration.Or(0) <= a.ActivationPolicy.MinTriggerRequiredDuration.Or(0) && serves(b, a)
-		for _, s := range a.CandidateSelectors {
-			wider = wider && slices.ContainsFunc(b.CandidateSelectors, func(o rules.CandidateSelector) bool { return covers(&o, &s) })
+		same := b.ActivationPolicy.Trigger == trigger
+		before := !same && b.ActivationPolicy.Trigger == rules.Always && len(c.Config.Limits) == 0 // a limit may pass a workload over
+		if before {
+			since = 0
 		}
-		same := i > at && reflect.DeepEqual(ruleWithoutName(a), ruleWithoutName(b)) // then it is said of the other
-		if wider && !same && len(a.CandidateSelectors) > 0 {
+		wider := i != at && (same || before) && len(a.CandidateSelectors) > 0 && b.ActivationPolicy.MinTriggerRequiredDuration.Or(0) <= since && serves(b, a)
+		for _, s := range a.CandidateSelectors {
+			wider = wider && slices.ContainsFunc(b.CandidateSelectors, func(o rules.CandidateSelector) bool { return (same || o.Quota == "") && covers(&o, &s) })
+		}
+		switch {
+		case !wider || same && i > at && reflect.DeepEqual(ruleWithoutName(a), ruleWithoutName(b)): // then it is said of the other
+		case same:
 			add("", "rule %q permits nobody whom rule %q does not", a.Name, b.Name)
+			return
+		default:
+			add(fmt.Sprintf("whom it permits is gone when the tier of %s is looked at", trigger),
+				"rule %q permits nobody whom rule %q of the trigger Always does not", a.Name, b.Name)
 			return
 		}
 	}
