@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/cedesched/cede/queue/rules"
@@ -19,17 +20,38 @@ func (r *reader) contradictions(s *rules.CandidateSelector) {
 		}
 	}
 	r.numbers(s.NumericLabels)
-	t := &s.Time
+	for _, f := range never(&s.Time) {
+		r.add(f.Example, "%s %s", r.place, f.Problem)
+	}
+}
+
+// never says why times permit nobody.
+func never(t *rules.Times) (list []Finding) {
+	add := func(why, format string, args ...any) {
+		list = append(list, Finding{Problem: fmt.Sprintf(format, args...), Example: why})
+	}
 	least, _ := t.MinExecutionDuration.Get()
 	const why = "a workload that waits has run for no time"
 	switch most, set := t.MaxExecutionDuration.Get(); {
 	case t.ExecutionTimeRelation == rules.LessThan:
-		r.add(why, "%s permits nobody: its executionTimeRelation is LessThan", r.place)
+		add(why, "permits nobody: its executionTimeRelation is LessThan")
 	case t.ExecutionTimeRelation == rules.LessThanOrEqual && least > 0:
-		r.add(why, "%s permits nobody: its executionTimeRelation is LessThanOrEqual, its minExecutionDuration %v", r.place, least)
+		add(why, "permits nobody: its executionTimeRelation is LessThanOrEqual, its minExecutionDuration %v", least)
 	case set && most == 0:
-		r.add("", "%s permits nobody who has run at all: its maxExecutionDuration is 0s", r.place)
+		add("", "permits nobody who has run at all: its maxExecutionDuration is 0s")
 	}
+	for _, of := range [...]struct {
+		name        string
+		least, most quota.OptionalDuration
+	}{
+		{"ExecutionDuration", t.MinExecutionDuration, t.MaxExecutionDuration},
+		{"TimeFromCreationDuration", t.MinTimeFromCreationDuration, t.MaxTimeFromCreationDuration},
+	} {
+		if most, set := of.most.Get(); set && of.least == of.most {
+			add("a minimum holds strictly, a maximum up to its end", "permits nobody at any time: its min%s and max%s are both %v", of.name, of.name, most)
+		}
+	}
+	return list
 }
 
 // contradictory returns a label of which a selector asks for two things that exclude each other.

@@ -167,7 +167,7 @@ func (c *Cluster) rights(s *preemption.Snapshot, preemptor *workload.Workload, o
 		for i := range others {
 			for _, v := range verdicts(others[i], c.Now, time.Time{}) {
 				s := &config.Rules[v.Rule].CandidateSelectors[v.Selector]
-				sometime := v.Refuses == "" || v.Refuses == rules.PartTrigger || v.Refuses == rules.PartTime && !never(&s.Time)
+				sometime := v.Refuses == "" || v.Refuses == rules.PartTrigger || v.Refuses == rules.PartTime && len(never(&s.Time)) == 0
 				if sometime && (s.Quota == "" || c.beside(of, others[i].Queue)) {
 					add(i, right{config: config.Name, rule: config.Rules[v.Rule].Name, selector: v.Selector, needs: needs{strength(s.Quota), s.Time.TimeFromCreationRelation}})
 				}
@@ -183,16 +183,6 @@ func (c *Cluster) rights(s *preemption.Snapshot, preemptor *workload.Workload, o
 		}
 	}
 	return list
-}
-
-// never reports whether times accept nobody: of these lint says so.
-func never(t *rules.Times) bool {
-	least, _ := t.MinExecutionDuration.Get()
-	most, set := t.MaxExecutionDuration.Get()
-	_, young := t.MaxTimeFromCreationDuration.Get()
-	return t.ExecutionTimeRelation == rules.LessThan || t.ExecutionTimeRelation == rules.LessThanOrEqual && least > 0 ||
-		set && (most == 0 || t.MinExecutionDuration == t.MaxExecutionDuration) ||
-		young && t.MinTimeFromCreationDuration == t.MaxTimeFromCreationDuration
 }
 
 // beside reports whether a queue is another one of the same tree.

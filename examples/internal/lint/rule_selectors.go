@@ -131,17 +131,6 @@ func (r *reader) bounds(s *rules.CandidateSelector) {
 			r.add("none of "+workloads(len(r.served)), "%s compares the label %q, which nobody has whom the rule serves", r.place, n.Key)
 		}
 	}
-	for _, t := range [...]struct {
-		name        string
-		least, most quota.OptionalDuration
-	}{
-		{"ExecutionDuration", s.Time.MinExecutionDuration, s.Time.MaxExecutionDuration},
-		{"TimeFromCreationDuration", s.Time.MinTimeFromCreationDuration, s.Time.MaxTimeFromCreationDuration},
-	} {
-		if most, set := t.most.Get(); set && t.least == t.most {
-			r.add("a minimum holds strictly, a maximum up to its end", "%s permits nobody at any time: its min%s and max%s are both %v", r.place, t.name, t.name, most)
-		}
-	}
 }
 
 // nobody adds a problem if asked holds and no workload is known for which something holds, of any.
