@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/examples/internal/answers"
-	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -83,10 +82,8 @@ func (c *cluster) changeQuota(text string) error {
 
 // quotasOf returns the quotas of a queue or cohort.
 func (c *cluster) quotasOf(name string) (*[]quota.Quota, error) {
-	for i := range c.State.Queues {
-		if c.State.Queues[i].Name == name {
-			return &c.State.Queues[i].Quotas, nil
-		}
+	if q := c.findQueue(name); q != nil {
+		return &q.Quotas, nil
 	}
 	names := queueNames(c.State)
 	for i := range c.State.Cohorts {
@@ -104,11 +101,11 @@ func (c *cluster) changePolicy(text string) error {
 	if !ok || !also {
 		return fmt.Errorf("want QUEUE:POLICY=VALUE, as in vision:reclaimWithinCohort=Any")
 	}
-	i := slices.IndexFunc(c.State.Queues, func(q queue.Queue) bool { return q.Name == name })
-	if i < 0 {
+	q := c.findQueue(name)
+	if q == nil {
 		return fmt.Errorf("there is no queue %q%s", name, nearest(name, queueNames(c.State)))
 	}
-	return answers.SetPolicy(&c.State.Queues[i], field, value)
+	return answers.SetPolicy(q, field, value)
 }
 
 func (c *cluster) changePriority(text string) error {

@@ -28,7 +28,7 @@ func (a *answer) victims() []victim {
 	asked := a.requested()
 	list := []victim{}
 	for _, v := range a.decision.Victims {
-		w := a.find(v.Workload)
+		w, _ := a.Snapshot.Find(v.Workload)
 		out := victim{
 			Victim: v, Priority: w.EffectivePriority(), ReservedAt: w.ReservedAt, Holds: []quota.Amount{},
 		}
@@ -36,7 +36,7 @@ func (a *answer) victims() []victim {
 			age := int64(a.request.Now.Sub(w.ReservedAt).Seconds())
 			out.Age = &age
 		}
-		for _, u := range yields(w, v.Replicas) {
+		for _, u := range yields(&w, v.Replicas) {
 			if slices.Contains(asked, u.FlavorResource()) {
 				out.Holds = append(out.Holds, u)
 			}

@@ -73,12 +73,7 @@ func (c *cluster) limitNotes() []string {
 
 // checkQueue fails for a queue that is not in the input.
 func (c *cluster) checkQueue(name string) error {
-	for i := range c.State.Queues {
-		if c.State.Queues[i].Name == name {
-			return nil
-		}
-	}
-	if name == "" {
+	if name == "" || c.findQueue(name) != nil {
 		return nil
 	}
 	return fmt.Errorf("queue %q is not in the input%s%s", name, nearest(name, queueNames(c.State)), whyMissing(c.Found.Warnings))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -14,7 +15,6 @@ import (
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/workload"
 )
 
 // print prints the answer, then the queue tree that it comes from.
@@ -373,29 +373,15 @@ func (a *answer) printBlockers(b *cli.Page) {
 			name = "cohort " + k.Cohort
 		}
 		if k.Workload != "" {
-			name, prio = k.Workload+" in queue "+k.Queue, fmt.Sprint(a.find(k.Workload).EffectivePriority())
+			w, _ := a.Snapshot.Find(k.Workload)
+			name, prio = k.Workload+" in queue "+k.Queue, fmt.Sprint(w.EffectivePriority())
 		}
 		t.Row(name, prio, explain.Blocker(a.Snapshot, &a.request, k))
 	}
 	b.Table(t)
 }
 
-// queue returns the queue of the request, which must exist.
+// queue returns the queue of the request.
 func (a *answer) queue() *queue.Queue {
-	for i := range a.State.Queues {
-		if a.State.Queues[i].Name == a.request.Workload.Queue {
-			return &a.State.Queues[i]
-		}
-	}
-	return &queue.Queue{Name: a.request.Workload.Queue}
-}
-
-// find returns the admitted workload with the ID, which must exist.
-func (a *answer) find(id string) *workload.Workload {
-	for i := range a.State.Admitted {
-		if a.State.Admitted[i].ID == id {
-			return &a.State.Admitted[i]
-		}
-	}
-	return &workload.Workload{ID: id}
+	return cmp.Or(a.findQueue(a.request.Workload.Queue), &queue.Queue{Name: a.request.Workload.Queue})
 }
