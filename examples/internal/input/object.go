@@ -50,9 +50,6 @@ func (o *Object) Group() string {
 // Version is the API version without its group.
 func (o *Object) Version() string { return o.APIVersion[strings.LastIndex(o.APIVersion, "/")+1:] }
 
-// Key tells objects apart.
-func (o *Object) Key() string { return o.Group() + " " + o.Kind + " " + o.ID() }
-
 // Read fills spec and status. What is absent or null, and what is nil here, stays as it is.
 func (o *Object) Read(spec, status any) error {
 	if spec != nil {

@@ -91,25 +91,22 @@ type overlay struct {
 
 // queue returns a queue with the edits so far.
 func (o *overlay) queue(name string) (queue.Queue, error) {
-	if q, ok := o.queues[name]; ok {
-		return q, nil
-	}
-	q, ok := o.origin.Queue(name)
-	if !ok {
-		return q, fmt.Errorf("there is no queue %q", name)
-	}
-	return q, nil
+	return edited(o.queues, o.origin.Queue, "queue", name)
 }
 
 func (o *overlay) cohort(name string) (queue.Cohort, error) {
-	if c, ok := o.cohorts[name]; ok {
-		return c, nil
-	}
-	c, ok := o.origin.Cohort(name)
+	return edited(o.cohorts, o.origin.Cohort, "cohort", name)
+}
+
+func edited[T any](edits map[string]T, origin func(string) (T, bool), kind, name string) (T, error) {
+	one, ok := edits[name]
 	if !ok {
-		return c, fmt.Errorf("there is no cohort %q", name)
+		one, ok = origin(name)
 	}
-	return c, nil
+	if !ok {
+		return one, fmt.Errorf("there is no %s %q", kind, name)
+	}
+	return one, nil
 }
 
 // pending returns a waiting workload that may be changed, or nil.
