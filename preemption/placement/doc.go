@@ -44,8 +44,8 @@
 //     that the preemptor has room with all units of priority above N in place. Each try
 //     places the preemptor again, and so does the result. Units above N stay. (For one
 //     pod on one node this step is skipped where no set filter or placer decides: it
-//     changes nothing. It is skipped with Config.Importance, too, so that importance
-//     decides in place of priority.) The preemptor has room if MinCount of its pods have:
+//     changes nothing. There it is skipped with Config.Importance, too, so that
+//     importance decides in place of priority.) The preemptor has room if MinCount of its pods have:
 //     for more of them, units of a higher priority do not yield.
 //  6. If that placement holds fewer pods than MinCount, because nodes are filled in
 //     another way, use the first placement.

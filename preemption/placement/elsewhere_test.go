@@ -10,8 +10,7 @@ import (
 )
 
 // Units that violate a budget and share no node with the members placed first stay, without a
-// look at each. With an order of the caller each is looked at, and the reference does not know it: all
-// choose the same.
+// look at each. With an order of the caller each is looked at: all choose the same.
 func TestUnitsElsewhereStay(t *testing.T) {
 	seen, none := map[string]int{}, 0
 	for seed := range 60 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -25,6 +27,7 @@ var laws = []struct {
 }{
 	{"AgreesWithReference", agreesWithReference},
 	{"BestFitAgreesWithReference", bestFitAgreesWithReference},
+	{"ImportanceAgreesWithReference", importanceAgreesWithReference},
 	{"VictimsMakeRoom", victimsMakeRoom},
 	{"NoVictimCanBePutBack", noVictimCanBePutBack},
 	{"VictimsArePermitted", victimsArePermitted},
@@ -133,6 +136,23 @@ func agreesWithReference(t *rapid.T) {
 	st, r, c, got := draw(t)
 	if diff := differ(nodes.Decide(c, st, r), got); diff != "" {
 		t.Fatalf("the reference decides otherwise (- reference, + decision):\n%s", diff)
+	}
+}
+
+// With an order of importance of the caller, too, which here is the other way round or knows no difference.
+func importanceAgreesWithReference(t *rapid.T) {
+	st, r, c, _ := draw(t)
+	c.Importance = rapid.SampledFrom([]func(a, b placement.Unit) int{
+		func(a, b placement.Unit) int { return strings.Compare(b.Pods[0].ID, a.Pods[0].ID) },
+		func(a, b placement.Unit) int { return len(a.Pods) - len(b.Pods) },
+		func(a, b placement.Unit) int { return 0 },
+	}).Draw(t, "importance")
+	d := decide(t, c, snapshotOf(t, st), r)
+	if diff := differ(nodes.Decide(c, st, r), d); diff != "" {
+		t.Fatalf("the reference decides otherwise (- reference, + decision):\n%s", diff)
+	}
+	if err := verify.Placement(st, r, c, d); err != nil {
+		t.Fatalf("%+v\n%v", d, err)
 	}
 }
 

@@ -76,7 +76,8 @@ func (w *World) stepsWithout(d placement.Domain, barred []Unit) inDomain {
 		return found
 	}
 	rest := w.putBack(potential, found.placed, violates)
-	if w.Config.Mode == placement.ModeDesign && w.Config.Importance == nil {
+	byImportance := w.Config.Importance != nil && len(w.Members) == 1 && len(d.Nodes) == 1
+	if w.Config.Mode == placement.ModeDesign && !byImportance {
 		rest, found.placed = w.lowest(d.Nodes, rest, found.placed)
 	}
 	found.victims = w.putBack(rest, found.placed, func(Unit) bool { return true })

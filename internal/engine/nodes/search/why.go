@@ -123,20 +123,22 @@ func (s *usable) blockers(short []Shortage, most int) []Blocker {
 	var list []Blocker
 	seen := map[*state.Unit]bool{}
 	ledger, inTheWay := s.Ledger(), s.takes(short)
+	byPriority := s.Request.Rules.Importance == nil
 	rules := s.AnyRule() || s.Request.TerminationTimeout > 0 || s.Config.HardBudgets && len(s.Cluster.BudgetOrder) > 0
 	for i, n := range s.Nodes {
 		if !s.isUsable[i] || !rules && (len(n.Levels) == 0 || n.Levels[len(n.Levels)-1].Priority < s.Priority) {
 			continue
 		}
 		for _, p := range n.Pods {
-			if !rules && p.Priority < s.Priority || len(list) == most && p.Priority > list[most-1].Unit.Priority || !inTheWay(p) {
+			later := byPriority && len(list) == most && p.Priority > list[most-1].Unit.Priority
+			if later || !rules && p.Priority < s.Priority || !inTheWay(p) {
 				continue
 			}
 			b, ok := s.blocker(p, ledger)
 			if !ok || seen[b.Unit] {
 				continue
 			}
-			at, _ := slices.BinarySearchFunc(list, b, func(a, b Blocker) int { return state.CompareUnits(b.Unit, a.Unit) })
+			at, _ := slices.BinarySearchFunc(list, b, func(a, b Blocker) int { return s.Compare(b.Unit, a.Unit) })
 			if at == most {
 				continue
 			}
