@@ -10,11 +10,11 @@ import (
 )
 
 // need is the number of members that must have a place.
-func (w *World) need() int { return max(1, w.Request.MinCount) }
+func (w *room) need() int { return max(1, w.Request.MinCount) }
 
 // Domains lists the domains in which members are placed together, each with the nodes that it may use, in the order in
 // which they are tried.
-func (w *World) Domains() (list []placement.Domain) {
+func (w *room) Domains() (list []placement.Domain) {
 	list = slices.Clone(w.Request.Domains)
 	if len(list) == 0 {
 		list = []placement.Domain{{}}
@@ -37,7 +37,7 @@ func (w *World) Domains() (list []placement.Domain) {
 }
 
 // DomainsOfVictims lists the domains of a preemption: for a single pod each node on which it may run.
-func (w *World) DomainsOfVictims() (list []placement.Domain) {
+func (w *room) DomainsOfVictims() (list []placement.Domain) {
 	if w.Request.Group != "" {
 		return w.Domains()
 	}
@@ -55,19 +55,19 @@ func Names(m workload.Pod, node string) bool {
 }
 
 // mayBeOn reports whether a member may run on a node, whatever else is there.
-func (w *World) mayBeOn(m workload.Pod, node string) bool {
+func (w *room) mayBeOn(m workload.Pod, node string) bool {
 	m.Node = node
 	refuses := func(f placement.Filter) bool { return !f.Feasible(m, *w.nodes[node]) }
 	return Names(m, node) && !slices.ContainsFunc(w.filters, refuses)
 }
 
 // mayRun reports whether a member may be placed on its node, beside the pods that are there and placed.
-func (w *World) mayRun(m workload.Pod) bool {
+func (w *room) mayRun(m workload.Pod) bool {
 	return w.hasRoom(m, 1) && w.mayBeOn(m, m.Node) && !w.conflicts(m) && w.allows(m, w.placed)
 }
 
 // hasRoom reports whether what a member requests is free on its node, so many times: 0 for one that is placed.
-func (w *World) hasRoom(m workload.Pod, times int64) bool {
+func (w *room) hasRoom(m workload.Pod, times int64) bool {
 	for resource, amount := range m.Requests {
 		if amount > 0 && w.free[m.Node][resource] < times*amount {
 			return false
@@ -77,7 +77,7 @@ func (w *World) hasRoom(m workload.Pod, times int64) bool {
 }
 
 // stands reports whether the placed members keep their places, which they got in this order.
-func (w *World) stands() bool {
+func (w *room) stands() bool {
 	for i, m := range w.placed {
 		if !w.hasRoom(m, 0) || !w.mayBeOn(m, m.Node) || w.conflicts(m) || !w.allows(m, w.placed[:i]) {
 			return false
@@ -88,7 +88,7 @@ func (w *World) stands() bool {
 
 // conflicts reports whether a filter finds a conflict of a member on its node with another pod: a pod that is there, is
 // placed, or is nominated ahead of it.
-func (w *World) conflicts(m workload.Pod) bool {
+func (w *room) conflicts(m workload.Pod) bool {
 	for _, f := range w.filters {
 		conflict := func(o workload.Pod) bool {
 			return o.ID != m.ID && (o.Node == m.Node || f.Reach() == placement.ReachCluster) && f.Conflict(m, o)
@@ -103,11 +103,11 @@ func (w *World) conflicts(m workload.Pod) bool {
 }
 
 // HasTrials reports whether set filters or a placer are asked. Their answers need not be monotone.
-func (w *World) HasTrials() bool { return len(w.sets) > 0 || w.Request.Placer != nil }
+func (w *room) HasTrials() bool { return len(w.sets) > 0 || w.Request.Placer != nil }
 
 // allows asks the set filters and the placer about a member on its node, in trials that begin with exactly the pods that
 // are there or placed; then also with the pods nominated to the node ahead of it.
-func (w *World) allows(m workload.Pod, placed []workload.Pod) bool {
+func (w *room) allows(m workload.Pod, placed []workload.Pod) bool {
 	if !w.HasTrials() {
 		return true
 	}
@@ -127,7 +127,7 @@ func (w *World) allows(m workload.Pod, placed []workload.Pod) bool {
 
 // place places the members, one after the other, on nodes; the members in kept have their places already. It returns all that
 // have a place, and leaves none placed.
-func (w *World) place(nodes []string, kept []workload.Pod) []workload.Pod {
+func (w *room) place(nodes []string, kept []workload.Pod) []workload.Pod {
 	defer w.unplace(0)
 	w.put(kept...)
 	waiting := slices.DeleteFunc(slices.Clone(w.Members), func(m workload.Pod) bool {
@@ -172,7 +172,7 @@ func (w *World) place(nodes []string, kept []workload.Pod) []workload.Pod {
 
 // leftOver is what the best fit makes small: the part of the capacity that is free after the pod, in units of 2^-32,
 // summed over the resources that it requests. Zero in the other orders.
-func (w *World) leftOver(m workload.Pod) *big.Int {
+func (w *room) leftOver(m workload.Pod) *big.Int {
 	sum := new(big.Int)
 	for resource, amount := range m.Requests {
 		if w.Config.Order == placement.BestFit && amount > 0 {
@@ -184,7 +184,7 @@ func (w *World) leftOver(m workload.Pod) *big.Int {
 }
 
 // promised lists the members that have a nomination, on the node of it.
-func (w *World) promised() (list []workload.Pod) {
+func (w *room) promised() (list []workload.Pod) {
 	for _, m := range w.Members {
 		for _, p := range w.State.Nominated {
 			if p.ID == m.ID {
@@ -197,7 +197,7 @@ func (w *World) promised() (list []workload.Pod) {
 }
 
 // keep lists the members that may keep their nominations, one beside the other, of the members for which is holds.
-func (w *World) keep(is func(workload.Pod) bool) []workload.Pod {
+func (w *room) keep(is func(workload.Pod) bool) []workload.Pod {
 	defer w.unplace(0)
 	for _, m := range w.promised() {
 		if is(m) && w.mayRun(m) {
@@ -209,7 +209,7 @@ func (w *World) keep(is func(workload.Pod) bool) []workload.Pod {
 
 // KeptFirst returns places in the order in which Room finds them: first the places of members that may keep their
 // nominations.
-func (w *World) KeptFirst(there func(workload.Pod) bool, placed []workload.Pod) []workload.Pod {
+func (w *room) KeptFirst(there func(workload.Pod) bool, placed []workload.Pod) []workload.Pod {
 	w.only(there)
 	defer w.only(Everyone)
 	among := func(list []workload.Pod) func(workload.Pod) bool {
@@ -223,7 +223,7 @@ func (w *World) KeptFirst(there func(workload.Pod) bool, placed []workload.Pod) 
 
 // Room looks for places beside the running pods for which there holds: first with the nominations that members may keep
 // and the others around them, then for all anew. The first domain with enough places is it.
-func (w *World) Room(there func(workload.Pod) bool) (domain string, placed []workload.Pod, ok bool) {
+func (w *room) Room(there func(workload.Pod) bool) (domain string, placed []workload.Pod, ok bool) {
 	w.only(there)
 	defer w.only(Everyone)
 	for _, keeps := range []bool{true, false} {
@@ -243,7 +243,7 @@ func (w *World) Room(there func(workload.Pod) bool) (domain string, placed []wor
 }
 
 // Stand reports whether places that are given in this order hold beside the running pods for which there holds.
-func (w *World) Stand(there func(workload.Pod) bool, placed []workload.Pod) bool {
+func (w *room) Stand(there func(workload.Pod) bool, placed []workload.Pod) bool {
 	w.only(there)
 	defer w.only(Everyone)
 	defer w.unplace(0)

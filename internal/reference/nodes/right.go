@@ -12,7 +12,7 @@ import (
 
 // KeptBy returns the rule that keeps a unit from yielding at the time of the request, with its end if time ends it; the
 // zero value if none does.
-func (w *World) KeptBy(u Unit) placement.Blocker {
+func (w *units) KeptBy(u Unit) placement.Blocker {
 	if u.Priority >= w.Request.Priority {
 		return placement.Blocker{Rule: placement.RulePriority}
 	}
@@ -34,7 +34,7 @@ func (w *World) KeptBy(u Unit) placement.Blocker {
 
 // protected returns the last instant at which the minimum runtime of a pod protects the unit, and what sets it; zero for
 // none.
-func (w *World) protected(u Unit) (until time.Time, setBy string) {
+func (w *units) protected(u Unit) (until time.Time, setBy string) {
 	for _, p := range u.Pods {
 		if end, by := w.minimumRuntime(p); end.After(until) {
 			until, setBy = end, by
@@ -46,7 +46,7 @@ func (w *World) protected(u Unit) (until time.Time, setBy string) {
 // minimumRuntime returns the last instant of a pod's minimum runtime: the pod's own, else that of its group, else the
 // default; against requests of other queues, that against reclaims. Zero for a pod that has none, has no start time,
 // terminates, or is surplus.
-func (w *World) minimumRuntime(p workload.Pod) (until time.Time, setBy string) {
+func (w *units) minimumRuntime(p workload.Pod) (until time.Time, setBy string) {
 	if p.Terminating || p.Started.IsZero() || w.isSurplus(p) {
 		return time.Time{}, ""
 	}
@@ -72,7 +72,7 @@ func (w *World) minimumRuntime(p workload.Pod) (until time.Time, setBy string) {
 }
 
 // guarded returns the last instant at which the guards protect a unit, and whether one always does; zero for none.
-func (w *World) guarded(u Unit) (until time.Time, never bool) {
+func (w *units) guarded(u Unit) (until time.Time, never bool) {
 	for _, g := range w.Config.Guards {
 		v := g.Verdict(u.Unit, w.Request)
 		if at, timed := v.Until(); timed && at.After(until) {

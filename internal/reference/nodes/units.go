@@ -9,6 +9,9 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
+// units are the rules about what yields together, may yield, and is charged to budgets.
+type units struct{ room }
+
 // Unit is what is evicted together: a pod, or all running pods of a group.
 type Unit struct {
 	placement.Unit
@@ -42,12 +45,12 @@ func (u Unit) earliest() int64 {
 }
 
 // Units lists the units that run, the most important first. In the design pods that were told to stop are in none.
-func (w *World) Units() []Unit {
+func (w *units) Units() []Unit {
 	return w.unitsOf(func(p workload.Pod) bool { return w.Config.Mode != placement.ModeDesign || !p.Terminating })
 }
 
 // unitsOf lists the units of the running pods for which is holds.
-func (w *World) unitsOf(is func(workload.Pod) bool) (list []Unit) {
+func (w *units) unitsOf(is func(workload.Pod) bool) (list []Unit) {
 	for _, p := range w.State.Pods {
 		if !is(p) {
 			continue
@@ -70,7 +73,7 @@ func (w *World) unitsOf(is func(workload.Pod) bool) (list []Unit) {
 }
 
 // moreImportant is step 3.
-func (w *World) moreImportant(a, b Unit) int {
+func (w *units) moreImportant(a, b Unit) int {
 	if w.Config.Importance != nil {
 		if order := w.Config.Importance(a.Unit, b.Unit); order != 0 {
 			return order
@@ -97,7 +100,7 @@ func (w *World) moreImportant(a, b Unit) int {
 
 // isSurplus reports whether a pod runs over the minimum of its group: so many others that run and do not terminate come
 // before it by ID. A group without a minimum, or that yields whole, has no surplus.
-func (w *World) isSurplus(p workload.Pod) bool {
+func (w *units) isSurplus(p workload.Pod) bool {
 	g := w.groupOf(p)
 	if g.MinCount == 0 || p.Terminating || g.DisruptionMode == workload.DisruptionModePodGroup {
 		return false
@@ -113,7 +116,7 @@ func (w *World) isSurplus(p workload.Pod) bool {
 
 // Potential is step 1, with the charge of step 4: the units that may yield and have a pod on one of the nodes, the most
 // important first.
-func (w *World) Potential(nodes []string) []Unit {
+func (w *units) Potential(nodes []string) []Unit {
 	list := slices.DeleteFunc(w.Units(), func(u Unit) bool { return !u.In(nodes) || w.KeptBy(u).Rule != 0 })
 	left := w.allowances()
 	for i := range list {
@@ -134,13 +137,13 @@ func (w *World) Potential(nodes []string) []Unit {
 }
 
 // stopsAtFirst reports whether a pod is charged to its budgets only up to the first budget that it violates.
-func (w *World) stopsAtFirst() bool {
+func (w *units) stopsAtFirst() bool {
 	byMode := w.Config.Charge == placement.ChargeByMode && w.Config.Mode == placement.ModeInPlace
 	return byMode || w.Config.Charge == placement.ChargeToFirstViolated
 }
 
 // covering lists the budgets that a pod is charged to, by name.
-func (w *World) covering(p workload.Pod) (list []int) {
+func (w *units) covering(p workload.Pod) (list []int) {
 	for i, b := range w.State.Budgets {
 		if b.Covers(&p) && !slices.Contains(b.Disrupted, p.ID) {
 			list = append(list, i)
@@ -150,7 +153,7 @@ func (w *World) covering(p workload.Pod) (list []int) {
 	return list
 }
 
-func (w *World) allowances() (list []int64) {
+func (w *units) allowances() (list []int64) {
 	for _, b := range w.State.Budgets {
 		list = append(list, b.Allowed)
 	}
@@ -164,7 +167,7 @@ type Over struct {
 }
 
 // OverBudget lists the budgets that do not allow that all these units are evicted.
-func (w *World) OverBudget(units []Unit) (list []Over) {
+func (w *units) OverBudget(units []Unit) (list []Over) {
 	charged := make([]int64, len(w.State.Budgets))
 	for _, u := range units {
 		for _, p := range u.Pods {

@@ -8,8 +8,13 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// World is a question, the pods that are there, and what is free beside them.
+// World is a question about nodes. Its rules are in layers: each asks only the layers below it.
 type World struct {
+	units
+}
+
+// room is the request, the pods that are there, and what is free beside them: the layer that all others stand on.
+type room struct {
 	Config  placement.Config
 	State   placement.State
 	Request placement.Request
@@ -25,7 +30,8 @@ type World struct {
 
 // New returns the world in which all running pods are there.
 func New(c placement.Config, st placement.State, r placement.Request) *World {
-	w := &World{
+	w := new(World)
+	w.room = room{
 		Config: c, State: st, Request: r,
 		filters: slices.Concat(c.Filters, r.Filters), sets: slices.Concat(c.SetFilters, r.SetFilters),
 		nodes: map[string]*workload.Node{}, there: map[string]bool{}, free: map[string]workload.Resources{},
@@ -56,13 +62,13 @@ func New(c placement.Config, st placement.State, r placement.Request) *World {
 func Everyone(workload.Pod) bool { return true }
 
 // Stays reports whether a running pod counts as running: in the design a pod that is waited for does not.
-func (w *World) Stays(p workload.Pod) bool {
+func (w *room) Stays(p workload.Pod) bool {
 	return w.Config.Mode != placement.ModeDesign || !p.Terminating || w.stuck(p)
 }
 
 // stuck reports whether a terminating pod is not waited for: it terminates for too long, or it was not preempted and
 // the request could not preempt it.
-func (w *World) stuck(p workload.Pod) bool {
+func (w *room) stuck(p workload.Pod) bool {
 	if w.Config.Mode == placement.ModeDesign && p.Terminating && !p.Preempted && w.priorityOf(p) >= w.Request.Priority {
 		return true
 	}
@@ -71,7 +77,7 @@ func (w *World) stuck(p workload.Pod) bool {
 }
 
 // groupOf returns the group of a pod; the zero value if the state has none.
-func (w *World) groupOf(p workload.Pod) workload.PodGroup {
+func (w *room) groupOf(p workload.Pod) workload.PodGroup {
 	if i := slices.IndexFunc(w.State.Groups, func(g workload.PodGroup) bool { return g.ID == p.Group }); i >= 0 {
 		return w.State.Groups[i]
 	}
@@ -79,7 +85,7 @@ func (w *World) groupOf(p workload.Pod) workload.PodGroup {
 }
 
 // priorityOf returns the priority that counts: that of the group, if the state has it.
-func (w *World) priorityOf(p workload.Pod) int32 {
+func (w *room) priorityOf(p workload.Pod) int32 {
 	if g := w.groupOf(p); g.ID != "" {
 		return g.Priority
 	}
@@ -87,7 +93,7 @@ func (w *World) priorityOf(p workload.Pod) int32 {
 }
 
 // isAhead reports whether the nomination of a waiting pod holds against the request.
-func (w *World) isAhead(p workload.Pod) bool {
+func (w *room) isAhead(p workload.Pod) bool {
 	own := slices.ContainsFunc(w.Members, func(m workload.Pod) bool { return m.ID == p.ID })
 	return !own && w.priorityOf(p) >= w.Request.Priority
 }
@@ -101,7 +107,7 @@ func takes(p workload.Pod, resource string) int64 {
 }
 
 // move changes what is free on the node of a pod.
-func (w *World) move(p workload.Pod, times int64) {
+func (w *room) move(p workload.Pod, times int64) {
 	free := w.free[p.Node]
 	for resource, amount := range p.Requests {
 		free[resource] += times * amount
@@ -110,14 +116,14 @@ func (w *World) move(p workload.Pod, times int64) {
 }
 
 // only makes the running pods be there for which keep holds, and no others.
-func (w *World) only(keep func(workload.Pod) bool) {
+func (w *room) only(keep func(workload.Pod) bool) {
 	for _, p := range w.State.Pods {
 		w.set(p, keep(p))
 	}
 }
 
 // set makes a running pod be there, or not.
-func (w *World) set(p workload.Pod, there bool) {
+func (w *room) set(p workload.Pod, there bool) {
 	switch {
 	case there && !w.there[p.ID]:
 		w.move(p, -1)
@@ -128,7 +134,7 @@ func (w *World) set(p workload.Pod, there bool) {
 }
 
 // setAll makes the pods of units be there, or not.
-func (w *World) setAll(units []Unit, there bool) {
+func (w *room) setAll(units []Unit, there bool) {
 	for _, u := range units {
 		for _, p := range u.Pods {
 			w.set(p, there)
@@ -137,7 +143,7 @@ func (w *World) setAll(units []Unit, there bool) {
 }
 
 // put places members on their nodes.
-func (w *World) put(pods ...workload.Pod) {
+func (w *room) put(pods ...workload.Pod) {
 	for _, p := range pods {
 		w.move(p, -1)
 	}
@@ -145,7 +151,7 @@ func (w *World) put(pods ...workload.Pod) {
 }
 
 // unplace takes the members placed last away, until so many are left.
-func (w *World) unplace(left int) {
+func (w *room) unplace(left int) {
 	for _, p := range w.placed[left:] {
 		w.move(p, 1)
 	}
@@ -154,7 +160,7 @@ func (w *World) unplace(left int) {
 
 // snapshot returns the pods that are there, with the placed members before them and others after them; nil if a node
 // then holds more than a node can.
-func (w *World) snapshot(placed []workload.Pod, others ...workload.Pod) *placement.Snapshot {
+func (w *room) snapshot(placed []workload.Pod, others ...workload.Pod) *placement.Snapshot {
 	pods := slices.Clone(placed)
 	for _, p := range w.State.Pods {
 		if w.there[p.ID] {
