@@ -1,8 +1,6 @@
 package main
 
 import (
-	"time"
-
 	"github.com/spf13/cobra"
 
 	"github.com/cedesched/cede/examples/internal/cli"
@@ -30,11 +28,7 @@ var askVerb = verb{
 		c.Flags().BoolVar(&o.all, "all", false, "print all rows of the queue tree")
 	},
 	check: checkRequest,
-	run: func(o *options, std stdio, clock func() time.Time) (result, error) {
-		c, err := load(o, std, clock)
-		if err != nil {
-			return result{}, err
-		}
+	run: func(c *cluster, o *options, std stdio) (result, error) {
 		a, err := c.ask(*o)
 		if err != nil {
 			return result{}, err

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"time"
-
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/rooms"
 	"github.com/cedesched/cede/preemption"
@@ -15,18 +13,17 @@ type cluster struct {
 }
 
 // load reads the cluster that the options name.
-func load(o *options, std stdio, clock func() time.Time) (*cluster, error) {
+func load(o *options, std stdio) (*cluster, error) {
 	nodes := new(rooms.Nodes)
 	in, err := readInput(o, std, nodes)
 	if err != nil {
 		return nil, err
 	}
-	if in.IsSample {
-		clock = func() time.Time { return answers.SampleTime }
-	}
 	c := &cluster{answers.Cluster{Input: in, Config: o.config, Now: o.now}, nodes}
-	if c.Now.IsZero() {
-		c.Now = clock()
+	if c.Now.IsZero() && in.IsSample {
+		c.Now = answers.SampleTime
+	} else if c.Now.IsZero() {
+		c.Now = std.clock.Now()
 	}
 	c.Now = c.Now.Add(o.in)
 	if c.Snapshot, err = preemption.NewSnapshot(in.State); err != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +18,7 @@ type verb struct {
 	flags             func(*cobra.Command, *options)
 	// check returns what is wrong with the options before anything is read. Nil: nothing.
 	check func(*cobra.Command, *options) error
-	run   func(*options, stdio, func() time.Time) (result, error)
+	run   func(*cluster, *options, stdio) (result, error)
 }
 
 // result is the answer of a verb.
@@ -35,17 +34,17 @@ func verbs() []verb {
 }
 
 // newRoot returns the command line. A verb sets the status.
-func newRoot(std stdio, clock func() time.Time, status *int) *cobra.Command {
+func newRoot(std stdio, status *int) *cobra.Command {
 	o := &options{}
 	all := verbs()
-	root := all[0].command(o, std, clock, status)
+	root := all[0].command(o, std, status)
 	root.Use = strings.ReplaceAll(std.name, " ", "-")
 	root.Annotations[cobra.CommandDisplayNameAnnotation] = std.name
 	root.Long = about
 	root.CompletionOptions.DisableDefaultCmd = true
 	common(root, o, std)
 	for i := range all {
-		root.AddCommand(all[i].command(o, std, clock, status))
+		root.AddCommand(all[i].command(o, std, status))
 	}
 	root.AddCommand(completion(root, std))
 	return root
@@ -55,7 +54,7 @@ const about = `Answers for a cluster in its present state: does this workload fi
 
 The input is standard input or -f FILE: Kueue's objects as kubectl prints them, KAI's, or cede's own State or Record; JSON or YAML, plain or gzip. -live reads from kubectl. Without any of these it is an embedded sample.`
 
-func (v *verb) command(o *options, std stdio, clock func() time.Time, status *int) *cobra.Command {
+func (v *verb) command(o *options, std stdio, status *int) *cobra.Command {
 	c := &cobra.Command{
 		Use: v.name, Short: v.short, Long: v.long, SilenceErrors: true, SilenceUsage: true, DisableFlagsInUseLine: true,
 		Args:        cobra.ArbitraryArgs, // RunE says what is unexpected
@@ -84,7 +83,11 @@ func (v *verb) command(o *options, std stdio, clock func() time.Time, status *in
 				return err
 			}
 		}
-		r, err := v.run(o, std, clock)
+		loaded, err := load(o, std)
+		if err != nil {
+			return err
+		}
+		r, err := v.run(loaded, o, std)
 		if err != nil {
 			return err
 		}

@@ -42,8 +42,5 @@ func completion(root *cobra.Command, std stdio) *cobra.Command {
 	if std.plugin {
 		c.Example += fmt.Sprintf("%s completion kubectl > kubectl_complete-%s # on the PATH, executable: kubectl completes the plugin with it\n", std.name, strings.TrimPrefix(std.name, "kubectl "))
 	}
-	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return fmt.Errorf("%w; %s", err, usageLine(c)) })
-	c.SetUsageFunc(func(c *cobra.Command) error { return printUsage(c.OutOrStdout(), c, std.screen.Width) })
-	c.SetHelpFunc(func(c *cobra.Command, _ []string) { printHelp(c.OutOrStdout(), c, std.screen.Width) })
 	return c
 }

@@ -64,12 +64,8 @@ type diffRow struct {
 	After    *answers.Short `json:"after"`
 }
 
-func runDiff(o *options, std stdio, clock func() time.Time) (result, error) {
-	before, err := load(o, std, clock)
-	if err != nil {
-		return result{}, err
-	}
-	after, err := before.other(o, std, clock)
+func runDiff(before *cluster, o *options, std stdio) (result, error) {
+	after, err := before.other(o, std)
 	if err != nil {
 		return result{}, err
 	}
@@ -103,12 +99,12 @@ func runDiff(o *options, std stdio, clock func() time.Time) (result, error) {
 }
 
 // other returns the cluster after the change.
-func (c *cluster) other(o *options, std stdio, clock func() time.Time) (*cluster, error) {
+func (c *cluster) other(o *options, std stdio) (*cluster, error) {
 	after := *c
 	if len(o.to) > 0 {
 		to := *o
 		to.files, to.live, to.liveSaid = o.to, false, true
-		loaded, err := load(&to, std, clock)
+		loaded, err := load(&to, std)
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"strings"
-	"time"
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
@@ -21,11 +20,7 @@ var explainVerb = verb{
 	yes: fitsAnswer, no: noAnswer, unknown: unknownAnswer,
 	flags: requestFlags,
 	check: checkRequest,
-	run: func(o *options, std stdio, clock func() time.Time) (result, error) {
-		c, err := load(o, std, clock)
-		if err != nil {
-			return result{}, err
-		}
+	run: func(c *cluster, o *options, std stdio) (result, error) {
 		a, err := c.ask(*o)
 		if err != nil {
 			return result{}, err

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,11 +21,7 @@ var lintVerb = verb{
 		c.Flags().StringArrayVar(&o.rules, "rule", nil, "only the `RULE`; may be given several times")
 		choose(c, "rule", lint.Names()...)
 	},
-	run: func(o *options, std stdio, clock func() time.Time) (result, error) {
-		c, err := load(o, std, clock)
-		if err != nil {
-			return result{}, err
-		}
+	run: func(c *cluster, o *options, std stdio) (result, error) {
 		found, unfinished, err := c.lint(o, std.screen)
 		if err != nil {
 			return result{}, fmt.Errorf("-rule: %w", err)

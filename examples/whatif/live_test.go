@@ -124,11 +124,11 @@ func TestPlugin(t *testing.T) {
 	calls := fakeKubectl(t, smallCluster, "", "")
 	plugin := func(piped string, args ...string) (status int, stdout, stderr string) {
 		var out, err strings.Builder
-		std := stdio{out: &out, err: &err, name: "kubectl cede", plugin: true}
+		std := stdio{out: &out, err: &err, name: "kubectl cede", plugin: true, clock: noon}
 		if piped != "" {
 			std.in = strings.NewReader(piped)
 		}
-		return run(args, std, noon), out.String(), err.String()
+		return run(args, std), out.String(), err.String()
 	}
 	for _, c := range []struct {
 		piped string

@@ -49,19 +49,19 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
+	"github.com/cedesched/cede/preemption/clock"
 )
 
 func main() {
 	name, plugin := nameOf(os.Args[0])
 	std := stdio{
 		in: cli.Piped(), out: os.Stdout, err: os.Stderr, name: name, plugin: plugin,
-		screen: cli.ScreenOf(os.Stdout, os.Stderr, os.Getenv),
+		screen: cli.ScreenOf(os.Stdout, os.Stderr, os.Getenv), clock: clock.System{},
 	}
-	os.Exit(run(os.Args[1:], std, time.Now))
+	os.Exit(run(os.Args[1:], std))
 }
 
 // stdio is the process around the program.
@@ -69,6 +69,7 @@ type stdio struct {
 	in       io.Reader // nil if standard input is a terminal
 	out, err io.Writer
 	screen   cli.Screen
+	clock    clock.Clock
 	name     string // as the user calls the program
 	plugin   bool   // it is called as a plugin of kubectl
 }
@@ -83,9 +84,9 @@ func nameOf(path string) (name string, plugin bool) {
 }
 
 // run is main without the process. It returns the exit status.
-func run(args []string, std stdio, clock func() time.Time) int {
+func run(args []string, std stdio) int {
 	status := 0
-	root := newRoot(std, clock, &status)
+	root := newRoot(std, &status)
 	root.SetArgs(longFlags(root, args))
 	root.SetOut(std.out)
 	root.SetErr(std.err)

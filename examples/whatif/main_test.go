@@ -15,9 +15,10 @@ import (
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/golden"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/clock"
 )
 
-func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
+var noon = clock.NewManual(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 
 // call runs the program with no limit of width.
 func call(piped io.Reader, args ...string) (status int, stdout, stderr string) {
@@ -26,7 +27,7 @@ func call(piped io.Reader, args ...string) (status int, stdout, stderr string) {
 
 func callOn(screen cli.Screen, piped io.Reader, args ...string) (status int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	status = run(args, stdio{in: piped, out: &out, err: &err, screen: screen, name: "whatif"}, noon)
+	status = run(args, stdio{in: piped, out: &out, err: &err, screen: screen, name: "whatif", clock: noon})
 	return status, out.String(), err.String()
 }
 

@@ -27,12 +27,8 @@ var nextVerb = verb{
 		}
 		return nil
 	},
-	run: func(o *options, std stdio, clock func() time.Time) (result, error) {
-		c, err := load(o, std, clock)
-		if err == nil {
-			err = c.checkQueue(o.queue)
-		}
-		if err != nil {
+	run: func(c *cluster, o *options, std stdio) (result, error) {
+		if err := c.checkQueue(o.queue); err != nil {
 			return result{}, err
 		}
 		f, err := c.forecast(o, std.screen)

@@ -22,11 +22,7 @@ var overviewVerb = verb{
 		queueFlag(c, o)
 		allFlag(c, o)
 	},
-	run: func(o *options, std stdio, clock func() time.Time) (result, error) {
-		c, err := load(o, std, clock)
-		if err != nil {
-			return result{}, err
-		}
+	run: func(c *cluster, o *options, std stdio) (result, error) {
 		rows, all, notes, err := c.overview(o, std.screen)
 		if err != nil {
 			return result{}, err

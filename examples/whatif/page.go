@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -36,11 +35,7 @@ var pageVerb = verb{
 	run: runPage,
 }
 
-func runPage(o *options, std stdio, clock func() time.Time) (result, error) {
-	c, err := load(o, std, clock)
-	if err != nil {
-		return result{}, err
-	}
+func runPage(c *cluster, o *options, std stdio) (result, error) {
 	document, err := c.document(o)
 	if err != nil {
 		return result{}, err
