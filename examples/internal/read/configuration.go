@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,58 +17,51 @@ import (
 // sections are the fields of a Configuration on which decisions depend.
 var sections = []string{"admissionFairSharing", "fairSharing", "resources"}
 
-// configure takes a configuration, or why it cannot be read: then every answer is in doubt.
-func (k *Kueue) configure(c *kueue.Configuration, faults []bridge.FieldFault, err error) error {
-	switch {
-	case c == nil:
-		return err
-	case err != nil:
+// configure takes the Configuration that an object is, or that a ConfigMap holds. If it cannot be read every answer is
+// in doubt.
+func (k *Kueue) configure(o *input.Object) (err error) {
+	c, at := &kueue.Configuration{APIVersion: o.APIVersion}, ""
+	fields, twice := o.Fields, o.Twice
+	if o.Kind == "ConfigMap" {
+		key, text := configurationIn(o)
+		if text == "" {
+			return input.ErrNotRead // another program's
+		}
+		at, c.APIVersion, c.Origin, fields = "data["+key+"]", "", "ConfigMap "+o.ID(), nil
+		var plain json.RawMessage
+		if plain, twice, err = input.FromYAML([]byte(text)); err != nil {
+			err = fmt.Errorf("%s: %w", at, err)
+		} else {
+			err = cmp.Or(input.Decode(at, plain, &fields), input.Decode(at+".apiVersion", fields["apiVersion"], &c.APIVersion))
+		}
+	}
+	read := map[string]json.RawMessage{}
+	for _, name := range sections {
+		if fields[name] != nil {
+			read[name] = fields[name]
+		}
+	}
+	data, _ := json.Marshal(read) // it was read from JSON
+	if err = cmp.Or(err, input.Decode(at, data, c)); err != nil {
 		k.LeaveOut(c, err, false)
 		return err
 	}
-	_, err = k.Objects.Add(c, faults...)
+	_, err = k.Objects.Add(c, faultsOfConfiguration(fields, twice, strings.TrimPrefix(at+".", "."))...)
 	return err
 }
 
-// configurationIn reads the Configuration in a ConfigMap.
-func configurationIn(o *input.Object) (*kueue.Configuration, []bridge.FieldFault, error) {
+// configurationIn finds the text of a Configuration in a ConfigMap; empty: there is none.
+func configurationIn(o *input.Object) (key, text string) {
 	var data map[string]string
-	if err := o.Field("data", &data); err != nil {
-		return nil, nil, input.ErrNotRead // some other's
+	if o.Field("data", &data) != nil {
+		return "", ""
 	}
 	for _, key := range []string{"controller_manager_config.yaml", "controller_manager_config.yml", "config.yaml"} {
-		if text := data[key]; strings.Contains(text, kueue.ConfigGroup+"/") {
-			at := "data[" + key + "]"
-			c := &kueue.Configuration{Origin: "ConfigMap " + o.ID()}
-			plain, twice, err := input.FromYAML([]byte(text))
-			if err != nil {
-				return c, nil, fmt.Errorf("%s: %w", at, err)
-			}
-			var fields map[string]json.RawMessage
-			if err = input.Decode(at, plain, c); err == nil {
-				err = input.Decode(at, plain, &fields)
-			}
-			return c, faultsOfConfiguration(fields, twice, at+"."), err
+		if strings.Contains(data[key], kueue.ConfigGroup+"/") {
+			return key, data[key]
 		}
 	}
-	return nil, nil, input.ErrNotRead
-}
-
-// configurationOf reads an object that is a Configuration.
-func configurationOf(o *input.Object) (*kueue.Configuration, []bridge.FieldFault, error) {
-	fields := map[string]json.RawMessage{}
-	for _, name := range sections {
-		if data := o.Fields[name]; data != nil {
-			fields[name] = data
-		}
-	}
-	c := new(kueue.Configuration)
-	data, err := json.Marshal(fields)
-	if err == nil {
-		err = input.Decode("", data, c)
-	}
-	c.APIVersion = o.APIVersion
-	return c, faultsOfConfiguration(o.Fields, o.Twice, ""), err
+	return "", ""
 }
 
 // faultsOfConfiguration compares the fields of a Configuration with its API, as [faultsOf] does. What is twice in a

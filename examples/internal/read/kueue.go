@@ -54,10 +54,8 @@ func (k *Kueue) Count() int { return k.count }
 // object out. It is [input.ErrNotRead] for what is not Kueue's.
 func (k *Kueue) Add(o *input.Object) error {
 	switch {
-	case o.Group() == kueue.ConfigGroup && o.Kind == "Configuration":
-		return k.configure(configurationOf(o))
-	case o.APIVersion == "v1" && o.Kind == "ConfigMap":
-		return k.configure(configurationIn(o))
+	case o.Group() == kueue.ConfigGroup && o.Kind == "Configuration", o.APIVersion == "v1" && o.Kind == "ConfigMap":
+		return k.configure(o)
 	case o.APIVersion == "v1" && o.Kind == "Namespace":
 		return k.take(&kueue.Namespace{Metadata: o.Metadata})
 	case o.Group() == "scheduling.k8s.io" && o.Kind == "Workload":
