@@ -11,8 +11,8 @@ import (
 	"os"
 	"reflect"
 	"slices"
-	"strings"
 
+	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/replay/internal/loop"
 )
 
@@ -116,15 +116,10 @@ func (r *results) add(l line, at string) error {
 }
 
 func parseLine(text []byte) (l line, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	var kind *json.UnmarshalTypeError
-	switch err = decoder.Decode(&l); {
-	case errors.As(err, &kind) && kind.Field != "":
-		return l, fmt.Errorf("%s: want %v, found %s", strings.TrimPrefix(kind.Field, "Result."), kind.Type, kind.Value)
-	case err != nil:
+	if err := input.DecodeStrict(text, &l); err != nil {
 		return l, fmt.Errorf("no result of replay: %w", err)
-	case l.Of < 1 || l.Cell < 0 || l.Cell >= l.Of:
+	}
+	if l.Of < 1 || l.Cell < 0 || l.Cell >= l.Of {
 		return l, fmt.Errorf("cell: %d of %d", l.Cell, l.Of)
 	}
 	return l, l.Check()
