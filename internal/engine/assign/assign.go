@@ -19,9 +19,6 @@ func (a *Assigner) Assign(c *cluster.Cluster, r *Request) (made int, ok bool) {
 	for i := range r.Choices {
 		ch := &r.Choices[i]
 		a.choose(ch)
-		if t := r.Base.Trace; t != nil {
-			t.Add(chosen(ch))
-		}
 		if ch.Taken < 0 {
 			return i + 1, false
 		}
@@ -49,9 +46,6 @@ func (a *Assigner) choose(ch *Choice) {
 	for flavor := ch.First; flavor < len(ch.Group.Flavors); flavor++ {
 		tried := a.try(ch, flavor)
 		a.tried = append(a.tried, tried)
-		if t := a.request.Base.Trace; t != nil {
-			t.Add(stepOf(ch, &tried))
-		}
 		if tried.Passed == Stopped || tried.better(best, a.request.Fungibility.Preference) {
 			best, ch.Taken = tried.Verdict, flavor
 			for i := range ch.Items {

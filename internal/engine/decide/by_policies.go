@@ -2,7 +2,6 @@ package decide
 
 import (
 	"github.com/cedesched/cede/internal/engine/source"
-	"github.com/cedesched/cede/internal/engine/why"
 )
 
 // findByPolicies searches for victims; if configured, a second time with the largest first.
@@ -15,9 +14,6 @@ func (s *Searcher) findInOrder(largestFirst bool) bool {
 	core := &s.search
 	core.CollectLevels()
 	t := core.Request.Trace
-	if t != nil && !largestFirst { // then they are the same
-		why.TraceLevels(t, core)
-	}
 	switch {
 	case core.OverPotential():
 		if t != nil {

@@ -40,8 +40,8 @@ func (s *Search) putBackOnce(m source.Mode, justified Justified) (refused bool) 
 			s.Move(&v, 1, earlier)
 			fits := s.Fits(m)
 			spared := fits && (justified == nil || justified(&all[i], earlier, all[needed:]))
-			if t := s.Request.Trace; t != nil {
-				t.Add(putBack(&v, fits, spared))
+			if t := s.Request.Trace; t != nil && spared {
+				t.Add(right.StepOf(trace.PutBack, &v))
 			}
 			if spared {
 				continue
@@ -69,18 +69,6 @@ func (s *Search) Remaining(others, needed []right.Victim) []right.Victim {
 		}
 	}
 	return s.remaining
-}
-
-// putBack is the step that says whether a victim is put back.
-func putBack(v *right.Victim, fits, spared bool) trace.Step {
-	step := right.StepOf(trace.PutBack, v)
-	if !spared {
-		step.Kind, step.Reason = trace.Kept, trace.DoesNotFit
-		if fits {
-			step.Reason = trace.Unjustified
-		}
-	}
-	return step
 }
 
 // PutRoomBack puts the victims back on their nodes; their quota stays removed.

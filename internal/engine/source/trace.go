@@ -11,12 +11,10 @@ import (
 // TraceClass has the classes as traces name them.
 var TraceClass = [...]trace.Class{right.Hierarchical: trace.Hierarchical, right.Priority: trace.Priority, right.Own: trace.Own}
 
-var traceTier = [...]trace.Tier{everyWorkload: trace.AllWorkloads, expiredEquals: trace.Expired, newerEquals: trace.Newer}
-
 // tracePhase notes that a phase begins; if the policy permits no workload of it, which it keeps.
 func tracePhase(t *trace.Recorder, c *right.Case, ph *phase, p right.Permission) {
 	evicted := ph.lanes[0] == cluster.Evicted
-	t.Add(trace.Step{Kind: trace.PhaseBegins, Class: TraceClass[ph.class], Tier: traceTier[ph.tier], Evicted: evicted})
+	t.Add(trace.Step{Kind: trace.PhaseBegins})
 	if p != right.None || evicted || ph.tier != everyWorkload {
 		return
 	}

@@ -8,17 +8,13 @@ type Kind uint8
 const (
 	// Asked: whether the request fits without victims. Fits, Missing.
 	Asked Kind = 1 + iota
-	// Level: a cohort above the preemptor's queue, and the right by which workloads of queues
-	// under it may be preempted. Node, Class; Count: the queues and cohorts of this level
-	// that borrow nothing; Nodes: a few of them.
-	Level
 	// Hopeless: sums prove that no victims help. Bound, Missing.
 	Hopeless
 	// AttemptBegins: candidates are taken in order. Borrowing, LargestFirst.
 	AttemptBegins
 	// AttemptEnds. Fits.
 	AttemptEnds
-	// PhaseBegins: the candidates of one kind. Class, Tier, Evicted.
+	// PhaseBegins: the candidates of one kind.
 	PhaseBegins
 	// RoundBegins: a round of the tournament of fair sharing. Second.
 	RoundBegins
@@ -38,8 +34,6 @@ const (
 	RoomAsked
 	// PutBack: a victim is not needed. Workload, PodSet, Replicas.
 	PutBack
-	// Kept: a victim is not put back. Workload, PodSet, Replicas, Reason.
-	Kept
 	// Instant: an instant is tried for RetryAt. At, Fits.
 	Instant
 
@@ -63,17 +57,8 @@ const (
 	// Limit.
 	Limited
 
-	// FlavorTried: a flavor is judged by its worst resource. PodSet, Flavor, Resource, Amount,
-	// Fit, Height, Passed.
-	FlavorTried
-	// FlavorChosen: the flavor of a resource group in a pod set. PodSet, Flavor: empty if none
-	// was found.
-	FlavorChosen
-
 	// PodBegins: a pod of a basic group is decided about. Workload.
 	PodBegins
-	// Awaited: whether pods have a place once terminating pods are gone. Fits.
-	Awaited
 	// DomainBegins: victims are looked for in a domain. Domain; Second: again, so that no
 	// budget is violated.
 	DomainBegins
@@ -85,9 +70,6 @@ const (
 	// OverBudget: a unit is put back first, because it violates a budget. Group, Workload,
 	// Count: the pods that do.
 	OverBudget
-	// Floor: whether the pods have a place if only units up to a priority yield. Priority,
-	// Count, Fits.
-	Floor
 	// Improved: the exact search found something better in the domain than the steps. Count: the
 	// victims of the steps; Fits: they found some.
 	Improved
@@ -145,18 +127,6 @@ const (
 	Own
 )
 
-// Tier is a part of the own queue's candidates. Zero is invalid.
-type Tier uint8
-
-const (
-	// AllWorkloads: all workloads in the range of priorities that the policy permits.
-	AllWorkloads Tier = 1 + iota
-	// Expired: equals with their time over.
-	Expired
-	// Newer: equals that were queued after the preemptor.
-	Newer
-)
-
 // Bound is a bound that proves a request hopeless. Zero is invalid.
 type Bound uint8
 
@@ -172,18 +142,6 @@ const (
 	InTree
 )
 
-// Reason is why a victim is not put back. Zero is invalid.
-type Reason uint8
-
-const (
-	// DoesNotFit: without it the request does not fit.
-	DoesNotFit Reason = 1 + iota
-	// Unjustified: without it another victim would be taken against the shares.
-	Unjustified
-	// Elsewhere, of a unit that is put back: it shares no node with the placed pods.
-	Elsewhere
-)
-
 // Strategy is a test of fair sharing. Zero is invalid.
 type Strategy uint8
 
@@ -192,32 +150,6 @@ const (
 	FinalShare Strategy = 1 + iota
 	// InitialShare: ours is less than theirs before.
 	InitialShare
-)
-
-// Fit says how a request gets its quota in a flavor. The zero value: not at all.
-type Fit uint8
-
-const (
-	NoFit Fit = iota
-	NoCandidates
-	Preempts
-	Reclaims
-	Fits
-)
-
-// Passed says why the search for a flavor goes on. The zero value: it stops.
-type Passed uint8
-
-const (
-	Stopped Passed = iota
-	NoQuota
-	ExceedsMax
-	NotReclaimable
-	NeverPreempts
-	NobodyMayYield
-	WouldPreempt
-	WouldBorrow
-	NotEligible
 )
 
 // Found is the result of a domain. Zero is invalid.
@@ -235,9 +167,9 @@ const (
 )
 
 var (
-	kindNames = enum.Names[Kind]{Type: "Kind", First: 1, List: []string{"Asked", "Level", "Hopeless", "AttemptBegins", "AttemptEnds",
-		"PhaseBegins", "RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Kept", "Instant", "SurveyBegins", "Judged", "TierBegins", "TierQuota", "TierJudged", "Limited",
-		"FlavorTried", "FlavorChosen", "PodBegins", "Awaited", "DomainBegins", "DomainSkipped", "Placed", "OverBudget", "Floor", "Improved", "DomainEnds", "Chosen"}}
+	kindNames = enum.Names[Kind]{Type: "Kind", First: 1, List: []string{"Asked", "Hopeless", "AttemptBegins", "AttemptEnds",
+		"PhaseBegins", "RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Instant", "SurveyBegins", "Judged", "TierBegins", "TierQuota", "TierJudged", "Limited",
+		"PodBegins", "DomainBegins", "DomainSkipped", "Placed", "OverBudget", "Improved", "DomainEnds", "Chosen"}}
 	ruleNames = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort",
 		"MinRuntime", "Guarded", "FairShare", "NeverYields", "QueueInactive", "NotNewer", "NotUsed", "NotLower", "Terminating", "Unstable"}}
 )

@@ -2,18 +2,15 @@ package trace
 
 // Step is one step of a decision. Its [Kind] decides which fields are set.
 type Step struct {
-	Kind   Kind
-	Class  Class
-	Tier   Tier
-	Bound  Bound
-	Reason Reason
-	// Evicted: the candidates of a phase, or what is taken, were told to leave before.
+	Kind  Kind
+	Class Class
+	Bound Bound
+	// Evicted: what is taken was told to leave before.
 	Evicted bool
 	// Fits is the result of the step.
 	Fits bool
-	// Node is a node of the quota tree, Nodes are a few nodes.
-	Node  int
-	Nodes []int
+	// Node is a node of the quota tree.
+	Node int
 	// Workload is the ID of a workload, or of the first pod of a unit. Group is the ID of the
 	// group that yields whole.
 	Workload, Group string
@@ -24,7 +21,7 @@ type Step struct {
 	// Count is the number of workloads or nodes that the step is about.
 	Count int64
 	// PodSet is the index of a pod set, of which Replicas yield; -1: the whole workload
-	// yields. For flavors it is a pod set of the request.
+	// yields.
 	PodSet   int
 	Replicas int64
 	// At is an instant.
@@ -34,7 +31,8 @@ type Step struct {
 	Verdict
 	Attempt
 	Shares
-	Trial
+	// Amount is how many pods must have a place.
+	Amount int64
 	Place
 }
 
@@ -69,17 +67,6 @@ type Attempt struct {
 type Shares struct {
 	Strategy            Strategy
 	Ours, Before, After float64
-}
-
-// Trial is a flavor that is tried.
-type Trial struct {
-	// Flavor and Resource are names. Amount is what is requested, with that of earlier choices;
-	// Height is how far up the cohort tree it borrows.
-	Flavor, Resource string
-	Amount           int64
-	Height           int
-	Fit              Fit
-	Passed           Passed
 }
 
 // Place is a domain of nodes, by name, and what was found there.

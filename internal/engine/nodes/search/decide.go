@@ -57,7 +57,6 @@ func (s *domains) fitsSoon() (Result, bool) {
 		return Result{}, false
 	}
 	d, ok := s.FindRoom(false)
-	s.noteFits(trace.Awaited, ok)
 	if !ok {
 		return Result{}, false
 	}

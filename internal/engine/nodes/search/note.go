@@ -20,12 +20,10 @@ func stepOf(kind trace.Kind, u *state.Unit) trace.Step {
 	return trace.Step{Kind: kind, Workload: u.Pods[0].Facts.ID, Group: u.Group, Count: int64(len(u.Pods)), Place: trace.Place{Priority: int64(u.Priority)}}
 }
 
-// noteUnit notes what becomes of a unit.
-func (s *steps) noteUnit(kind trace.Kind, u *state.Unit, why trace.Reason) {
+// notePutBack notes that a unit need not yield.
+func (s *steps) notePutBack(u *state.Unit) {
 	if t := s.trace; t != nil {
-		step := stepOf(kind, u)
-		step.Reason = why
-		t.Add(step)
+		t.Add(stepOf(trace.PutBack, u))
 	}
 }
 
@@ -52,7 +50,7 @@ func (s *steps) noteOverBudget(list []*state.Unit) {
 // notePlaced notes how many members have a place without all units that may yield.
 func (s *steps) notePlaced(placed int) {
 	if t := s.trace; t != nil {
-		t.Add(trace.Step{Kind: trace.Placed, Count: int64(placed), Trial: trace.Trial{Amount: int64(s.AtLeast)}, Fits: placed >= s.AtLeast})
+		t.Add(trace.Step{Kind: trace.Placed, Count: int64(placed), Amount: int64(s.AtLeast), Fits: placed >= s.AtLeast})
 	}
 }
 

@@ -111,15 +111,14 @@ func (s *steps) reprieve(victims []*state.Unit, d room.Domain, units []*state.Un
 			if forGood && s.Config.Mode == ask.Design { // in place no later step looks there
 				s.Stay(u)
 			}
-			s.noteUnit(trace.PutBack, u, trace.Elsewhere)
+			s.notePutBack(u)
 		case s.PutBack(d, u):
 			if forGood {
 				s.Stay(u)
 			}
-			s.noteUnit(trace.PutBack, u, 0)
+			s.notePutBack(u)
 		default:
 			victims = append(victims, u)
-			s.noteUnit(trace.Kept, u, trace.DoesNotFit)
 		}
 	}
 	return victims
@@ -152,9 +151,6 @@ func (s *steps) lower(d room.Domain) {
 		middle := int(uint(low+high) >> 1)
 		s.Open(s.floorAt(middle), false)
 		placed := s.Place(d)
-		if t := s.trace; t != nil {
-			t.Add(trace.Step{Kind: trace.Floor, Place: trace.Place{Priority: s.floorAt(middle)}, Count: int64(placed), Fits: placed >= s.enough})
-		}
 		if placed >= s.enough {
 			high = middle
 		} else {
@@ -190,17 +186,16 @@ func (s *steps) replace(d room.Domain, enough int, over []*state.Unit) {
 		if onlyUsed && !s.Touches(d, u) {
 			s.PutBack(d, u)
 			s.Stay(u)
-			s.noteUnit(trace.PutBack, u, trace.Elsewhere)
+			s.notePutBack(u)
 			continue
 		}
 		s.Stay(u)
 		s.Open(s.Highest(), false)
 		if placed := s.Place(d); placed >= enough {
 			enough = placed
-			s.noteUnit(trace.PutBack, u, 0)
+			s.notePutBack(u)
 			continue
 		}
-		s.noteUnit(trace.Kept, u, trace.DoesNotFit)
 		s.victims = append(s.victims, u)
 		s.Unstay()
 		s.Open(s.Highest(), false)
