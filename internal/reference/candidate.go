@@ -82,6 +82,22 @@ type Acceptance struct {
 	Free        bool
 }
 
+// Lost returns what a candidate loses by the cost of the configuration; 0 without one.
+func (q *usage) Lost(c Candidate) int64 {
+	if c.PodSet >= 0 {
+		return q.LostBy(c.Running, c.PodSets[c.PodSet].Name)
+	}
+	return q.LostBy(c.Running, "")
+}
+
+// LostBy returns what a workload loses as a whole, or with a replica of a pod set.
+func (q *usage) LostBy(r *Running, podSet string) int64 {
+	if q.Config.Cost == nil {
+		return 0
+	}
+	return max(0, q.Config.Cost.Lost(r.Given.Clone(), podSet, q.Now))
+}
+
 // Take takes candidates.
 func (q *usage) Take(list ...Candidate) { q.move(list, 1) }
 

@@ -271,15 +271,3 @@ func (q *ruled) compareKey(key rules.OrderingKey, a, b *ranked) int {
 	}
 	return 0
 }
-
-// Lost returns what a candidate loses by the cost of the configuration; 0 without one.
-func (q *ruled) Lost(c Candidate) int64 {
-	if q.Config.Cost == nil {
-		return 0
-	}
-	podSet := ""
-	if c.PodSet >= 0 {
-		podSet = c.PodSets[c.PodSet].Name
-	}
-	return max(0, q.Config.Cost.Lost(c.Given.Clone(), podSet, q.Now))
-}

@@ -90,9 +90,9 @@ func Decision(st preemption.State, r preemption.Request, c preemption.Config, d 
 	}
 	faults = append(faults, judgeFlavors(&st, &w, &d)...)
 	faults = append(faults, judgeProof(&c, &d)...)
-	faults = append(faults, judgeLost(&st, &r, &c, &d)...)
 	r.Workload = w
 	j := judge{Question: reference.New(c, st, r), d: &d, assigned: len(d.Assignment) > 0}
+	faults = append(faults, j.lost()...)
 	faults = append(faults, j.judge()...)
 	if d.Proof != nil && d.Proof.Certificate != nil && len(faults) == 0 {
 		faults = append(faults, j.certificate(d.Proof.Certificate)...)
@@ -137,27 +137,25 @@ func judgeFlavors(st *preemption.State, w *workload.Workload, d *preemption.Deci
 	return faults
 }
 
-// judgeLost judges what the victims lose.
-func judgeLost(st *preemption.State, r *preemption.Request, c *preemption.Config, d *preemption.Decision) (faults fault.List) {
+// lost judges what the victims lose.
+func (j *judge) lost() (faults fault.List) {
 	sum := int64(0)
-	for i := range d.Victims {
-		v, lost := &d.Victims[i], int64(0)
-		at := slices.IndexFunc(st.Admitted, func(w workload.Workload) bool { return w.ID == v.Workload })
-		if c.Cost != nil && at >= 0 {
-			if len(v.Replicas) == 0 {
-				lost = max(0, c.Cost.Lost(st.Admitted[at].Clone(), "", r.Now))
-			}
+	for i := range j.d.Victims {
+		v, lost := &j.d.Victims[i], int64(0)
+		if r := j.running(v.Workload, ""); r != nil && len(v.Replicas) == 0 {
+			lost = j.LostBy(r, "")
+		} else if r != nil {
 			for _, few := range v.Replicas {
-				lost = quota.Add(lost, quota.Mul(few.Count-few.Leaving, max(0, c.Cost.Lost(st.Admitted[at].Clone(), few.PodSet, r.Now))))
+				lost = quota.Add(lost, quota.Mul(few.Count-few.Leaving, j.LostBy(r, few.PodSet)))
 			}
 		}
 		if v.Lost != lost {
-			faults.Add(fmt.Sprintf("decision.victims[%d].lost", i), "%d, want %d", v.Lost, lost)
+			faults.Add(path(i)+".lost", "%d, want %d", v.Lost, lost)
 		}
 		sum = quota.Add(sum, lost)
 	}
-	if d.Lost != sum {
-		faults.Add("decision.lost", "%d, want %d", d.Lost, sum)
+	if j.d.Lost != sum {
+		faults.Add("decision.lost", "%d, want %d", j.d.Lost, sum)
 	}
 	return faults
 }
