@@ -291,10 +291,10 @@ func TestVerifyRules(t *testing.T) {
 		want  string
 	}{
 		"no rule":         {func(d *preemption.Decision) { d.Victims[0].Rules = nil }, `no rule is named that accepts "x"`},
-		"another rule":    {func(d *preemption.Decision) { d.Victims[0].Rules[0].Rule = "smaller" }, "accepts \"x\": false"},
-		"an unknown rule": {func(d *preemption.Decision) { d.Victims[0].Rules[0].Rule = "gone" }, `has no rule "gone"`},
-		"another trigger": {func(d *preemption.Decision) { d.Victims[0].Rules[0].Trigger = rules.InsufficientQuota }, `has no rule "any" with the trigger`},
-		"a selector more": {func(d *preemption.Decision) { d.Victims[0].Rules[0].Selectors = nil }, "does not serve the request"},
+		"another rule":    {func(d *preemption.Decision) { d.Victims[0].Rules[0].Rule = "smaller" }, `rule "smaller" of "hero"`},
+		"an unknown rule": {func(d *preemption.Decision) { d.Victims[0].Rules[0].Rule = "gone" }, `rule "gone" of "hero"`},
+		"another trigger": {func(d *preemption.Decision) { d.Victims[0].Rules[0].Trigger = rules.InsufficientQuota }, `rule "any" of "hero" with the trigger "InsufficientQuota"`},
+		"a selector more": {func(d *preemption.Decision) { d.Victims[0].Rules[0].Selectors = nil }, "selectors: [], want [0]"},
 		"another cohort":  {func(d *preemption.Decision) { d.Victims[0].Cohort = "" }, `"" of "x", want "k"`},
 		"one who can stay": {func(d *preemption.Decision) {
 			d.Victims = append([]preemption.Victim{{Workload: "other", Queue: "c", Reason: preemption.ConfigurablePreemption, Rules: d.Victims[0].Rules}}, d.Victims...)

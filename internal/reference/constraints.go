@@ -7,8 +7,8 @@ import (
 	"github.com/cedesched/cede/queue/rules"
 )
 
-// simple are the constraints on quota that are not made of others.
-var simple = [...]rules.QuotaConstraint{
+// Constraints are the constraints on quota that are not made of others.
+var Constraints = [...]rules.QuotaConstraint{
 	rules.Borrowing, rules.BorrowingCapacityFromPreemptor, rules.DRSLessThanOrEqualToFinalShare, rules.DRSLessThanInitialShare,
 }
 
@@ -48,7 +48,7 @@ func (q *ruled) Holds(c Candidate, constraint rules.QuotaConstraint) bool {
 
 // holding lists the simple constraints that hold for a candidate.
 func (q *ruled) holding(c Candidate) (list []rules.QuotaConstraint) {
-	for _, constraint := range simple {
+	for _, constraint := range Constraints {
 		if q.Holds(c, constraint) {
 			list = append(list, constraint)
 		}

@@ -74,7 +74,7 @@ func (q *Question) decideByRules(refused Answer) Answer {
 			}
 		}
 		if at >= 0 { // whatever replicas the policies took of it
-			v.Reason, v.Rules, v.PreemptorQueued = preemption.ConfigurablePreemption, q.rulesThat(&b.Victims[at]), time.Time{}
+			v.Reason, v.Rules, v.PreemptorQueued = preemption.ConfigurablePreemption, q.RulesThat(&b.Victims[at]), time.Time{}
 		}
 	}
 	return answer

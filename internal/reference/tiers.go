@@ -136,7 +136,7 @@ func (q *ruled) KeptFromRules(r *Running) string {
 func (q *ruled) candidatesOf(trigger rules.Trigger) (list []Candidate) {
 	for _, r := range q.Running {
 		usable := q.Uses(r, -1) || q.Request.Room != nil && trigger != rules.InsufficientQuota
-		if usable && !r.whole && !r.goesAlong() && q.KeptFromRules(r) == "" && len(q.selected(trigger, r, simple[:])) > 0 {
+		if usable && !r.whole && !r.goesAlong() && q.KeptFromRules(r) == "" && len(q.selected(trigger, r, Constraints[:])) > 0 {
 			list = append(list, Candidate{Running: r, Cohort: common(q.Queue, r.At), PodSet: -1, Reason: preemption.ConfigurablePreemption})
 		}
 	}
@@ -182,8 +182,9 @@ func (q *ruled) accept(c *Candidate, trigger rules.Trigger) bool {
 	return len(c.ByRule.Names) > 0
 }
 
-// rulesThat lists the rules that accept a candidate, of the tier that took it and of later ones.
-func (q *ruled) rulesThat(c *Candidate) (list []preemption.VictimRule) {
+// RulesThat lists the rules that accept a candidate while the constraints hold that are held, of the tier that took it and
+// of later ones.
+func (q *ruled) RulesThat(c *Candidate) (list []preemption.VictimRule) {
 	triggers := rules.Triggers()
 	for _, trigger := range triggers[slices.Index(triggers, c.ByRule.Trigger):] {
 		if len(q.BadSelectors(trigger)) > 0 {

@@ -115,12 +115,9 @@ func (j *judge) victimOfRules(faults *fault.List, at string, v *preemption.Victi
 	if why := j.KeptFromRules(r); why != "" {
 		faults.Add(at, "%s", why)
 	}
-	if len(v.Rules) == 0 {
-		faults.Add(at+".rules", "no rule is named that accepts %q", v.Workload)
-	}
-	j.allNamed(faults, at, v, r)
-	for i := range v.Rules {
-		j.rule(faults, fmt.Sprintf("%s.rules[%d]", at, i), v, &v.Rules[i], r, &c)
+	j.named(faults, at, v, &c)
+	if !j.Uses(r, -1) && (j.Request.Room == nil || c.ByRule.Trigger == rules.InsufficientQuota) {
+		faults.Add(at+".rules", "%q uses nothing that needs preemption", v.Workload)
 	}
 	for _, c.Running = range units {
 		parts = append(parts, c)
@@ -128,71 +125,65 @@ func (j *judge) victimOfRules(faults *fault.List, at string, v *preemption.Victi
 	return parts
 }
 
-// rule judges one of the rules that are named for a victim, and notes by which constraints it accepts it.
-func (j *judge) rule(
-	faults *fault.List, at string, v *preemption.Victim, of *preemption.VictimRule, r *reference.Running, c *reference.Candidate,
-) {
-	config := j.RulesOf()
-	if of == &v.Rules[0] && !j.Uses(r, -1) && (j.Request.Room == nil || of.Trigger == rules.InsufficientQuota) {
-		faults.Add(at, "%q uses nothing that needs preemption", v.Workload)
-	}
-	found := slices.IndexFunc(config.Rules, func(r rules.Rule) bool {
-		return r.Name == of.Rule && r.ActivationPolicy.Trigger == of.Trigger
-	})
-	ofTier := of.Trigger == v.Rules[0].Trigger
-	if ofTier {
-		c.ByRule.Trigger, c.ByRule.Config, c.ByRule.Names = of.Trigger, of.Config, append(c.ByRule.Names, of.Rule)
-	}
-	if found < 0 || config.Name != of.Config {
-		faults.Add(at, "queue %q has no rule %q with the trigger %q", j.Queue.Name, of.Rule, of.Trigger)
+// named judges the rules that are named for a victim, of the tier of the first one and of later ones: all that accept it
+// whatever constraints on quota say, and of the others only what accepts it if every constraint holds. It notes by which
+// constraints the tier accepted it.
+func (j *judge) named(faults *fault.List, at string, v *preemption.Victim, c *reference.Candidate) {
+	if len(v.Rules) == 0 || !slices.Contains(rules.Triggers(), v.Rules[0].Trigger) {
+		faults.Add(at+".rules", "no rule is named that accepts %q", v.Workload)
 		return
 	}
-	rule := &config.Rules[found]
-	if !j.Serves(rule) || len(of.Selectors) == 0 {
-		faults.Add(at, "rule %q does not serve the request now", of.Rule)
+	c.ByRule = reference.Acceptance{Trigger: v.Rules[0].Trigger, Config: j.RulesOf().Name}
+	free := j.RulesThat(c)
+	c.ByRule.Held = reference.Constraints[:]
+	all := j.RulesThat(c)
+	c.ByRule.Held = nil
+	find := func(list []preemption.VictimRule, of preemption.VictimRule) int {
+		return slices.IndexFunc(list, func(o preemption.VictimRule) bool {
+			return o.Config == of.Config && o.Rule == of.Rule && o.Trigger == of.Trigger
+		})
 	}
-	for n, selector := range of.Selectors {
-		if selector < 0 || selector >= len(rule.CandidateSelectors) || n > 0 && selector <= of.Selectors[n-1] {
-			faults.Add(at+".selectors", "%v: want indexes of the selectors of rule %q, rising", of.Selectors, of.Rule)
+	before := -1
+	for i, of := range v.Rules {
+		at, n := fmt.Sprintf("%s.rules[%d]", at, i), find(all, of)
+		if n <= before {
+			faults.Add(at, "rule %q of %q with the trigger %q does not accept %q, or is not in its place",
+				of.Rule, of.Config, of.Trigger, v.Workload)
+			continue
+		}
+		before = n
+		wanted := []int(nil)
+		if k := find(free, of); k >= 0 {
+			wanted = free[k].Selectors
+		}
+		rising := slices.Compact(slices.Sorted(slices.Values(of.Selectors)))
+		within := func(a, b []int) bool {
+			return !slices.ContainsFunc(a, func(s int) bool { return !slices.Contains(b, s) })
+		}
+		if len(rising) == 0 || !slices.Equal(rising, of.Selectors) || !within(wanted, rising) || !within(rising, all[n].Selectors) {
+			faults.Add(at+".selectors", "%v, want %v, and of %v what constraints permit", of.Selectors, wanted, all[n].Selectors)
+			continue
+		}
+		if of.Trigger != c.ByRule.Trigger {
+			continue
+		}
+		c.ByRule.Names = append(c.ByRule.Names, of.Rule)
+		for _, s := range of.Selectors {
+			q := j.constraint(of, s)
+			c.ByRule.Free = c.ByRule.Free || q == ""
+			c.ByRule.Bound = append(c.ByRule.Bound, reference.Parts(q)...)
 		}
 	}
-	for n := range rule.CandidateSelectors {
-		s := &rule.CandidateSelectors[n]
-		accepts, named := j.Selects(s, r), slices.Contains(of.Selectors, n)
-		if accepts && s.Quota != "" && !named {
-			continue // the constraint did not hold
-		}
-		if accepts != named {
-			faults.Add(at+".selectors", "%v: selector %d of rule %q accepts %q: %t", of.Selectors, n, of.Rule, v.Workload, accepts)
-		}
-		if named && ofTier {
-			c.ByRule.Free = c.ByRule.Free || s.Quota == ""
-			c.ByRule.Bound = append(c.ByRule.Bound, reference.Parts(s.Quota)...)
+	for _, of := range free {
+		if find(v.Rules, of) < 0 {
+			faults.Add(at+".rules", "rule %q accepts %q and is not named", of.Rule, v.Workload)
 		}
 	}
 }
 
-// allNamed finds rules, of the tier that took a victim and of later ones, that accept it whatever constraints on
-// quota say and are not named; and named rules that are not in the order of the tiers.
-func (j *judge) allNamed(faults *fault.List, at string, v *preemption.Victim, r *reference.Running) {
-	named, first := 0, len(v.Rules) == 0 // of the tier, or of one before
-	for _, trigger := range rules.Triggers() {
-		if first = first || v.Rules[0].Trigger == trigger; !first || len(j.BadSelectors(trigger)) > 0 {
-			continue
-		}
-		for i := range j.RulesOf().Rules {
-			rule := &j.RulesOf().Rules[i]
-			free := func(s rules.CandidateSelector) bool { return s.Quota == "" && j.Selects(&s, r) }
-			switch {
-			case rule.ActivationPolicy.Trigger != trigger:
-			case named < len(v.Rules) && v.Rules[named].Rule == rule.Name:
-				named++
-			case j.Serves(rule) && slices.ContainsFunc(rule.CandidateSelectors, free):
-				faults.Add(at+".rules", "rule %q accepts %q and is not named", rule.Name, v.Workload)
-			}
-		}
-	}
-	if named < len(v.Rules) {
-		faults.Add(at+".rules", "%q is not in its place", v.Rules[named].Rule)
-	}
+// constraint returns the constraint on quota of a selector of a rule.
+func (j *judge) constraint(of preemption.VictimRule, selector int) rules.QuotaConstraint {
+	list := j.RulesOf().Rules
+	at := slices.IndexFunc(list, func(r rules.Rule) bool { return r.Name == of.Rule && r.ActivationPolicy.Trigger == of.Trigger })
+	return list[at].CandidateSelectors[selector].Quota
 }
