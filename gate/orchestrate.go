@@ -158,7 +158,7 @@ func Orchestrate(c Config, now time.Time, replicas []Replica) (Action, error) {
 	opened, signal := c.latestOpening(replicas), c.firstSignal(replicas)
 	var act Action
 	if free := opened.Add(c.Timeout); !opened.IsZero() && free.After(now) {
-		act.WakeAt = free // even if nobody waits: a signal may get lost (KEP-8303, step 3)
+		act.WakeAt = free // even if no replica waits: a signal may get lost (KEP-8303, step 3)
 	}
 	if leave := c.left(replicas, opened, signal); leave.After(now) && leave.After(act.WakeAt) {
 		act.WakeAt = leave

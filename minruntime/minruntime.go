@@ -3,7 +3,7 @@
 //
 // Queues and cohorts have settings. One that is unset is inherited from the cohort above; if
 // none is set there, the default of the preemptor counts. Zero is a setting: it protects
-// nobody, and it is not inherited from above. Negative settings are errors where they are
+// no workload, and it is not inherited from above. Negative settings are errors where they are
 // used (queue.Validate, preemption.New).
 //
 // Source of the rules: KAI's design "Guaranteed minimum runtime before preemptions and

@@ -12,7 +12,7 @@ import (
 // criteria, beside the [Settings] of the queues: the one that ends later holds. As with these,
 // surplus replicas are not protected.
 //
-// Zero durations protect nobody, so does the zero value; negative ones are errors where they
+// Zero durations protect no workload, so does the zero value; negative ones are errors where they
 // are used (preemption.New).
 //
 // Source of the rules: KEP-9876, Preemption protection, which has the durations Reclaim and

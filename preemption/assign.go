@@ -208,7 +208,7 @@ func assigned(resource string, v assign.Verdict) AssignedResource {
 }
 
 // unassigned returns the decision if the last choice found no flavor: the shortage in each
-// flavor that was tried, with nobody preempted, and the blockers in the first flavor that the
+// flavor that was tried, with no victims, and the blockers in the first flavor that the
 // queue has no right to preempt for.
 func (sc *scratch) unassigned(c *cluster.Cluster, w *workload.Workload, maxBlockers int) Decision {
 	o := &sc.open

@@ -91,7 +91,7 @@ func (a Assignment) flavor(podSet, resource string) string {
 type AssignmentMode uint8
 
 const (
-	// ModeNoFit: the request does not fit in this flavor, whoever yields.
+	// ModeNoFit: the request does not fit in this flavor, whichever victims yield.
 	ModeNoFit AssignmentMode = 1 + iota
 	// ModePreempt: the request fits only if others yield.
 	ModePreempt
@@ -127,7 +127,7 @@ const (
 	NotReclaimable
 	// NeverPreempts: others would have to yield, and the workload never preempts.
 	NeverPreempts
-	// NoCandidates: nobody may yield for it now.
+	// NoCandidates: no workload may yield for it now.
 	NoCandidates
 	// WouldPreempt: others have to yield, and the queue's whenCanPreempt is TryNextFlavor.
 	WouldPreempt

@@ -131,7 +131,7 @@ func (sc *scratch) triggers() (list []rules.Trigger) {
 	return list
 }
 
-// ruleFaults lists the bad selectors that kept rules from permitting anybody.
+// ruleFaults lists the bad selectors that kept rules from permitting a workload.
 func (sc *scratch) ruleFaults() (list []string) {
 	if !sc.byRules {
 		return nil

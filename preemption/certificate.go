@@ -26,11 +26,11 @@ import (
 // yields, and those in which no other of that kind does. Candidates are of one kind if nothing
 // that counts tells them apart. At the end of each branch it is clear that no set of the branch
 // is better: by the bound with what is taken and what is left, or because what is taken is
-// never allowed, or too little and nobody is left.
+// never allowed, or too little and no candidate is left.
 type Certificate struct {
 	// Bound is what it shows: LowerBound. It is less if a tree would have more than 20,000
 	// entries: it is then the bound by the multipliers, and the rest rests on the search. Zero
-	// if nobody is to yield: it then shows that no set is allowed at Now. With limits it shows that
+	// if there are no victims: it then shows that no set is allowed at Now. With limits it shows that
 	// of the number of victims: more are needed than may yield. (If that takes a larger tree, there
 	// is no certificate.)
 	Bound int64 `json:"bound,omitzero"`

@@ -12,12 +12,12 @@ import (
 type Outcome uint8
 
 const (
-	// Fits: the request fits now; nobody has to yield.
+	// Fits: the request fits now without victims.
 	Fits Outcome = 1 + iota
 	// Preempt: the request fits once the victims are gone.
 	Preempt
 	// Gated: as Preempt, but a closed gate of the workload keeps it from preempting. The
-	// workload should raise the signal ([gate.Gates.Signalled]); nobody yields.
+	// workload should raise the signal ([gate.Gates.Signalled]); no workload yields.
 	Gated
 	// Wait: no permitted set of victims makes the request fit now, but time alone will change
 	// that; see Decision.RetryAt.
@@ -148,7 +148,7 @@ type Decision struct {
 	// There are none for a request that asks for more than could ever be available.
 	Triggers []rules.Trigger `json:"triggers,omitempty"`
 	// RuleFaults lists, for Wait and Impossible, the bad selectors of the preemptor's rules: in
-	// the tier of one, and in later tiers, nobody is a candidate (Kueue as built). [rules.Validate]
+	// the tier of one, and in later tiers, there are no candidates (Kueue as built). [rules.Validate]
 	// finds them beforehand.
 	RuleFaults []string `json:"ruleFaults,omitempty"`
 	// Blockers lists, for Wait and Impossible, who may not yield and by which rule: one entry
@@ -173,7 +173,7 @@ type Decision struct {
 	// out, if some selector has no constraint on quota. 3 are the workloads that the rules accept now.
 	//
 	// If no flavor could be assigned, it lists what is missing in each eligible flavor that
-	// was tried, with nobody preempted; an empty flavor stands for a resource without quota
+	// was tried, with no victims; an empty flavor stands for a resource without quota
 	// in the queue.
 	Shortage []Shortage `json:"shortage,omitempty"`
 	// NoRoom says, for Wait and Impossible, that without all workloads that may yield now the
@@ -181,7 +181,7 @@ type Decision struct {
 	NoRoom bool `json:"noRoom,omitempty"`
 	// Proof is set by the [Exact] search, unless the request fits, never preempts, or what is leaving
 	// already is enough: it says
-	// how good the victims are, or that nobody can help. If flavors are assigned, it is about
+	// how good the victims are, or that no victims help. If flavors are assigned, it is about
 	// the assigned ones.
 	Proof *Proof `json:"proof,omitempty"`
 }

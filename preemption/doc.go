@@ -31,7 +31,7 @@
 // runtime no longer counts; the other rules do.
 //
 // A workload with a closed gate (KEP-8303, package gate) is decided about like any other, but
-// nobody yields to it: where it would preempt, the outcome is Gated.
+// no workload yields to it: where it would preempt, the outcome is Gated.
 //
 // # Order
 //
@@ -92,7 +92,7 @@
 //     subtree whose quota holds it;
 //  3. is forecast ([Preemptor.Forecast]) if it is within the queue's nominal quota, or
 //     a subtree smaller than the whole tree has quota for it, or the queue may preempt
-//     while borrowing. The forecast says who would yield: nobody, workloads of the own
+//     while borrowing. The forecast says what would yield: nothing, workloads of the own
 //     queue, or workloads of other queues only;
 //  4. does not fit otherwise, nor in a flavor for which the queue has no quota.
 //

@@ -16,7 +16,7 @@ import (
 type Edit struct {
 	kind     editKind
 	name     string
-	workload *workload.Workload // these are copies that nobody changes
+	workload *workload.Workload // these are copies that do not change
 	queue    *queue.Queue
 	cohort   *queue.Cohort
 	flavor   *queue.Flavor

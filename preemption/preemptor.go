@@ -12,7 +12,7 @@ import (
 )
 
 // Config configures a [Preemptor]. The zero value is valid: classical preemption by the
-// policies of the queues, which permit nobody unless they are set.
+// policies of the queues, which permit no victims unless they are set.
 type Config struct {
 	// MaxBlockers limits the length of [Decision.Blockers]. Zero is 4; negative is an error.
 	MaxBlockers int
@@ -32,7 +32,7 @@ type Config struct {
 	// By default one is newer if its queue-order timestamp is later.
 	NewerByReservation bool
 	// MinRuntime holds the minimum runtimes where no queue or cohort sets one. Unset is zero:
-	// nobody is protected. Negative is an error.
+	// no workload is protected. Negative is an error.
 	MinRuntime minruntime.Settings
 	// ReclaimMethod says how the minimum runtime against reclaims is found in the tree. The
 	// zero value is [minruntime.LCA].
@@ -40,7 +40,7 @@ type Config struct {
 	// Protection protects workloads by the kind of reason, beside the minimum runtimes of
 	// queues and cohorts: the one that ends later holds. It does not protect from rules, whose
 	// selectors have times of their own (KEP-9876 knows the reasons of policies only). The zero
-	// value protects nobody.
+	// value protects no workload.
 	Protection minruntime.Protection
 	// MaxRetrySteps limits the search for [Decision.RetryAt]: the number of workloads, and of
 	// events of [Request.History], looked at, over all instants that are tried. When it is exceeded, RetryAt is the first instant
@@ -85,7 +85,7 @@ type Config struct {
 	// Exact configures the [Exact] search. It must be zero in any other.
 	Exact ExactSearch
 	// RulesAlone makes rules take the place of policies: the policies of a queue that has rules
-	// ([queue.Queue.Rules]) permit nobody (KEP-13396, beta). Without it rules come after the
+	// ([queue.Queue.Rules]) permit no victims (KEP-13396, beta). Without it rules come after the
 	// policies (alpha). Queues without rules go by their policies either way.
 	RulesAlone bool
 	// MaxRuleLooks limits how often a tier of rules looks at its candidates. Zero: no limit. Victims
@@ -104,7 +104,7 @@ type Config struct {
 	// must be within each limit that it falls under, counting those taken before it in the same
 	// decision. They count whole workloads: replicas of one are one preemption, and who is being
 	// evicted already is none. A candidate that a limit refuses is passed over, in the documented
-	// search, but rules of a later tier may take it; whom the policies permit comes before whom
+	// search, but rules of a later tier may take it; what the policies permit comes before what
 	// rules permit, also where in the end it is put back. [Exchange] and [Exact] look only at sets
 	// that are within all limits. Limits must be valid ([limits.Validate]).
 	Limits []limits.Limit
@@ -194,10 +194,10 @@ func (c *Config) maxRetrySteps() int { return cmp.Or(c.MaxRetrySteps, defaultMax
 // standard decides for a nil preemptor.
 var standard Preemptor
 
-// Decide answers a request: by the policies of the queues and, if these permit nobody that helps
+// Decide answers a request: by the policies of the queues and, if these permit no victims that help
 // now, by the rules of the preemptor's queue ([queue.Queue.Rules], [State.Rules]).
 //
-// Rules are looked at in the state that the policies leave: all whom these permit (of the
+// Rules are looked at in the state that the policies leave: all that these permit (of the
 // attempts the one that may borrow, and without [Config.ReconsiderLarger]) are taken, then
 // candidates of the rules, tier by tier, until the request fits. The tier of InsufficientQuota
 // is passed over if the quota suffices without those taken so far, and that of
@@ -209,7 +209,7 @@ var standard Preemptor
 //
 // Candidates of rules use something that needs preemption; with a [Request.Room] all are
 // candidates that may hold nodes, which InsufficientQuota does not take. They yield as a whole.
-// As everywhere, nobody yields during its minimum runtime (in other queues the one against
+// As everywhere, no workload yields during its minimum runtime (in other queues the one against
 // reclaim), against a guard, from an inactive queue, or if it never yields; those that are being
 // evicted leave anyway. The request may borrow. Blockers and Shortage are about the policies;
 // RetryAt is about policies and rules: the first instant at which one of them finds victims if

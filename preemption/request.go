@@ -24,7 +24,7 @@ type Request struct {
 	// NeedsPreemption lists the columns in which victims are needed: only workloads that use
 	// one of them are candidates, and a queue counts as borrowing if it borrows one of them.
 	// Every entry must be requested (amount 0 is allowed). Empty: the columns of the request
-	// that do not fit now. It must be empty if flavors are to be assigned. To preempt nobody
+	// that do not fit now. It must be empty if flavors are to be assigned. To preempt no workload
 	// set [workload.Workload.NeverPreempts].
 	NeedsPreemption []quota.FlavorResource `json:"needsPreemption,omitempty"`
 	// Continue is the assignment of an earlier decision about the workload, to go on from

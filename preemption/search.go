@@ -56,7 +56,7 @@ type ExchangeSearch struct {
 // The best allowed set, in this order:
 //
 //  1. has no more victims of any priority and above than Greedy's, by each right
-//     ([VictimReason]); if Greedy finds nobody, there is no such limit;
+//     ([VictimReason]); if Greedy finds no victims, there is no such limit;
 //  2. loses least by [Config.Cost], if there is one;
 //  3. has the fewest victims, with FewestFirst before the second point;
 //  4. has the fewest workloads that yield as a whole, then the fewest replicas of others; replicas

@@ -48,7 +48,7 @@ const (
 //  2. A victim is put back although only without it is the preemptor's share small
 //     enough to preempt the other victims. RecheckShares removes this cause.
 //
-// Each option leaves the other cause. Of 21,201 small random clusters in which somebody preempts
+// Each option leaves the other cause. Of 21,201 small random clusters in which a workload preempts
 // 17 ended in a circle, of 13,433 that are made for it 190; with RecheckShares 15 and 190, with
 // IgnoreNominalEntitlement 11 and 170, with both 9 and 170. Stable excludes circles altogether
 // (docs/stability.md), and package preemption/loops finds them.
@@ -63,17 +63,17 @@ type FairSharing struct {
 	// whatever it borrows in others.
 	IgnoreNominalEntitlement bool
 	// RecheckShares keeps a victim that is not needed for the fit if without it another
-	// victim would be preempted against the strategies. Kueue puts it back, and then somebody
+	// victim would be preempted against the strategies. Kueue puts it back, and then a workload
 	// yields to a preemptor with the larger share.
 	RecheckShares bool
 	// ReevaluateCandidates runs the first strategy once more over the candidates that it has
-	// refused, if it did not free enough and took somebody of the preemptor's own queue, before
+	// refused, if it did not free enough and took a workload of the preemptor's own queue, before
 	// the second strategy: without its own victims the preemptor's share is smaller. Whether it
 	// stays within its nominal quota is decided anew, so that the refused may go as
 	// InCohortReclamation, without a strategy; so goes a workload of which a strategy took
 	// replicas before (Kueue's gate
 	// FairSharingReevaluatePreemptionCandidates). Whom the second run takes makes a share smaller,
-	// too: then the second strategy may take nobody who would have made room. It must not be set with Stable, which
+	// too: then the second strategy may miss a workload that would have made room. It must not be set with Stable, which
 	// compares the refused again as long as that helps, nor with RecheckShares or another
 	// search than [Greedy], which judge by the shares of all victims.
 	ReevaluateCandidates bool
@@ -102,7 +102,7 @@ type FairSharing struct {
 	// preemptor's side, candidates that were refused before are compared again.
 	//
 	// In a cohort tree in which no queue has reclaimWithinCohort Any points 1 and 2 are not
-	// needed and refuse nobody, unless NewerByReservation is set.
+	// needed and refuse no victim, unless NewerByReservation is set.
 	Stable bool
 }
 

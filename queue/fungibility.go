@@ -41,7 +41,7 @@ const (
 type FlavorPreference uint8
 
 const (
-	// BorrowingOverPreemption orders first by who has to yield (nobody, workloads of other
+	// BorrowingOverPreemption orders first by what has to yield (nothing, workloads of other
 	// queues only, workloads of the own queue), then by how far the queue borrows.
 	BorrowingOverPreemption FlavorPreference = iota
 	// PreemptionOverBorrowing orders first by how far the queue borrows, then by who has to

@@ -33,7 +33,7 @@ import (
 //     closed gate opens: [Pending.Update];
 //   - its RetryAt: [Pending.Advance].
 //
-// If a head has no room and nobody may yield for it, all workloads of the queue that are
+// If a head has no room and no workload may yield for it, all workloads of the queue that are
 // alike and come later in the order become inadmissible with it, until the same events. That
 // includes workloads added later, and costs the same for any number of them. Two workloads
 // are alike if no decision could tell them apart: all fields are equal except names and
@@ -186,12 +186,12 @@ func (p *Pending) queueOf(name string) (int, bool) {
 // Len returns the number of waiting workloads.
 func (p *Pending) Len() int { return p.inside().byID.Len() }
 
-var nobody Pending
+var none Pending
 
 // inside returns p, or an empty Pending if p is nil.
 func (p *Pending) inside() *Pending {
 	if p == nil {
-		return &nobody
+		return &none
 	}
 	return p
 }

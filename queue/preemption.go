@@ -19,14 +19,14 @@ const (
 	Any
 )
 
-// PreemptionPolicy says whom the workloads of a queue may preempt. The zero value is nobody.
+// PreemptionPolicy says which workloads those of a queue may preempt. The zero value: none.
 type PreemptionPolicy struct {
 	// WithinClusterQueue is for victims in the same queue: Never, LowerPriority or
 	// LowerOrNewerEqualPriority.
 	WithinClusterQueue VictimPolicy `json:"withinClusterQueue,omitzero"`
 	// MinAdmitDuration is valid only with LowerOrNewerEqualPriority. It also permits
 	// workloads of equal effective priority that have held their quota strictly longer than
-	// this. It protects nobody: a newer workload may still be preempted at once. At least one
+	// this. It protects no workload: a newer workload may still be preempted at once. At least one
 	// minute; unset, time gives no right to preempt (KEP-8522).
 	MinAdmitDuration quota.OptionalDuration `json:"minAdmitDuration,omitzero"`
 	// ReclaimWithinCohort is for victims in other queues of the cohort tree that use more

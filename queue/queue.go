@@ -1,5 +1,5 @@
 // Package queue holds what an operator configures: queues, the cohorts in which they share
-// quota, and whom the workloads of a queue may preempt. It also holds the waiting workloads
+// quota, and which workloads those of a queue may preempt. It also holds the waiting workloads
 // ([Pending]). It does not search for victims.
 package queue
 
@@ -36,12 +36,12 @@ type Queue struct {
 	// resource. Empty: none.
 	Reserved []quota.Amount `json:"reserved,omitempty"`
 	// Inactive says that the queue is stopped (Kueue: a ClusterQueue that is not active). Its
-	// quota counts in the cohort, and so does what its workloads use; but nobody preempts
-	// them, none of its waiting workloads is admitted or preempts anybody, and [Pending] has
+	// quota counts in the cohort, and so does what its workloads use; but no workload preempts
+	// them, none of its waiting workloads is admitted or preempts, and [Pending] has
 	// no head of it.
 	Inactive bool `json:"inactive,omitzero"`
-	// Preemption says whom the queue's workloads may preempt. The zero value is
-	// nobody.
+	// Preemption says which workloads those of the queue may preempt. The zero value:
+	// none.
 	Preemption PreemptionPolicy `json:"preemption,omitzero"`
 	// FlavorFungibility says how a flavor is chosen for requests without one. The zero value
 	// is Kueue's default.

@@ -19,7 +19,7 @@ const (
 	Gated
 	// NoFit: the head asks for more than its queue could ever have.
 	NoFit
-	// NoCandidates: the head does not fit and nobody may yield now; see Requeue.RetryAt.
+	// NoCandidates: the head does not fit and no workload may yield now; see Requeue.RetryAt.
 	NoCandidates
 	// Invalid: the workload itself is invalid.
 	Invalid

@@ -20,7 +20,7 @@ type DisruptionBudget struct {
 	// one of them costs nothing.
 	Disrupted []string `json:"disrupted,omitempty"`
 	// LabelledOnly reads the budget as the preemption of kube-scheduler does, which covers
-	// less than the disruption controller: no pod without labels, and nobody by a selector
+	// less than the disruption controller: no pod without labels, and no pod by a selector
 	// without requirements (filterPodsWithPDBViolation).
 	LabelledOnly bool `json:"labelledOnly,omitempty"`
 }

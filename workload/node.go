@@ -24,7 +24,7 @@ type Node struct {
 	Capacity Resources `json:"capacity,omitempty"`
 	// Labels are for filters; the built-in rules do not read them.
 	Labels map[string]string `json:"labels,omitempty"`
-	// Unschedulable excludes the node from all domains: nothing is placed there and nobody is
+	// Unschedulable excludes the node from all domains: nothing is placed there, and no unit is
 	// preempted there.
 	Unschedulable bool `json:"unschedulable,omitempty"`
 }

@@ -38,7 +38,7 @@ type Workload struct {
 	PriorityBoost int64 `json:"priorityBoost,omitzero"`
 	// Created is when the workload was submitted. Decisions read it only if
 	// preemption.Config.NewerByReservation is set (zero: not known, counts as the newest, so
-	// that nobody was admitted after it), and by the times of rules (see rules.Times).
+	// that no workload was admitted after it), and by the times of rules (see rules.Times).
 	Created time.Time `json:"created,omitzero"`
 	// Queued is the queue-order timestamp: it orders workloads of equal priority, earlier
 	// first. Usually it is Created, or the time of a later requeue. Zero: not known, counts as
@@ -60,7 +60,7 @@ type Workload struct {
 	// whatever the policies permit. It has no meaning for a workload that waits, or that is
 	// Evicted: that one leaves anyway.
 	NeverYields bool `json:"neverYields,omitzero"`
-	// NeverPreempts says that nobody may yield for the workload: while it waits, only flavors
+	// NeverPreempts says that no other may yield for the workload: while it waits, only flavors
 	// in which it fits are considered. It has no meaning for a workload that runs.
 	NeverPreempts bool `json:"neverPreempts,omitzero"`
 	// PodSets is what the workload takes. A workload without pod sets takes nothing.

@@ -70,11 +70,11 @@ const (
 	// before all that borrow, by priority, then timestamp. The hazard: under StrictFIFO a head
 	// that waits for ever keeps its whole cohort from borrowing.
 	KEP83
-	// KEP83Lasting is KEP83 over several cycles: nobody borrows in a cohort tree while a
+	// KEP83Lasting is KEP83 over several cycles: no workload borrows in a cohort tree while a
 	// workload there, once a head, waits within its nominal quota, also while it, or a
 	// workload before it, is inadmissible (queue.Head.NominalWaits). Heads whose own victims
 	// are terminating may still borrow. The hazard of KEP83 then exists under both
-	// strategies: a workload that may preempt nobody and waits for ever keeps its whole
+	// strategies: a workload that may preempt none and waits for ever keeps its whole
 	// cohort from borrowing.
 	KEP83Lasting
 )
@@ -105,7 +105,7 @@ type Cycle struct {
 	limited   bool // there are limits on preemptions
 	alike     func(workload.Workload) string
 	alone     *preemption.Preemptor // decides as if a head were the only one
-	after     *preemption.Preemptor // the same, but nobody preempts room that this cycle gave
+	after     *preemption.Preemptor // the same, but no head preempts room that this cycle gave
 }
 
 // New returns a Cycle. It fails with all faults if the configuration is not valid.
@@ -121,7 +121,7 @@ func New(c Config) (*Cycle, error) {
 	}
 	made := &Cycle{borrowing: c.Borrowing, created: c.Preemption.NewerByReservation, rules: len(c.Preemption.Guards) > 0, protects: c.Preemption.Protection.Reclaim > 0, limited: len(c.Preemption.Limits) > 0, ruled: c.Preemption.RulesAlone, alike: c.Alike, alone: alone}
 	c.Preemption.Guards = append(slices.Clone(c.Preemption.Guards), promises{})
-	c.Preemption.SkipRetryAt = true // nobody reads RetryAt: the head is tried again in the next cycle
+	c.Preemption.SkipRetryAt = true // RetryAt is not read: the head is tried again in the next cycle
 	made.after, err = preemption.New(c.Preemption)
 	return made, err
 }

@@ -24,7 +24,7 @@ type plan struct {
 	rooms           map[string]string              // by cohort, the queue that stands for promises in seen
 	running         []preemption.Edit              // not yet made in runs
 	gone            []string                       // IDs of whole workloads that are in now but not in then
-	closed          map[string]bool                // KEP83: trees in which nobody may borrow in this cycle
+	closed          map[string]bool                // KEP83: trees in which no head may borrow in this cycle
 	history         *limits.History                // with the preemptions of this cycle, if there are limits
 	result          Result
 }
@@ -177,12 +177,12 @@ func (p *plan) leave(victims []preemption.Victim) []preemption.Edit {
 	return edits
 }
 
-// fitsNow reports whether a head fits before anybody has left.
+// fitsNow reports whether a head fits before any victim has left.
 func (p *plan) fitsNow(e *entry) bool { return available(p.without(e.workload.ID), &e.workload) }
 
 // reserve keeps room from later heads for a head that waits: what its queue could hold
 // without preemption, that is, what is left of its nominal quota or, if it borrows, of its
-// borrowing limit. What the queue can reclaim from anybody at any time is not
+// borrowing limit. What the queue can reclaim from any queue at any time is not
 // reserved.
 func (p *plan) reserve(w *workload.Workload, borrows bool) error {
 	q, _ := p.then.Queue(w.Queue)

@@ -39,7 +39,7 @@ type HeadResult struct {
 	//     that make it fit, also victims of others.
 	//   - FailedAfterNomination, for Wait: earlier heads took the room. The head is tried
 	//     again in the next cycle.
-	//   - NoCandidates: nobody may yield; for Wait until Decision.RetryAt, and for
+	//   - NoCandidates: no workload may yield; for Wait until Decision.RetryAt, and for
 	//     Inadmissible.
 	//   - NoFit, for Inadmissible: the request is more than its queue could ever have.
 	//   - Gated.

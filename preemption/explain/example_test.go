@@ -92,11 +92,11 @@ func ExamplePlacementText() {
 	fmt.Print(explain.PlacementText(explainedPlacement()))
 	// Output:
 	// pod ns/new, priority 0
-	// It has no place, and time alone does not help: nobody in reach may yield.
+	// It has no place, and time alone does not help: no unit in reach may yield.
 	//   short of 1 gpu on a node, in 1 domain
 	//
 	// Where victims were looked for
-	//   n1: nobody may yield
+	//   n1: no unit may yield
 	//
 	// What would change the answer
 	//   Give node n1 1 gpu more: it has a place
@@ -105,7 +105,7 @@ func ExamplePlacementText() {
 func ExamplePlacementMessage() {
 	fmt.Println(explain.PlacementMessage(explainedPlacement()))
 	// Output:
-	// It has no place, and time alone does not help: nobody in reach may yield; 1 gpu more needed on a node
+	// It has no place, and time alone does not help: no unit in reach may yield; 1 gpu more needed on a node
 }
 
 func ExamplePrinter() {

@@ -11,7 +11,7 @@ import (
 const MaxMessage = 512
 
 // Message returns one sentence for a condition or an event, of at most [MaxMessage] bytes: what
-// is short, whom it takes, and when to ask again.
+// is short, which victims it takes, and when to ask again.
 func Message(e Explanation) string { return Printer{}.Message(e) }
 
 // Message is [Message] with other amounts.

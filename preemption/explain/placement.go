@@ -78,7 +78,7 @@ func placementAnswer(e *PlacementExplanation) string {
 	}
 	return "It has no place, and time alone does not help: " + map[placement.Reason]string{
 		placement.ReasonPolicyNever: "its priority class does not preempt",
-		placement.ReasonNoVictims:   "nobody in reach may yield",
+		placement.ReasonNoVictims:   "no unit in reach may yield",
 		placement.ReasonNoRoom:      "there is too little room without all that may yield",
 		placement.ReasonBudgets:     "disruption budgets do not allow it",
 	}[d.Reason] + "."
@@ -109,7 +109,7 @@ func (p *page) domains(e *PlacementExplanation) {
 	for _, r := range [...]struct {
 		n    Counted
 		text string
-	}{{e.NoVictims, "nobody may yield"}, {e.NoRoom, "too little room"}, {e.BudgetsBar, "only against a budget"}, {e.WithVictims, "room without victims"}} {
+	}{{e.NoVictims, "no unit may yield"}, {e.NoRoom, "too little room"}, {e.BudgetsBar, "only against a budget"}, {e.WithVictims, "room without victims"}} {
 		if r.n.Count > 0 && e.Searched > int64(len(e.Domains)) {
 			p.line(2, "in total %s: %s", count(r.n.Count, "domain"), r.text)
 		}
@@ -152,7 +152,7 @@ func domainName(d *ExplainedDomain) string {
 func found(d *ExplainedDomain) string {
 	switch d.Reason {
 	case placement.ReasonNoVictims:
-		return "nobody may yield"
+		return "no unit may yield"
 	case placement.ReasonNoRoom:
 		return fmt.Sprintf("%d of %s placed without all that may yield", d.Placed, count(d.Needed, "pod"))
 	case placement.ReasonBudgets:

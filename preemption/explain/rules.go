@@ -73,7 +73,7 @@ func trigger(e *Explanation, tier int) string {
 	return "does not hold"
 }
 
-// tierLines says whom the rules of a tier accept, and what refuses the others.
+// tierLines says which workloads the rules of a tier accept, and what refuses the others.
 func tierLines(t *ExplainedTier, now time.Time) (lines []string) {
 	if len(t.Faults) > 0 {
 		lines = append(lines, "none, because a selector is bad; later tiers are not looked at")

@@ -16,7 +16,7 @@ type Verdict struct {
 func MayYield() Verdict { return Verdict{} }
 
 // ProtectedUntil returns the verdict that it may yield strictly after the time. The zero time
-// protects nobody.
+// protects no workload.
 func ProtectedUntil(t time.Time) Verdict { return Verdict{until: t} }
 
 // NeverYields returns the verdict that it may never yield.

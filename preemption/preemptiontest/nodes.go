@@ -13,7 +13,7 @@ import (
 )
 
 // PlacementRecords generates valid states of nodes, each with a valid request about it. In
-// most of them somebody must yield; in some the request waits.
+// most of them a unit must yield; in some the request waits.
 func PlacementRecords() *rapid.Generator[placement.Record] {
 	return rapid.Custom(func(t *rapid.T) placement.Record {
 		st := PlacementStates().Draw(t, "state")

@@ -10,7 +10,7 @@ import (
 )
 
 // CheckRoom checks the laws of [preemption.Room] on a room. make must return an equal room
-// each time, with nobody removed. CheckRoom makes calls that change nothing, uses unknown
+// each time, with no workload removed. CheckRoom makes calls that change nothing, uses unknown
 // names, and checks that removing more workloads never makes the room smaller. ids are IDs of
 // workloads in the room. Call it from a property, as [CheckGuard].
 func CheckRoom(t *rapid.T, make func() preemption.Room, ids []string) {

@@ -40,7 +40,7 @@ func QuotaConstraints() []QuotaConstraint {
 	return []QuotaConstraint{BorrowingCapacityFromPreemptor, DRSLessThanOrEqualToFinalShare, DRSLessThanInitialShare, DRSAllStrategies, Borrowing}
 }
 
-// validate finds an unknown constraint, and one of a scope in which it could accept nobody.
+// validate finds an unknown constraint, and one of a scope in which it could accept no workload.
 func (c QuotaConstraint) validate(faults *fault.List, path string, scope Scope) {
 	switch {
 	case c == "":

@@ -18,7 +18,7 @@ const (
 type Config struct {
 	// Name is unique among the configurations; queue.Queue.Rules refers to it.
 	Name string `json:"name"`
-	// Rules are at most [MaxRules]. Empty: the rules permit nobody.
+	// Rules are at most [MaxRules]. Empty: the rules permit no victims.
 	Rules []Rule `json:"rules,omitempty"`
 	// Ordering is the order in which a tier takes candidates, the first key first, after those that
 	// are being evicted; UID and ID come last. Empty: IsOtherCQ descending, Priority ascending,
@@ -40,7 +40,7 @@ type Rule struct {
 	// ActivationPolicy says in which case the rule is looked at.
 	ActivationPolicy ActivationPolicy `json:"activationPolicy"`
 	// CandidateSelectors are at most [MaxSelectors]. A running workload is a candidate if one
-	// of them accepts it. Empty: nobody is.
+	// of them accepts it. Empty: none is.
 	CandidateSelectors []CandidateSelector `json:"candidateSelectors,omitempty"`
 }
 
@@ -59,7 +59,7 @@ type ActivationPolicy struct {
 type Trigger string
 
 const (
-	// Always: the rule is looked at whenever somebody must yield.
+	// Always: the rule is looked at whenever a workload must yield.
 	Always Trigger = "Always"
 	// InsufficientQuota: the quota does not suffice without those found so far.
 	InsufficientQuota Trigger = "InsufficientQuota"
@@ -140,7 +140,7 @@ type NumericLabel struct {
 }
 
 // Priority compares the candidate's priority with the preemptor's, and selects it by the name
-// of its priority class. The zero value accepts everybody.
+// of its priority class. The zero value accepts every workload.
 type Priority struct {
 	// Mode says which priorities are compared. It is set if and only if Comparison is.
 	Mode       PriorityMode `json:"mode,omitempty"`
@@ -202,7 +202,7 @@ func (c Comparison) Holds(candidate, preemptor int64) bool {
 // IsZero reports whether the selector selects all.
 func (s ClassSelector) IsZero() bool { return len(s.MatchNames)+len(s.NotMatchNames) == 0 }
 
-// IsZero reports whether the priority accepts everybody.
+// IsZero reports whether the priority accepts every workload.
 func (p Priority) IsZero() bool {
 	return p.Mode == "" && p.Comparison == "" && p.MinValue == quota.OptionalInt64{} && p.MaxValue == quota.OptionalInt64{} && p.ClassSelector.IsZero()
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Times bound how long a candidate has run and how long ago it was created. The zero value
-// accepts everybody. All bounds hold strictly: a minimum is passed one nanosecond after it, and up to
+// accepts every workload. All bounds hold strictly: a minimum is passed one nanosecond after it, and up to
 // then a maximum holds. A time that is not known counts as now. (KEP-13396, future work.)
 type Times struct {
 	// MinExecutionDuration and MaxExecutionDuration bound the time since the candidate's
@@ -28,7 +28,7 @@ type Times struct {
 	TimeFromCreationRelation    Comparison             `json:"timeFromCreationRelation,omitempty"`
 }
 
-// IsZero reports whether the times accept everybody.
+// IsZero reports whether the times accept every workload.
 func (t Times) IsZero() bool { return t == Times{} }
 
 func (t *Times) validate(faults *fault.List, path string) {

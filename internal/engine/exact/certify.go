@@ -51,7 +51,7 @@ const noSet = -1
 // EndOfBranch ends a branch of the tree.
 const EndOfBranch = -1
 
-// mostRecorded limits the numbers in a tree. A larger tree is no certificate that anybody would
+// mostRecorded limits the numbers in a tree. A larger tree is no certificate that a reader would
 // want to keep: BenchmarkExact's proofs have up to some thousand nodes.
 const mostRecorded = 20_000
 

@@ -12,8 +12,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// compiled is a rule, ready to be asked often. It refers to that of the configuration, which nobody
-// changes.
+// compiled is a rule, ready to be asked often. It refers to that of the configuration, which does not
+// change.
 type compiled struct {
 	name             string
 	index            int

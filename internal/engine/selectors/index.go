@@ -22,7 +22,7 @@ type index struct {
 // that it has no priority class.
 type Trait struct{ Key, Value string }
 
-// asking is an entry that accepts nobody who has none of the traits that it asks for, with one of them.
+// asking is an entry that accepts only workloads with one of some traits, and one of these traits.
 type asking struct{ trait, entry int32 }
 
 // entry is a selector of a tier.
@@ -62,7 +62,7 @@ func newIndex(list []compiled, trigger rules.Trigger, traits map[Trait]int32) *i
 	return x
 }
 
-// asksFor returns traits of which the selector accepts nobody who has none of them; none if it asks
+// asksFor returns traits of which the selector accepts only workloads with one; none if it asks
 // for no trait.
 func (s *selector) asksFor() []Trait {
 	if list := labelsOf(s.LabelSelector); len(list) > 0 {

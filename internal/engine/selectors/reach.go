@@ -6,11 +6,11 @@ import (
 	"github.com/cedesched/cede/queue/rules"
 )
 
-// Reaches says whom the selectors of a tier may accept, by queue, for a search that looks at some queues
-// alone. It is immutable. The zero value is nobody.
+// Reaches says which workloads the selectors of a tier may accept, by queue, for a search that looks at some
+// queues alone. It is immutable. The zero value accepts none.
 type Reaches struct {
 	tier *Tier
-	// Whom the selectors that ask for no trait may accept: by scope, without those that ask for labels
+	// What the selectors that ask for no trait may accept: by scope, without those that ask for labels
 	// of queues, which are in labelled; and in queues other than the preemptor's.
 	byScope    [len(scopes)]Reach
 	labelled   []*entry
@@ -18,21 +18,21 @@ type Reaches struct {
 	otherTrees bool // some of these, whatever the quota says
 }
 
-// Reach says whom selectors may accept in a queue. The zero value is nobody.
+// Reach says which workloads selectors may accept in a queue. The zero value: none.
 type Reach struct {
-	// Any: somebody.
+	// Any: some workload.
 	Any bool
-	// Free: somebody whatever the quota says; else every selector has a constraint on quota.
+	// Free: some workload whatever the quota says; else every selector has a constraint on quota.
 	Free bool
 	// Asked are the constraints on quota of the selectors: unless Free, one of them must hold.
 	Asked QuotaSet
-	// Others: somebody by selectors that do not ask for [BorrowingCapacityFromPreemptor].
+	// Others: some workload by selectors that do not ask for [BorrowingCapacityFromPreemptor].
 	Others bool
 	// Most is the highest effective priority; MostOthers, by the selectors of Others.
 	Most, MostOthers int64
 }
 
-// Add adds those whom other selectors may accept.
+// Add adds what other selectors may accept.
 func (r *Reach) Add(o Reach) {
 	switch {
 	case !o.Any:
@@ -48,7 +48,7 @@ func (r *Reach) Add(o Reach) {
 	r.Free, r.Asked, r.Most = r.Free || o.Free, r.Asked|o.Asked, max(r.Most, o.Most)
 }
 
-// reachOf returns whom a selector may accept in the queues of its scope.
+// reachOf returns what a selector may accept in the queues of its scope.
 func (t *Tier) reachOf(s *entry) Reach {
 	preemptor := t.preemptor.effective
 	most := s.Priority.MaxValue.Or(math.MaxInt64)
@@ -70,7 +70,7 @@ func (t *Tier) reachOf(s *entry) Reach {
 	return r
 }
 
-// Reaches returns whom the selectors that serve the preemptor may accept.
+// Reaches returns what the selectors that serve the preemptor may accept.
 func (t *Tier) Reaches() Reaches {
 	x := Reaches{tier: t}
 	if t.served == 0 {
@@ -105,14 +105,14 @@ var scopes = [8]rules.Scope{
 	rules.OtherInParentCohort, rules.OtherInCohortTree, rules.OtherClusterQueue,
 }
 
-// Elsewhere returns whom the selectors that ask for no trait may accept in any queue but the
+// Elsewhere returns what the selectors that ask for no trait may accept in any queue but the
 // preemptor's.
 func (x *Reaches) Elsewhere() Reach { return x.elsewhere }
 
 // OtherTrees reports whether the selectors of [Reaches.Elsewhere] may accept a workload of another tree.
 func (x *Reaches) OtherTrees() bool { return x.otherTrees }
 
-// Of returns whom the selectors that ask for no trait may accept in a queue, by their scopes, by
+// Of returns what the selectors that ask for no trait may accept in a queue, by their scopes, by
 // the labels of the queue and by priority.
 func (x *Reaches) Of(queue string) (r Reach) {
 	at, ok := x.placeOf(queue)
@@ -133,7 +133,7 @@ func (x *Reaches) Of(queue string) (r Reach) {
 	return r
 }
 
-// placeOf returns where a queue stands; ok is false if it is unknown or nobody is accepted anywhere.
+// placeOf returns where a queue stands; ok is false if it is unknown or no workload is accepted anywhere.
 func (x *Reaches) placeOf(queue string) (at place, ok bool) {
 	if x.tier == nil || x.tier.served == 0 {
 		return at, false
@@ -154,7 +154,7 @@ func (x *Reaches) NextTrait(from int) (trait int, ok bool) {
 	return int(list[0].trait), true
 }
 
-// OfTrait returns whom the selectors that ask for a trait may accept in a queue in which workloads have
+// OfTrait returns what the selectors that ask for a trait may accept in a queue in which workloads have
 // it, as [Reaches.Of] does.
 func (x *Reaches) OfTrait(trait int, queue string) (r Reach) {
 	at, ok := x.placeOf(queue)
@@ -174,7 +174,7 @@ func (x *Reaches) OfTrait(trait int, queue string) (r Reach) {
 }
 
 // Traits returns the traits that selectors of the configurations ask for, with their numbers. The map
-// must not be changed. A selector that asks for traits accepts nobody who has none of them.
+// must not be changed. A selector that asks for traits accepts only workloads with one of them.
 func (e *Evaluator) Traits() map[Trait]int32 {
 	if e == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 )
 
 // Tier holds the selectors of one trigger that serve one preemptor. It is immutable, and so must the
-// labels of the preemptor be. The zero value accepts nobody.
+// labels of the preemptor be. The zero value accepts no workload.
 type Tier struct {
 	evaluator *Evaluator
 	config    *config
@@ -40,7 +40,7 @@ type preemptorView struct {
 }
 
 // Tier returns the selectors of the rules of the preemptor's queue that have the trigger and
-// serve the preemptor. Without such rules it accepts nobody, and so it does if the name in
+// serve the preemptor. Without such rules it accepts no workload, and so it does if the name in
 // [queue.Queue.Rules] is that of no configuration.
 //
 // A rule whose preemptor selectors do not select the preemptor is passed over before its
@@ -97,7 +97,7 @@ func (t *Tier) fill(e *Evaluator, trigger rules.Trigger, preemptor *workload.Wor
 }
 
 // Serves reports whether some selector serves the preemptor. If not, [Tier.Select] accepts
-// nobody.
+// no workload.
 func (t *Tier) Serves() bool { return t.served > 0 }
 
 // Config returns the name of the configuration of the preemptor's queue; empty if it has none.

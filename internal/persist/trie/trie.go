@@ -10,7 +10,7 @@ const (
 	most     = 16 // items of a leaf that is not at the last level
 )
 
-// seed differs from run to run, so that nobody can prepare names that collide. The order of a
+// seed differs from run to run, so that no input can prepare names that collide. The order of a
 // trie depends on it; only [Map.All] shows that order.
 var seed = maphash.MakeSeed()
 
