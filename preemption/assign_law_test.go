@@ -64,7 +64,7 @@ func assignsAsReference(t *rapid.T) {
 	}
 	_, want := reference.DecideOpen(config, record.State, *record.Request)
 	if diff := cmp.Diff(want.Decision, timeless(d), cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("- the twin, + the decision:\n%s", diff)
+		t.Fatalf("- the reference, + the decision:\n%s", diff)
 	}
 }
 

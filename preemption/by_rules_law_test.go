@@ -116,7 +116,7 @@ func suffices(t *rapid.T, config preemption.Config, st preemption.State, r preem
 	return again.Outcome == preemption.Preempt && !slices.ContainsFunc(again.Victims, func(v preemption.Victim) bool { return v.Reason == preemption.ConfigurablePreemption })
 }
 
-// A decision by rules is that of the slow twin; its victims make room, and none can be spared.
+// A decision by rules is that of the reference; its victims make room, and none can be spared.
 func decidesByRules(t *rapid.T, reached map[string]int) {
 	record := preemptiontest.Records().Draw(t, "record")
 	st, r := record.State, *record.Request
@@ -133,7 +133,7 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 	drawSeen(t, &r)
 	got := decideWith(t, config, snapshotOf(t, st), r)
 	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, timeless(got), cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("- the twin, + the decision:\n%s", diff)
+		t.Fatalf("- the reference, + the decision:\n%s", diff)
 	}
 	if err := verify.Decision(st, r, config, got); err != nil {
 		t.Fatalf("%+v: %v", got, err)

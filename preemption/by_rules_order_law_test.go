@@ -108,14 +108,14 @@ func crowdByRules(t *rapid.T) (preemption.State, preemption.Request) {
 	return st, r
 }
 
-// The twin says the same where rules have an order of their own, but of time.
+// The reference says the same where rules have an order of their own, but of time.
 func ordersByRules(t *rapid.T, reached map[string]int) {
 	st, r := crowdByRules(t)
 	config := preemption.Config{RulesAlone: true, SkipRetryAt: true}
 	drawSwitches(t, &config)
 	got := timeless(decideWith(t, config, snapshotOf(t, st), r))
 	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("- the twin, + the decision:\n%s", diff)
+		t.Fatalf("- the reference, + the decision:\n%s", diff)
 	}
 	if len(st.Rules[0].Ordering) == 0 || len(got.Victims) == 0 {
 		return
@@ -160,7 +160,7 @@ func TestKeysBeforeTheVictim(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, d, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("- the twin, + the decision:\n%s", diff)
+		t.Errorf("- the reference, + the decision:\n%s", diff)
 	}
 }
 

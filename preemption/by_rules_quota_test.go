@@ -205,7 +205,7 @@ func TestEachLookPermitsMore(t *testing.T) {
 				t.Errorf("%v, %d looks: %v %q, want %s", sharing, looks, d.Outcome, got, want[looks])
 			}
 			if slow := reference.Decide(config, st, r); !slices.EqualFunc(slow.Victims, d.Victims, func(a, b preemption.Victim) bool { return a.Workload == b.Workload }) {
-				t.Errorf("%v, %d looks: the twin takes %v", sharing, looks, slow.Victims)
+				t.Errorf("%v, %d looks: the reference takes %v", sharing, looks, slow.Victims)
 			}
 			for others := range want { // whom the tier of InsufficientQuota takes it may take if that tier is reached
 				config.MaxRuleLooks = others

@@ -21,7 +21,7 @@ import (
 // reclaimsInATree asks for rules that reclaim in a tree of three levels. Victims in a nearer cohort may
 // give the preemptor BorrowingCapacityFromPreemptor, so that the queues of a farther one come in after
 // others were taken. Some accept others in queues that borrow nothing, and in other trees. Decisions are
-// those of the slow twin.
+// those of the reference.
 func reclaimsInATree(t *rapid.T, reached map[string]int) {
 	n := func(name string, most int) int64 { return int64(rapid.IntRange(0, most).Draw(t, name)) }
 	st := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}, {Name: "near", Parent: "root"}, {Name: "far", Parent: "root"}, {Name: "other"}}}
@@ -75,7 +75,7 @@ func reclaimsInATree(t *rapid.T, reached map[string]int) {
 	by := preemption.Config{RulesAlone: true, MaxRuleLooks: int(n("looks", 2))}
 	got := decideWith(t, by, snapshotOf(t, st), r)
 	if diff := cmp.Diff(reference.Decide(by, st, r).Decision, timeless(got), cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("- the twin, + the decision:\n%s", diff)
+		t.Fatalf("- the reference, + the decision:\n%s", diff)
 	}
 	if err := verify.Decision(st, r, by, got); err != nil {
 		t.Fatalf("%+v: %v", got, err)
@@ -144,7 +144,7 @@ func TestThoseThatWaitForTheCapacityGoOn(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", s, got, want)
 		}
 		if diff := cmp.Diff(reference.Decide(c, st, r).Decision, timeless(d), cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("- the twin, + the decision:\n%s", diff)
+			t.Errorf("- the reference, + the decision:\n%s", diff)
 		}
 	}
 }

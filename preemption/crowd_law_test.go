@@ -76,7 +76,7 @@ func crowdOf(t *rapid.T, queues ...int) (preemption.State, preemption.Request) {
 	return st, r
 }
 
-// The twin says the same where many yield, but of time.
+// The reference says the same where many yield, but of time.
 func agreesWithReferenceInACrowd(t *rapid.T) {
 	st, r := crowd(t)
 	config := preemptiontest.Configs().Draw(t, "config")
@@ -84,6 +84,6 @@ func agreesWithReferenceInACrowd(t *rapid.T) {
 	reevaluate(t, &config)
 	got := timeless(decideWith(t, config, snapshotOf(t, st), r))
 	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("- the twin, + the decision:\n%s", diff)
+		t.Fatalf("- the reference, + the decision:\n%s", diff)
 	}
 }

@@ -58,7 +58,7 @@ func exactIsBest(t *rapid.T) {
 	}
 }
 
-// goals says which of the twin's values count, the most important first, and what the twin asks
+// goals says which of the reference's values count, the most important first, and what the reference asks
 // for what is lost.
 func goals(c preemption.Cost, fewestFirst bool, st preemption.State, now time.Time) (order []int, lost func(id, podSet string) int64) {
 	if c == nil {

@@ -297,6 +297,6 @@ func TestReservedMakesACohortBorrow(t *testing.T) {
 		t.Errorf("%v: %+v", d.Outcome, d.Shortage)
 	}
 	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, timeless(d), sameDecision); diff != "" {
-		t.Errorf("- the twin, + the decision:\n%s", diff)
+		t.Errorf("- the reference, + the decision:\n%s", diff)
 	}
 }

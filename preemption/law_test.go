@@ -133,7 +133,7 @@ func ids(victims []preemption.Victim) []string {
 	return list
 }
 
-// The twin says the same of everything but of time, which is a law of its own.
+// The reference says the same of everything but of time, which is a law of its own.
 func agreesWithReference(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	st, r := record.State, *record.Request
@@ -143,7 +143,7 @@ func agreesWithReference(t *rapid.T) {
 	r.Room = drawRoom(t, st)
 	got := timeless(decideWith(t, config, snapshotOf(t, st), r))
 	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("- the twin, + the decision:\n%s", diff)
+		t.Fatalf("- the reference, + the decision:\n%s", diff)
 	}
 }
 

@@ -81,7 +81,7 @@ func drawLimited(t *rapid.T) (config preemption.Config, st preemption.State, r p
 	return config, st, r
 }
 
-// With limits decisions are those of the twin, Verify has nothing against them, and RetryAt is the
+// With limits decisions are those of the reference, Verify has nothing against them, and RetryAt is the
 // first instant of all at which anything could change.
 func limitsHold(t *rapid.T) {
 	config, st, r := drawLimited(t)
@@ -98,7 +98,7 @@ func limitsHold(t *rapid.T) {
 	got, want := timeless(d), reference.Decide(config, st, r).Decision
 	got.Blockers, want.Blockers = nil, nil
 	if diff := cmp.Diff(want, got, sameDecision); diff != "" {
-		t.Fatalf("- the twin, + the decision:\n%s", diff)
+		t.Fatalf("- the reference, + the decision:\n%s", diff)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // With fewer replicas the decision is the one about a workload of so many, and the number is
-// the one that the twin finds.
+// the one that the reference finds.
 func partialIsOfTheTwin(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	if rapid.Bool().Draw(t, "without flavors") {

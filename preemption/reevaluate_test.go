@@ -123,7 +123,7 @@ func TestReevaluationDecidesEntitlementAnew(t *testing.T) {
 			t.Error(err)
 		}
 		if diff := cmp.Diff(reference.Decide(config, st, r).Decision, timeless(d), sameDecision); diff != "" {
-			t.Errorf("- the twin, + the decision:\n%s", diff)
+			t.Errorf("- the reference, + the decision:\n%s", diff)
 		}
 	}
 	for _, fair := range []preemption.FairSharing{{ReevaluateCandidates: true, Stable: true}, {ReevaluateCandidates: true, RecheckShares: true}} {

@@ -15,7 +15,7 @@ import (
 )
 
 // "Quota and room together take as few replicas as either needs": with a room that frees replicas the
-// decision is the twin's, has nothing that can be spared, is the same whatever the order of the input,
+// decision is the reference's, has nothing that can be spared, is the same whatever the order of the input,
 // leaves the room as it was, and asked again while the replicas leave it takes no more.
 func replicasFreeRoom(t *rapid.T, config preemption.Config) {
 	record := preemptiontest.Records().Draw(t, "record")
@@ -28,7 +28,7 @@ func replicasFreeRoom(t *rapid.T, config preemption.Config) {
 		t.Fatalf("%v leaves %v and %v removed", d.Outcome, room.away, room.removed)
 	}
 	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, timeless(d), cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("- the twin, + the decision:\n%s", diff)
+		t.Fatalf("- the reference, + the decision:\n%s", diff)
 	}
 	if err := verify.Decision(st, r, config, d); err != nil {
 		t.Fatalf("%+v\n%v", d, err)

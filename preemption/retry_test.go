@@ -16,7 +16,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// RetryAt is the first instant at which the twin succeeds, of all at which anything
+// RetryAt is the first instant at which the reference succeeds, of all at which anything
 // could change; before it the answer is to wait for it, and at it the request succeeds.
 func retryAtIsExact(t *rapid.T) {
 	checkRetryAt(t, preemptiontest.Records().Draw(t, "record"))

@@ -281,6 +281,6 @@ func TestNoRoomForAWorkloadThatNeverPreempts(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	if of := reference.Decide(config, st, r); of.NoRoom != d.NoRoom || len(of.Shortage) != len(d.Shortage) {
-		t.Errorf("the twin: %+v", of)
+		t.Errorf("the reference: %+v", of)
 	}
 }

@@ -191,7 +191,7 @@ func TestUnknownQueueTimeIsTheNewest(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		if theirs := reference.Decide(config, st, r); text(theirs.Decision) != c.want {
-			t.Errorf("%s: the twin says %s", c.name, text(theirs.Decision))
+			t.Errorf("%s: the reference says %s", c.name, text(theirs.Decision))
 		}
 	}
 }

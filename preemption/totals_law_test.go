@@ -61,7 +61,7 @@ func totalsAreNothing(t *rapid.T, config preemption.Config) {
 	want := reference.Decide(config, other, r)
 	want.Admitted = nil
 	if diff := cmp.Diff(want.Decision, timeless(d), sameDecision); diff != "" {
-		t.Fatalf("- the twin, + the decision: %s", diff)
+		t.Fatalf("- the reference, + the decision: %s", diff)
 	}
 	synced, edits, err := snapshotOf(t, st).Sync(other)
 	if err != nil || (len(edits) > 0) != (changed > 0) {
