@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -219,17 +218,6 @@ func TestCharts(t *testing.T) {
 			}
 		}
 	}
-}
-
-// zipped is a text as gzip.
-func zipped(t *testing.T, text string) string {
-	t.Helper()
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	if _, err := w.Write([]byte(text)); err != nil || w.Close() != nil {
-		t.Fatal(err)
-	}
-	return b.String()
 }
 
 func TestUsage(t *testing.T) {

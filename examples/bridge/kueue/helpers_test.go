@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
-	"github.com/cedesched/cede/examples/bridge/kueue"
 	"github.com/cedesched/cede/examples/internal/read"
 )
 
@@ -70,12 +69,4 @@ func conditions(texts ...string) string {
 func amount(resource, text string) (int64, error) {
 	q, err := bridge.ParseQuantity(text)
 	return q.Amount(resource), err
-}
-
-// empty is a new object of a kind.
-func empty(kind string) kueue.Object {
-	return map[string]kueue.Object{
-		"ClusterQueue": new(kueue.ClusterQueue), "PreemptionConfig": new(kueue.PreemptionConfig), "PreemptionLimit": new(kueue.PreemptionLimit),
-		"Workload": new(kueue.Workload), "Cohort": new(kueue.Cohort),
-	}[kind]
 }
