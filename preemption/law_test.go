@@ -99,8 +99,15 @@ func preemptorOf(c preemption.Config) *preemption.Preemptor {
 
 func decide(t failer, s *preemption.Snapshot, r preemption.Request) preemption.Decision {
 	t.Helper()
-	return decideWith(t, preemption.Config{}, s, r)
+	d, err := standard.Decide(s, r)
+	if err != nil {
+		t.Fatalf("Decide: %v", err)
+	}
+	return d
 }
+
+// standard decides by the zero configuration. It keeps its memory between decisions, as a caller's preemptor does.
+var standard = new(preemption.Preemptor)
 
 func decideWith(t failer, c preemption.Config, s *preemption.Snapshot, r preemption.Request) preemption.Decision {
 	t.Helper()
