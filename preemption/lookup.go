@@ -118,12 +118,15 @@ func (s *Snapshot) Removals() []Edit {
 	return edits
 }
 
-// RuleVerdicts returns a function that says what the selectors of rules with a trigger say of a running workload
-// for a preemptor, which waits in a queue that has rules: one verdict for each selector of the rules that serve the
-// preemptor, in their order, at a time, if the trigger has been observed since another time (zero: since then).
-// Constraints on quota count as met. It fails with a [fault.List] of bad selectors, which leave the
-// trigger without candidates, and for an unknown queue.
+// RuleVerdicts returns a function that judges a running workload by the rules with a trigger of a preemptor's queue.
+// It returns one verdict for each selector of the rules that serve the preemptor, in their order; none if the queue
+// has no such rules or the queue of the workload is unknown. The preemptor waits: its ReservedAt has no meaning. Its
+// labels must stay as they are. Times are judged at now, and the trigger has been observed since a time (zero: since
+// now). Constraints on quota count as met. RuleVerdicts fails with a [fault.List] of the bad selectors, which leave
+// the trigger without candidates, and for an unknown queue of the preemptor (KEP-13396).
 func (s *Snapshot) RuleVerdicts(trigger rules.Trigger, preemptor workload.Workload) (func(running workload.Workload, now, since time.Time) []rules.Verdict, error) {
+	asks := Request{Workload: preemptor}
+	preemptor = asks.waiting()
 	tier, err := s.evaluator().Tier(trigger, &preemptor)
 	if err != nil {
 		return nil, err

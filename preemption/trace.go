@@ -5,7 +5,9 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/exact"
 	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -73,7 +75,11 @@ func (sc *scratch) traceNames(s *Snapshot, r *Request) trace.Names {
 			return list
 		},
 		Better: sc.better,
-		Rules:  s.evaluator(),
+		Tier: func(trigger rules.Trigger) (*selectors.Tier, []string) {
+			waiting := r.waiting()
+			tier, err := s.evaluator().Tier(trigger, &waiting)
+			return tier, faultTexts(err)
+		},
 	}
 }
 

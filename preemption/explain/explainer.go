@@ -30,8 +30,7 @@ func Explain(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Reque
 	if err != nil {
 		return Explanation{}, err // the configuration was valid
 	}
-	x := explainer{r: &r, config: &config, kept: map[keptKey]int{}, taken: map[string]bool{}}
-	x.about = func() *preemption.Snapshot { return snapshotOf(s, &r) }
+	x := explainer{r: &r, config: &config, about: snapshotOf(s, &r), kept: map[keptKey]int{}, taken: map[string]bool{}}
 	x.recorder = trace.Recorder{Survey: true, To: x.step}
 	w := &r.Workload
 	x.e.Question = Question{Workload: w.ID, Queue: w.Queue, Priority: w.EffectivePriority(), Now: r.Now.Round(0)}
@@ -68,10 +67,14 @@ func snapshotOf(s *preemption.Snapshot, r *preemption.Request) *preemption.Snaps
 	if r.HoldsQuota {
 		id = r.Workload.ID
 	}
-	if without, err := s.With(preemption.Remove(id)); id != "" && err == nil {
-		return without
+	if id == "" {
+		return s
 	}
-	return s
+	without, err := s.With(preemption.Remove(id))
+	if err != nil {
+		return s // the request is refused for it
+	}
+	return without
 }
 
 // explainer makes an explanation of the steps of a decision.
@@ -79,7 +82,7 @@ type explainer struct {
 	r        *preemption.Request
 	config   *preemption.Config
 	recorder trace.Recorder
-	about    func() *preemption.Snapshot
+	about    *preemption.Snapshot
 	e        Explanation
 	asked    bool
 	kept     map[keptKey]int // index in Kept of the last level, or of the last tier
@@ -246,7 +249,7 @@ func (x *explainer) missing(list []trace.Missing) (out []Need) {
 
 // level begins a level.
 func (x *explainer) level(s *trace.Step) {
-	q, _ := x.about().Queue(x.r.Workload.Queue)
+	q, _ := x.about.Queue(x.r.Workload.Queue)
 	policy := &q.Preemption
 	l := ExplainedLevel{Node: x.recorder.Names.Node(s.Node), Policy: fmt.Sprintf("reclaimWithinCohort %v", policy.ReclaimWithinCohort)}
 	switch {

@@ -2,12 +2,10 @@ package explain
 
 import (
 	"slices"
-	"time"
 
 	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue/rules"
 )
 
@@ -37,7 +35,7 @@ func (x *explainer) tierQuota(s *trace.Step) {
 
 // rules says what the rules say, after the decision.
 func (x *explainer) rules() {
-	about := x.about()
+	about := x.about
 	of, _ := about.Queue(x.r.Workload.Queue)
 	by, has := about.Rules(of.Rules)
 	if !has {
@@ -76,16 +74,9 @@ func (x *explainer) selectors(about *preemption.Snapshot, t *ExplainedTier, by *
 			t.Since = o.Since.Round(0)
 		}
 	}
-	waiting := x.r.Workload
-	if !x.r.HoldsQuota {
-		waiting.ReservedAt = time.Time{} // of one that waits, it means nothing
-	}
-	tier, err := x.recorder.Names.Rules.Tier(t.Trigger, &waiting)
-	if err != nil {
-		faults, _ := err.(fault.List)
-		for _, f := range faults {
-			t.Faults = append(t.Faults, f.Error())
-		}
+	tier, faults := x.recorder.Names.Tier(t.Trigger)
+	if len(faults) > 0 {
+		t.Faults = faults
 		return false
 	}
 	at := map[rules.Match]*ExplainedSelector{}

@@ -169,3 +169,14 @@ func TestLimitsAreValidated(t *testing.T) {
 		t.Errorf("%v\n%q, want %q", err, paths, want)
 	}
 }
+
+// A history is trimmed to the longest window; without limits nothing counts.
+func TestLongest(t *testing.T) {
+	list := []Limit{{Window: quota.Some(time.Minute)}, {Window: quota.Some(time.Hour)}, {Window: quota.Some(time.Second)}}
+	if got := Longest(list); got != time.Hour {
+		t.Errorf("%v, want an hour", got)
+	}
+	if got := Longest(nil); got != 0 {
+		t.Errorf("without limits %v", got)
+	}
+}

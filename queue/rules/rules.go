@@ -93,7 +93,7 @@ type CandidateSelector struct {
 }
 
 // Scope says in which queues candidates run, seen from the preemptor's queue. The empty value
-// is not valid. A scope that this version does not know is read; see [Evaluator.Tier].
+// is not valid. A scope that this version does not know is read, as a bad selector; see [Validate].
 type Scope string
 
 const (

@@ -22,8 +22,9 @@ import (
 //     of a priority class; a negative duration, or a minimum over its maximum; an unknown
 //     constraint on quota, or one with the scope WithinLocalQueue or WithinClusterQueue.
 //
-// An [Evaluator] takes configurations with such faults, except those of [ValidateForm], because a
-// cluster may hold them; see [Evaluator.Tier] for what it does with them.
+// A snapshot takes configurations with such faults, except those of [ValidateForm], because a
+// cluster may hold them: a bad selector leaves the rules of its trigger, and those of later triggers,
+// without candidates (Kueue as built).
 func Validate(configs []Config) error {
 	faults := listOf(ValidateForm("configs", configs))
 	for i := range configs {

@@ -155,12 +155,10 @@ func (c *Cluster) rights(s *preemption.Snapshot, preemptor *workload.Workload, o
 			list[i] = append(list[i], r)
 		}
 	}
-	waits := *preemptor
-	waits.ReservedAt = time.Time{} // as if it waited
 	of := c.queue(preemptor.Queue)
 	config := c.config(of.Rules)
 	for _, trigger := range rules.Triggers() {
-		verdicts, err := s.RuleVerdicts(trigger, waits)
+		verdicts, err := s.RuleVerdicts(trigger, *preemptor)
 		if err != nil || config == nil {
 			break
 		}

@@ -28,7 +28,7 @@ type compiled struct {
 	preemptorFaults, candidateFaults fault.List
 }
 
-// selector is a compiled [CandidateSelector].
+// selector is a compiled [rules.CandidateSelector].
 type selector struct {
 	*rules.CandidateSelector
 	classes classes
@@ -59,7 +59,7 @@ func selects(s *workload.LabelSelector, labels map[string]string) bool {
 	return s == nil || s.Matches(labels)
 }
 
-// classes is a compiled [ClassSelector]: its lists, sorted.
+// classes is a compiled [rules.ClassSelector]: its lists, sorted.
 type classes struct{ match, not []string }
 
 func compileClasses(s rules.ClassSelector) classes {

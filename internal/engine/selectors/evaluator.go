@@ -19,7 +19,7 @@ type Evaluator struct {
 	traits  map[Trait]int32 // that selectors ask for, with their numbers
 }
 
-// config is a compiled [Config].
+// config is a compiled [rules.Config].
 type config struct {
 	name     string
 	ordering []rules.Ordering

@@ -100,7 +100,7 @@ func labelsOf(s *workload.LabelSelector) (list []Trait) {
 	return nil
 }
 
-// from returns those who ask for a trait, or for a later one.
+// from returns the entries that ask for a trait, or for a later one.
 func (x *index) from(trait int32) []asking {
 	i, _ := slices.BinarySearchFunc(x.asking, trait, func(a asking, trait int32) int { return cmp.Compare(a.trait, trait) })
 	return x.asking[i:]

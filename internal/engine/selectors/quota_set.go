@@ -30,7 +30,7 @@ func bitsOf(c rules.QuotaConstraint) QuotaSet {
 	return 0
 }
 
-// With returns the set with a constraint. [DRSAllStrategies] is both strategies.
+// With returns the set with a constraint. [rules.DRSAllStrategies] is both strategies.
 func (s QuotaSet) With(c rules.QuotaConstraint) QuotaSet { return s | bitsOf(c) }
 
 // Meets reports whether a constraint holds; an unknown one never does.

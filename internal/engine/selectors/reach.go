@@ -26,7 +26,7 @@ type Reach struct {
 	Free bool
 	// Asked are the constraints on quota of the selectors: unless Free, one of them must hold.
 	Asked QuotaSet
-	// Others: some workload by selectors that do not ask for [BorrowingCapacityFromPreemptor].
+	// Others: some workload by selectors that do not ask for [rules.BorrowingCapacityFromPreemptor].
 	Others bool
 	// Most is the highest effective priority; MostOthers, by the selectors of Others.
 	Most, MostOthers int64

@@ -45,7 +45,7 @@ type preemptorView struct {
 //
 // A rule whose preemptor selectors do not select the preemptor is passed over before its
 // candidate selectors are looked at. It fails with a [fault.List] of the bad selectors (see
-// [Validate]) of all rules with the trigger, except candidate selectors of rules that are
+// [rules.Validate]) of all rules with the trigger, except candidate selectors of rules that are
 // passed over: one bad selector of such a rule leaves the tier without candidates, also those
 // of good rules, and no later tier is looked at (Kueue as built). It also fails for an unknown
 // queue.

@@ -27,8 +27,9 @@ type Names struct {
 	Groups func(most int) []Group
 	// Better says, after the decision, how a search made the victims better; nil: it was not asked to.
 	Better func() *Better
-	// Rules judges workloads by the rules of the queues.
-	Rules *selectors.Evaluator
+	// Tier judges workloads by the preemptor's rules of a trigger; faults are its bad selectors, which leave it
+	// without candidates.
+	Tier func(rules.Trigger) (tier *selectors.Tier, faults []string)
 }
 
 // Need is what is requested in a column, and what is short of it with all victims still there, by
