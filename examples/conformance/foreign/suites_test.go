@@ -36,18 +36,25 @@ func anyCase(line []byte) (*recorded.Case, error) {
 	return c, err
 }
 
-// suite reads a file of the test tables of other schedulers, which are transcribed beside the checkout.
-func suite(t *testing.T, name string) (list []*recorded.Case) {
+// table opens a file of the test tables of other schedulers, which are transcribed beside the checkout.
+func table(t *testing.T, name string) *os.File {
 	t.Helper()
-	f, err := os.Open(filepath.Join("../../../../shared/cases", name))
-	if errors.Is(err, fs.ErrNotExist) {
+	const tables = "../../../../shared/cases"
+	if _, err := os.Stat(tables); errors.Is(err, fs.ErrNotExist) {
 		t.Skip("the test tables of other schedulers are not beside this checkout")
 	}
+	f, err := os.Open(filepath.Join(tables, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	if err := recorded.Lines(name, f, func(_ int, line []byte) error {
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// suite reads a table.
+func suite(t *testing.T, name string) (list []*recorded.Case) {
+	t.Helper()
+	if err := recorded.Lines(name, table(t, name), func(_ int, line []byte) error {
 		c, err := anyCase(line)
 		list = append(list, c)
 		return err
