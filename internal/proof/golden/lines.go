@@ -1,3 +1,4 @@
+// Package golden compares texts with golden files.
 package golden
 
 import (
