@@ -118,9 +118,9 @@ func (q *usage) move(list []Candidate, times int64) {
 	}
 }
 
-// OutOfOrder looks for an order in which each victim may be taken when only the victims before it are taken. All are taken when
-// it begins and when it ends. A victim that may be taken last is put last and stays for the others: fewer taken never
-// forbid one. It returns the victims that have no place in the order.
+// OutOfOrder looks for an order in which each victim may be taken when only the victims before it are taken. All are
+// taken when it begins and when it ends. A victim that may be taken last is put last and stays for the others: a
+// victim that may be taken stays so with fewer taken. It returns the victims that have no place in the order.
 func (q *usage) OutOfOrder(victims []Candidate, mayBeTaken func(Candidate) bool) []Candidate {
 	left, last := slices.Clone(victims), []Candidate(nil)
 	for before := -1; before != len(left); {

@@ -66,11 +66,11 @@ func (c Candidate) IsConstrained() bool {
 	return c.OfRules() && !c.ByRule.Free
 }
 
-// NotAccepted returns the victims, all taken, of a side for which there is no order in which each is accepted, with
-// only the victims before it taken, by a constraint that accepted it; nil if there is none. What is taken on the
-// preemptor's side of a cohort only helps the constraints there, and what is taken on one side changes nothing on
-// another. So each side is judged alone, with all others taken. On a side fewer taken never forbid a candidate, so
-// a victim that may be the last is put last.
+// NotAccepted returns the victims of the first side that has no order in which each victim is accepted after the
+// victims before it, by a constraint that accepted it; nil: every side has one. All victims are taken. What is taken
+// on the preemptor's side of a cohort only helps the constraints there, and what is taken on one side changes nothing
+// on another. So each side is judged alone, with all others taken. On a side a candidate that is accepted stays so
+// with fewer victims taken, so a victim that may be the last is put last.
 func (q *ruled) NotAccepted(victims []Candidate) []Candidate {
 	constrained := func(c Candidate) bool { return c.IsConstrained() && !c.GoesWhole(victims) }
 	for _, list := range q.bySide(victims, constrained) {

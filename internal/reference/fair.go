@@ -219,8 +219,8 @@ func (q *sharing) Rechecks() bool {
 	return q.Config.Fair.RecheckShares || q.Config.Fair.Stable || q.Config.Search != preemption.Greedy
 }
 
-// Passes reports whether one of the strategies permits a candidate after what is taken; without strategies, one of
-// the configuration's. The preemptor's share is that with the request, below the common cohort.
+// Passes reports whether one of the given strategies permits a candidate after what is taken; with none given, one of
+// the configuration's. The preemptor's share is that below the common cohort, with the request.
 func (q *sharing) Passes(c Candidate, strategies ...preemption.FairStrategy) bool {
 	if len(strategies) == 0 {
 		strategies = q.Strategies()
@@ -244,12 +244,12 @@ func permits(s preemption.FairStrategy, ours, before, after Share) bool {
 	return ours.Compare(before) < 0
 }
 
-// Unjustified returns the victims, all taken, of a side for which there is no order in which each by fair sharing
-// passes a strategy with only the victims before it taken; nil if there is none. What is taken on a side changes no share
-// of another side, and what is taken farther down makes the preemptor's share only smaller. So each side is judged
-// alone, with all others taken. A share only falls: if the last victim of a side passes by the final share, so do the
-// victims before it; else the last one passes by the initial share, and the victims before it, which leave more, do so, too. The
-// preemptor's share is that without others besides.
+// Unjustified returns the victims of the first side that has no order in which each victim by fair sharing passes a
+// strategy after the victims before it; nil: every side has one. All victims are taken. What is taken on a side
+// changes no share of another side, and what is taken farther down only makes the preemptor's share smaller. So each
+// side is judged alone, with all others taken. A share only falls. If the last victim of a side passes by the final
+// share, so do the victims before it; else it must pass by the initial share, and the victims before it, which leave
+// a larger share, then pass, too. The candidates besides do not count in the preemptor's share.
 func (q *sharing) Unjustified(victims []Candidate, besides ...Candidate) (left []Candidate) {
 	var along []Candidate // they go with their workloads: before these go, they are there
 	for _, c := range victims {

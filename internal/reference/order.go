@@ -34,9 +34,9 @@ func (q *rights) compareWhole(a, b *Running) int {
 	return cmp.Or(first(a.Evicted, b.Evicted), q.compare(Candidate{Running: a, PodSet: -1}, Candidate{Running: b, PodSet: -1}))
 }
 
-// byLocalQueue puts candidates in the order by the usage of their local queues. Each queue asks first the candidates of the
-// local queue that has used most; the queue comes next of which the next candidate is the first in the usual order.
-// What leaves already, and each class, stay before the others.
+// byLocalQueue puts candidates in the order by the usage of their local queues. In a queue, the candidates of the
+// local queue that has used most come first. Among the next candidates of all queues, the first in the usual order
+// comes next. What leaves already, and each class, stay before the others.
 func (q *rights) byLocalQueue(usual []Candidate) (list []Candidate) {
 	type turn struct {
 		Candidate

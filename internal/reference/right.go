@@ -108,8 +108,9 @@ func (q *rights) permittedWhileBorrowing(w *workload.Workload) bool {
 	return borrow.Policy != queue.Never && !q.Config.PreemptWithinNominal && theirs < q.priority() && (!limited || theirs <= threshold)
 }
 
-// fitsBelow says of the preemptor's queue and of each cohort above it whether the request fits in its quota or in
-// that of one below it: then a queue that shares only a higher cohort gives whatever the policy on borrowing says.
+// fitsBelow says of the preemptor's queue and of each cohort above it whether the request fits in its quota, or in
+// the quota of one of them below it. A queue that shares only a cohort above such a node gives whatever the policy on
+// borrowing says.
 func (q *rights) fitsBelow() map[*Node]bool {
 	list := map[*Node]bool{}
 	rest, fitted := slices.Clone(q.Asked), false

@@ -6,8 +6,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Leaving is leaving: replicas that were told to stop are as an evicted workload of their own, one for each pod
-// set, and what stays is the workload.
+// Replicas that were told to stop count as an evicted workload of their own, one for each pod set. What stays is the
+// workload.
 
 // Running is what stays of an admitted workload, or the replicas of one of its pod sets that leave.
 type Running struct {

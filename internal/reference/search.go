@@ -48,8 +48,9 @@ type failure struct {
 	taken     []Candidate
 }
 
-// search makes the documented search: in order; if a workload would yield that does not leave already, and what leaves is
-// enough, that; and if configured again with the largest first. With inOrder only the first.
+// search makes the documented search. It takes candidates in order. If that takes a workload that does not leave
+// already, and what leaves is enough, what leaves is the answer. If nothing is found and the configuration says so,
+// it searches again with the largest first. With inOrder it makes only the first search.
 func (q *searcher) search(list []Candidate, inOrder bool) found {
 	f := q.searchIn(list, false)
 	if !inOrder && !allLeave(f.victims) {

@@ -29,9 +29,10 @@ func (q *Question) shortages() (list []preemption.Shortage) {
 	return list
 }
 
-// refuse says what is short if no attempt found victims, and what stands in the way: what is short without the first
-// of these that is not enough: all of a permitted priority in queues that borrow anything; of these, the workloads in
-// queues that borrow what needs preemption; the victims that an attempt that may borrow took.
+// refuse says what is short if no attempt found victims, and what stands in the way. It takes in turn: all workloads
+// of a permitted priority in queues that borrow anything; of these, the workloads in queues that borrow what needs
+// preemption; the victims of an attempt that may borrow. What is short without the first of these that is not enough
+// is the answer.
 func (q *Question) refuse(answer *Answer, failed []failure) {
 	noted := false
 	for _, f := range failed {

@@ -40,9 +40,8 @@ func (r *row) missing(from *reference.Node) int64 {
 	return quota.Sub(r.amount, quota.Add(quota.Add(local, n.LocalLeft(r.Column)), n.Through(r.Column)))
 }
 
-// Amounts of cost are integers of this part of one, and are rounded so that the bound never gets
-// larger: the bound that is computed holds as it is. (A function: a variable would link math/big into
-// every program that decides.)
+// scale is the unit of costs: they are integers, in parts of one. They are rounded so that the bound never gets
+// larger, so the computed bound holds. (A variable would link math/big into every program that decides.)
 func scale() *big.Int { return big.NewInt(1 << 40) }
 
 // scaled returns a multiplier in these parts.
@@ -155,7 +154,8 @@ func (x *checker) addRow(of *preemption.CertifiedRow) error {
 	return nil
 }
 
-// frees returns what leaves with a candidate: with a whole workload, what of it leaves already, too.
+// frees returns what leaves with a candidate. With a whole workload, the parts that leave already
+// go, too.
 func frees(c reference.Candidate, of reference.Column) int64 {
 	total := c.Frees(of)
 	for _, part := range c.Parts {

@@ -68,8 +68,9 @@ func (j *judge) victimsByRules(faults *fault.List) (parts []reference.Candidate)
 	return parts
 }
 
-// acceptedAtBest reports whether a constraint accepts a victim when all on the preemptor's side is taken, and nothing
-// on its own: what was put back may have been taken when the victim was.
+// acceptedAtBest reports whether a constraint accepts a victim in the best case: all candidates on the preemptor's
+// side are taken, and none on the victim's side. Candidates that were put back may have been taken when the victim
+// was.
 func (j *judge) acceptedAtBest(c reference.Candidate, taken []reference.Candidate) bool {
 	ours, _ := j.Sides(c)
 	var beside []reference.Candidate
@@ -125,9 +126,9 @@ func (j *judge) victimOfRules(faults *fault.List, at string, v *preemption.Victi
 	return parts
 }
 
-// named judges the rules that are named for a victim, of the tier of the first one and of later ones: all that accept it
-// whatever constraints on quota say, and of the others only what accepts it if every constraint holds. It notes by which
-// constraints the tier accepted it.
+// named judges the rules that are named for a victim. The tier of the first one and later tiers count. Each rule of
+// them that accepts the victim without a constraint on quota must be named. Another rule may be named only if it
+// accepts the victim when every constraint holds. It notes by which constraints the tier accepted the victim.
 func (j *judge) named(faults *fault.List, at string, v *preemption.Victim, c *reference.Candidate) {
 	if len(v.Rules) == 0 || !slices.Contains(rules.Triggers(), v.Rules[0].Trigger) {
 		faults.Add(at+".rules", "no rule is named that accepts %q", v.Workload)

@@ -57,9 +57,9 @@ func (j *judge) certificate(c *preemption.Certificate) (faults fault.List) {
 	return faults
 }
 
-// caps returns the victims of the documented search, of which by no right and from no
-// priority on more may yield; nil if there are none, or if the answer does not keep to that: no
-// allowed set then does.
+// caps returns the victims of the documented search. They are the caps: by no right and from no
+// priority on may more workloads yield. Nil: there are no caps, or the answer exceeds them, as it
+// may if every allowed set does.
 func (j *judge) caps() []reference.Candidate {
 	d := j.d
 	if j.Config.Exact.IgnoreCaps || len(d.Victims) == 0 {
@@ -204,8 +204,8 @@ func workloads(list []reference.Candidate, counts func(reference.Candidate) bool
 	return n
 }
 
-// refused reports whether the strategies of fair sharing refuse the victims, all taken, of some side in every order, even
-// if others besides yield.
+// refused reports whether on some side the strategies of fair sharing refuse the taken victims in every order, even
+// if other candidates yield, too.
 func (x *checker) refused(victims, besides []reference.Candidate) bool {
 	return len(x.Unjustified(victims, besides...)) > 0
 }
@@ -228,8 +228,8 @@ func (x *checker) hopeless() bool {
 	return !x.Fits(x.borrowing)
 }
 
-// kind is a list of candidates of which nothing that counts tells one from another. Of each set
-// of them, the first as many are as good.
+// kind is a list of candidates that nothing tells apart. Any of them are as good as the first ones
+// of the same number.
 type kind struct {
 	list    []reference.Candidate
 	taken   int

@@ -99,7 +99,7 @@ func (j *judge) admitted(faults *fault.List) {
 	}
 }
 
-// refusal judges an answer without victims, when the documented search finds some victims, or none.
+// refusal judges an answer without victims by whether the documented search finds victims.
 func (j *judge) refusal(faults *fault.List, victims []reference.Candidate, holding []rules.Trigger) {
 	d := j.d
 	if victims != nil || j.othersAt(j.Question) {
@@ -185,7 +185,8 @@ func searchAt(q *reference.Question) (victims []reference.Candidate, holding []r
 	return victims, nil
 }
 
-// queued is the time that a victim by expiry is given.
+// queued is the time of queueing that a victim has if its minAdmitDuration is over: that of the
+// preemptor.
 func (j *judge) queued(reason preemption.VictimReason) time.Time {
 	if reason == preemption.InClusterQueueTimeBased {
 		return j.Request.Workload.Queued

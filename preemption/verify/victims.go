@@ -202,7 +202,7 @@ func (j *judge) running(id, leaving string) *reference.Running {
 	return nil
 }
 
-// leavingOnly returns what leaves of a victim of which all replicas were told to stop; nil if that is not so.
+// leavingOnly returns what leaves of a victim if all its replicas were told to stop; else nil.
 func (j *judge) leavingOnly(v *preemption.Victim) (units []*reference.Running) {
 	for _, few := range v.Replicas {
 		part := j.running(v.Workload, few.PodSet)
@@ -216,8 +216,8 @@ func (j *judge) leavingOnly(v *preemption.Victim) (units []*reference.Running) {
 
 func (j *judge) fair() bool { return j.Config.Sharing == preemption.Fair }
 
-// entitledAtBest reports whether the first strategy may have run again for a preemptor that needs none then, when
-// all that may yield of its own queue is taken.
+// entitledAtBest reports whether the preemptor needs no strategy once all candidates of its own queue are taken: then
+// the first strategy may have run again.
 func (j *judge) entitledAtBest() bool {
 	if !j.Config.Fair.ReevaluateCandidates {
 		return false
@@ -228,16 +228,16 @@ func (j *judge) entitledAtBest() bool {
 	return j.Entitled()
 }
 
-// minimumCanStay reports whether it is enough that of a victim that goes whole only what was told to stop goes, and
-// then surplus.
+// minimumCanStay reports whether a victim that goes whole could keep its minimum: its leaving replicas, and then its
+// surplus, are enough.
 func (j *judge) minimumCanStay(parts []reference.Candidate, i int, borrowing bool) bool {
 	return j.partIsEnough(parts, i, func(rest []reference.Candidate) bool {
 		return j.Fits(borrowing) && len(j.inOrder(rest, borrowing)) == 0 && !(j.fair() && j.Rechecks() && j.Unjustified(rest) != nil)
 	})
 }
 
-// partIsEnough reports whether it suffices that of a victim that goes whole only what was told to stop goes, and then
-// surplus, the last pod set first. suffices is asked about the victims, which are taken.
+// partIsEnough reports whether a part of a victim that goes whole is enough: its leaving replicas, and then its
+// surplus, the last pod set first. It asks suffices while the victims are taken.
 func (j *judge) partIsEnough(taken []reference.Candidate, i int, suffices func(rest []reference.Candidate) bool) (enough bool) {
 	whole, rest := taken[i], without(taken, i)
 	j.Return(whole)
@@ -261,13 +261,14 @@ func without(list []reference.Candidate, i int) []reference.Candidate {
 	return slices.Delete(slices.Clone(list), i, i+1)
 }
 
-// inOrder returns the victims, all taken, that have no place in an order in which each may be taken after the victims before it.
+// inOrder looks for an order in which each victim may be taken after the victims before it. All victims are taken. It
+// returns the victims that have no place in the order.
 func (j *judge) inOrder(victims []reference.Candidate, borrowing bool) []reference.Candidate {
 	return j.OutOfOrder(victims, func(c reference.Candidate) bool { return j.MayBeTaken(c, borrowing) })
 }
 
-// passesAtBest reports whether a strategy permits a victim when all that may yield on the preemptor's side is taken
-// and nothing else. Without RecheckShares others may have been taken when the victim was.
+// passesAtBest reports whether a strategy permits a victim in the best case: all candidates on the preemptor's side
+// are taken, and no others. Without RecheckShares, more than the victims may have been taken when the victim was.
 func (j *judge) passesAtBest(c reference.Candidate) bool {
 	ours, _ := j.Sides(c)
 	beside := slices.DeleteFunc(j.Candidates(), func(o reference.Candidate) bool { return !o.At.IsUnder(ours) })

@@ -122,7 +122,7 @@ func (s *Searcher) improve(result *Result, found bool) bool {
 	case core.OverPotential():
 		result.Proof.Optimal = true // no victims can help
 		if core.Request.Better.Certificate {
-			result.Proof.Certificate = s.exact.CertifyNobody(core)
+			result.Proof.Certificate = s.exact.CertifyNoSet(core)
 		}
 	default:
 		t.Silence()

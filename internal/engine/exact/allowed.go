@@ -9,17 +9,16 @@ import (
 //
 // A victim of another queue must still find its queue, and each cohort below the common one,
 // borrowing. Usage only falls when workloads leave, so what is permitted with some gone is
-// permitted with fewer gone. Two things follow. A set without one of its victims keeps its
-// order: if a set has no order, no larger set has one. And a victim that may be taken last,
-// after all others, may be put last: if some order exists, so does one with it at the end,
-// because before each of the others no more victims are taken than in that order. So an order
-// is found from its end, without trying another one.
+// permitted with fewer gone. Two things follow. A set without one of its victims keeps its order:
+// if a set has no order, no larger set has one. And a victim that may be taken after all others may
+// be put last: if it moves to the end of some order, no other victim has more victims before it
+// than there. So an order is found from its end, and no choice has to be undone.
 //
 // The nodes that are asked are on the victim's side of the common cohort. Only victims of the
 // same side change their usage, so each side has an order of its own.
 
-// borrows reports whether a node borrows, which its workloads need to be taken: something
-// that needs preemption, in fair sharing anything.
+// borrows reports whether a node borrows a column that needs preemption; in fair sharing, any
+// column. Else its workloads may not be taken.
 func (p *problem) borrows(node int) bool {
 	if p.s.Request.Fair.Enabled() {
 		return p.s.View.Share(node).Borrows
@@ -40,8 +39,8 @@ func (p *problem) mayGo(v *right.Victim) bool {
 	return true
 }
 
-// allow reports whether the taken victims and one more, which is still there, have an order.
-// Without it they have.
+// allow reports whether the taken victims have an order together with one more, which is still
+// there. They must have one without it.
 func (p *problem) allow(v *right.Victim) bool {
 	if !p.s.MayTake(v) {
 		return false

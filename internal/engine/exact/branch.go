@@ -13,7 +13,7 @@ type tree struct {
 	of     objective
 	order  []int // the units, in the order in which they are decided about
 	sorted bool  // by reduced cost
-	// The first goal limits the sets too if another objective is looked for: this is what it may be.
+	// If another objective is looked for, the first goal must not exceed this.
 	mostFirst int64
 	cover     []int64 // by position and row: what the units from there on take
 	chosen    []int
@@ -28,8 +28,8 @@ type tree struct {
 	recording recording
 }
 
-// search looks for the best set: by an objective, with the multipliers in the relaxation, of
-// the sets with a first goal of at most as much as given. In documented order the first set that is found is the first of all.
+// search looks for the set with the least objective, with the multipliers of the relaxation, among the sets with a
+// first goal of at most a given value. In documented order the first set that it finds is the first of all.
 func (x *Solver) search(of objective, most, mostFirst int64, inOrder, first bool) {
 	p, t, r := &x.problem, &x.tree, &x.relaxation
 	t.of, t.most, t.first, t.found, t.stopped = of, most, first, false, false

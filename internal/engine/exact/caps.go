@@ -8,8 +8,8 @@ import (
 	"github.com/cedesched/cede/internal/engine/source"
 )
 
-// limit is a cap: of the workloads that yield by one right, at most so many may have a priority
-// above another one; or, of a limit on preemptions, at most so many of a group may yield.
+// limit is a cap. It counts the workloads above a priority that yield by one right, or the
+// workloads of a group of a limit on preemptions.
 type limit struct {
 	group int   // 0: of none
 	size  int64 // of the group, replicas one by one
@@ -30,8 +30,8 @@ func (l *limit) holds(u *unit) bool {
 // rights is the number of rights.
 const rights = 5
 
-// capsOf returns the caps that victims set: by each right, at each priority and above, no
-// more victims.
+// capsOf returns the caps that victims set: for each right and each priority, a set has no more
+// victims of at least that priority.
 func (x *Solver) capsOf(taken []right.Victim) []limit {
 	x.caps = x.caps[:0]
 	for kind := range rights {
@@ -76,7 +76,7 @@ func (p *problem) ceiling() int64 {
 	return least
 }
 
-// workloads counts those that may yield, and those that a cap holds.
+// workloads counts the workloads that may yield, and the workloads among them that a cap counts.
 func (p *problem) workloads(l *limit) (all, held int64) {
 	seen := make([]bool, len(p.yields))
 	for i := range p.units {
@@ -94,7 +94,7 @@ func (p *problem) workloads(l *limit) (all, held int64) {
 	return all, held
 }
 
-// capped reports whether no cap leaves a place for a unit at all.
+// capped reports whether a cap allows no unit and counts this one.
 func (p *problem) capped(u *unit) bool {
 	return slices.ContainsFunc(p.caps, func(l limit) bool { return l.most == 0 && l.holds(u) })
 }

@@ -2,16 +2,15 @@ package exact
 
 import "github.com/cedesched/cede/internal/engine/search"
 
-// A certificate is what the bound of a proof rests on, so that others can check it without a
-// search. For each attempt it has the multipliers, and the tree of those decisions about units
-// that are left over once the bound is known: a second search, which only has to show that
-// nothing is better. The tree says which unit is decided about next, and where a branch ends;
-// a checker finds again why it ends.
+// A certificate shows the bound of a proof to a checker that does not search. For each attempt it
+// has the multipliers and a tree of decisions about units. The tree comes from a second search,
+// which knows the bound and only has to show that nothing is better. It says which unit is decided
+// about next, and where a branch ends; a checker finds again why it ends.
 
 // Certificate shows a bound.
 type Certificate struct {
-	// Bound is what every allowed set is shown to have of the first objective, at least. It is
-	// noSet if no set is allowed.
+	// Bound is what the first objective of every allowed set is at least. It is noSet if no set is
+	// allowed.
 	Bound    int64
 	Attempts []CertifiedAttempt
 }
@@ -83,9 +82,9 @@ func (r *recording) decide(unit int) {
 	r.tree = append(r.tree, n)
 }
 
-// CertifyNobody returns the certificate that no set is allowed, if all candidates together are
+// CertifyNoSet returns the certificate that no set is allowed, if all candidates together are
 // not enough. The search in order must have collected the levels.
-func (x *Solver) CertifyNobody(s *search.Search) *Certificate {
+func (x *Solver) CertifyNoSet(s *search.Search) *Certificate {
 	x.begin(s)
 	defer x.end()
 	return x.certify(s.Attempts(), nil, noSet)

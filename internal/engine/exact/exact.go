@@ -129,7 +129,8 @@ func (x *Solver) end() {
 	clear(x.problem.units)
 }
 
-// goals are the objectives, the most important first. Those that tell nothing are left out.
+// goals are the objectives, the most important first. An objective that is the same for all sets is
+// left out.
 func (x *Solver) goals(list []objective) []objective {
 	r := x.problem.s.Request
 	switch {

@@ -64,7 +64,7 @@ type problem struct {
 	rows []row
 }
 
-// collect lists candidates of all attempts, at most so many. Nobody may be taken.
+// collect lists candidates of all attempts, up to a number. No victim may be taken.
 func (x *Solver) collect(most int) {
 	s := x.problem.s
 	x.list = s.Source.AppendCandidates(&s.Case, x.list[:0], most)

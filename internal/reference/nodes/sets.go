@@ -4,7 +4,7 @@ import (
 	"github.com/cedesched/cede/preemption/placement"
 )
 
-// What is small enough to try all answers.
+// The limits up to which all answers are tried.
 const (
 	mostUnits   = 12
 	mostMembers = 6
@@ -46,8 +46,9 @@ func (w *World) Best() (best placement.Score, ok bool) {
 	return best, ok
 }
 
-// least returns how many members must have a place: in the design as many as must, as built also as many as have one in
-// order without all units that may yield. How many these are with hard budgets is known only if all members must.
+// least returns how many members must have a place: in the design as many as must, as built also as many as have one
+// in order without all units that may yield. With hard budgets this number is known only if all members must have a
+// place.
 func (w *World) least(nodes []string, potential []Unit) (count int, known bool) {
 	if w.Config.Mode == placement.ModeDesign || w.need() == len(w.Members) {
 		return w.need(), true

@@ -15,8 +15,8 @@ func (w *World) At(t time.Time) placement.Decision {
 	return now(w.Config, w.State, r, false)
 }
 
-// RetryAt returns the first instant after now at which the request fits or preempts with nothing but time changed; zero if
-// there is none. It tries every instant at which anything could change.
+// RetryAt returns the first instant after now at which the request fits or preempts if nothing but time changes;
+// zero: there is none. It tries every instant at which anything could change.
 func (w *World) RetryAt() time.Time {
 	for _, at := range w.Instants() {
 		if w.At(at).Outcome.Succeeds() {

@@ -1,21 +1,22 @@
-// Package lagrange has bounds of what a set of items weighs that takes enough of several rows.
+// Package lagrange bounds the weight of a set of items that takes enough of several rows.
 //
 // The lightest set is hard to find; a bound of its weight is not. Each row has a multiplier, which is the price of
 // what an item takes of it. For any multipliers that are not negative, every set that takes enough weighs at least
 //
 //	Σ multiplier × need + Σ min(0, reduced weight)
 //
-// where the reduced weight of an item is its weight less Σ multiplier × (what it takes of the row): what the set
-// takes is worth Σ multiplier × need or more, and beyond that each of its items costs its reduced weight, which is no
-// less than the second sum has of it. A limit, a sum that a set must not exceed, is a row too: all of it is negative.
+// where the reduced weight of an item is its weight less Σ multiplier × (what it takes of the row). What the set
+// takes is worth at least the first sum. Each of its items also costs its reduced weight, and the second sum counts
+// no more than that for it. A limit, a sum that a set must not exceed, is a row with negative amounts.
 //
-// A search asks for the same of the sets that contain the items that it has taken:
+// A search asks for the bound of the sets that contain the items taken so far:
 //
 //	what is taken + Σ multiplier × (what the row is short of) + Σ min(0, reduced weight)
 //
 // with the last sum over the items not decided about. The multipliers that make the bound large with nothing taken
 // are found once, by steps along the slope; the bound then costs one sum at each node. Each product is converted to
-// float64 before it is added: else some machines would round once for both, and look at other nodes.
+// float64 before it is added: some machines else round product and sum in one step, and the search looks at other
+// nodes there.
 package lagrange
 
 import (

@@ -24,9 +24,9 @@ func (x *Solver) search(limit cost, sums, first bool) {
 	x.branch(cost{}, bound)
 }
 
-// settleWhole looks for units, if each unit costs on each of its nodes what it costs everywhere. The units on several
-// nodes that it finds yield, and it looks again for what is still missing. Without units on several nodes the search
-// does better.
+// settleWhole looks for units in rounds. In a round each unit costs its whole cost on each of its nodes. The units on
+// several nodes that the round finds yield, and the next round looks for what is still missing. If no unit runs on
+// several nodes, branch does better.
 func (x *Solver) settleWhole() {
 	kept := slices.Clone(x.options)
 	for node := range x.options {
@@ -82,7 +82,7 @@ func (x *Solver) coverNode(node int) {
 // proven reports whether no answer costs less than x.limit.
 func (x *Solver) proven() bool { return !x.floor.less(x.limit) }
 
-// leave notes that sets are not looked at that cost at least a bound.
+// leave notes a bound: the sets that it leaves out cost at least that.
 func (x *Solver) leave(bound cost) {
 	if bound.less(x.floor) {
 		x.floor = bound

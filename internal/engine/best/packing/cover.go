@@ -69,8 +69,8 @@ type option struct {
 	value, bound cost
 }
 
-// prepare asks whether the pods of an option have room on a node. It reports whether they have if all units yield
-// that may.
+// prepare sets up the question of an option on a node. It reports whether the pods have room if all units that may
+// yield do.
 func (c *cover) prepare(node int, o *option) bool {
 	x, p := c.x, c.x.p
 	c.slots, c.needs, c.forced, c.items, c.paid = c.slots[:0], c.needs[:0], c.forced[:0], c.items[:0], cost{}

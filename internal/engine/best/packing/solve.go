@@ -151,8 +151,7 @@ func (x *Solver) solve() (r Result, ok bool) {
 // mostParts keeps a question about one node from taking all nodes of the search.
 const mostParts = 16
 
-// keep leaves the open units open for which a condition holds. The other open units stay; it returns them, for
-// reopen.
+// keep makes the open units stay for which a condition does not hold. It returns them, for reopen.
 func (x *Solver) keep(holds func(*Unit) bool) (closed []int) {
 	for u := range x.p.Units {
 		if x.status[u] == open && !holds(&x.p.Units[u]) {
@@ -222,8 +221,8 @@ func (x *Solver) leastViolations() (least int64, proven bool) {
 	return x.lower().violations, x.proven()
 }
 
-// leastHighest finds the least highest priority of answers with so many violations, and leaves units of higher
-// priorities out. It returns a lower bound of it.
+// leastHighest finds the answers, of those with a number of violations, in which the highest priority of a victim is
+// least. It leaves out the units of higher priorities, and returns a lower bound of that priority.
 func (x *Solver) leastHighest(violations int64) (bound int32, proven bool) {
 	levels := []int32{}
 	for u := range x.p.Units {
@@ -255,7 +254,7 @@ func (x *Solver) leastHighest(violations int64) (bound int32, proven bool) {
 	return bound, sure == high
 }
 
-// existsWith reports whether there is an answer with so many violations.
+// existsWith reports whether there is an answer with a number of violations.
 func (x *Solver) existsWith(violations int64) (found, sure bool) {
 	if violations == 0 {
 		return x.exists()
@@ -274,8 +273,8 @@ func (x *Solver) cheapest(limit cost) *Answer {
 
 func (x *Solver) copyOfBest() *Answer { return &Answer{x.best.Units, x.best.Places} }
 
-// latest returns, of the answers that cost the same as one, that with the latest start of the earliest unit of the
-// highest priority, and the latest that there may be.
+// latest compares the answers that cost the same as one by the earliest start of a unit of the highest priority. It
+// returns the answer where this is latest, and a bound of this start.
 func (x *Solver) latest(of *Answer) (best *Answer, bound int64) {
 	best = of
 	score, limit := x.p.Score(of.Units), x.wholeOf(of.Units)

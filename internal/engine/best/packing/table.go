@@ -9,8 +9,8 @@ const (
 	mostSteps  = 1 << 22
 )
 
-// enumerate lists the options of each node: the pods that have room if all units yield that may. ok is false if there
-// are too many for a table.
+// enumerate lists the options of each node: the pods that have room if all units that may yield do. ok is false if
+// there are too many for a table.
 func (x *Solver) enumerate() (ok bool) {
 	p := x.p
 	x.states, x.stride = 1, sized(x.stride, len(p.Kinds))[:0]

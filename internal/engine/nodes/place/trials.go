@@ -93,7 +93,7 @@ func (b *Board) settle(d room.Domain) {
 	}
 }
 
-// takeAway removes the pods from the trials that are not there.
+// takeAway removes from the trials the pods that are not there.
 func (b *Board) takeAway(d room.Domain) {
 	t := b.trials
 	take := func(list []*state.Pod) {

@@ -49,7 +49,7 @@ func (o *Over) prepare(d Domain, used []int32) {
 	}
 }
 
-// keepOver makes the units stay that violate a budget and run on no used node.
+// keepOver keeps the units in place that violate a budget and run on no used node.
 func (o *Over) keepOver() { o.begun, o.asked = true, nil }
 
 // violations counts the pods of a unit that violate a budget.

@@ -94,7 +94,7 @@ func (r *Room) IsFull(i int, needs []int64) bool {
 	return (r.now || r.AsBuilt || !n.Leaves) && !r.HasRoomAbove(n, gone, needs)
 }
 
-// Return counts the pods as gone again that run in the domain.
+// Return counts the pods that run in the domain as gone again.
 func (r *Room) Return(d Domain, pods []*state.Pod) {
 	for _, p := range pods {
 		if i := r.Of(p); d.Has(i) {

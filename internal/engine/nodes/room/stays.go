@@ -61,7 +61,7 @@ func (s *Stays) fixUnit(u *state.Unit, sign int64) {
 	}
 }
 
-// KeepProtected makes the units stay, on all nodes, that may not yield at an instant.
+// KeepProtected makes the units that may not yield at an instant stay, on all nodes.
 func (s *Stays) KeepProtected(at int64) {
 	if !s.AnyRule() {
 		return

@@ -209,7 +209,7 @@ func (x *exact) spread(d room.Domain, a *packing.Answer) []int32 {
 	return nodes
 }
 
-// proofOf returns the proof of a placement; nil: of there being none.
+// proofOf returns the proof of a placement; for nil, the proof that there is none.
 func (x *exact) proofOf(best *place.Placement) *Proof {
 	none := packing.Score{Started: state.JustNow}
 	p := &Proof{Optimal: !x.unclear, Nodes: x.nodes, Value: none, Bound: none}

@@ -94,8 +94,8 @@ func (s *steps) overBudget(d room.Domain) (list []*state.Unit) {
 	return list
 }
 
-// onlyNearMatters reports whether no later step asks which units stay that violate a budget and share no node with a
-// member. Then they need not be listed.
+// onlyNearMatters reports whether later steps ask only about units that share a node with a member. Other units that
+// violate a budget then need not be listed.
 func (s *steps) onlyNearMatters(d room.Domain) bool {
 	c, r, budgets := s.Config, s.Request, len(s.Cluster.BudgetOrder)
 	return c.Mode != ask.Replace && !c.HardBudgets && (!c.FirstViolated || budgets == 1) && r.Rules.Importance == nil &&
@@ -133,9 +133,9 @@ func (s *steps) around(d room.Domain) []*state.Unit {
 	return s.UnitsOn(s.Used, s.IsGone)
 }
 
-// skipsLower reports whether the lowest floor is not looked for. For one pod on one node it changes nothing: units
-// come back in order of importance. But under rules about sets a unit that is back may permit another one. With the
-// caller's own order of importance that order decides.
+// skipsLower reports whether the search for the lowest floor is left out. For one pod on one node it changes nothing:
+// units come back in order of importance. But under rules about sets a unit that is back may permit another one. With
+// the caller's own order of importance that order decides.
 func (s *steps) skipsLower(d room.Domain) bool {
 	rules := &s.Request.Rules
 	return d.Size() == 1 && len(s.Members) == 1 && (!rules.HaveTrials() || rules.Importance != nil)

@@ -23,8 +23,8 @@ type outlook struct {
 	score    packing.Score // if not hopeless: no victims there have a better one
 }
 
-// look returns what the sums of a node say. They say nothing about a node on which pods terminate, or where the pod
-// may fit beside all that run.
+// look returns what the sums of a node say. known is false for a node on which pods terminate, or where the pod may fit
+// beside all that run.
 //
 // The bounds of the score: some unit of the highest level above which there is room beside the rest must yield. Each
 // victim frees at most what the largest pod uses. No unit of that level started later than the latest of its pods,
@@ -115,8 +115,8 @@ func (s *domains) refusal(d room.Domain) (found trace.Found, ok bool) {
 // they cannot be better than the best so far: if that violates no budget, all victims there violate one or have a
 // higher priority. The outlook of the node must be known.
 //
-// A pod under a budget that allows nothing violates it. The lowest priorities must free what is missing; so many pods
-// of the highest of these must yield as free the rest.
+// A pod under a budget that allows nothing violates it. The lowest priorities that together free what is missing must
+// yield: of the highest of them, enough pods to free what the lower ones leave missing.
 func (s *domains) boundByPods(n *state.Node, best packing.Score) (bound packing.Score, ok bool) {
 	missing := s.missingOn(n)
 	victims, violations := s.LeastPods(n, missing), int64(0)
