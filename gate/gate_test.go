@@ -11,6 +11,7 @@ import (
 
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/quota"
 )
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -123,5 +124,89 @@ func TestJSON(t *testing.T) {
 	}
 	if _, err := json.Marshal(gate.Position(9)); err == nil {
 		t.Error("an unknown position was written")
+	}
+}
+
+// "The zero value is no gate and no condition": a name, a state or a condition is something.
+func TestIsZero(t *testing.T) {
+	for name, c := range map[string]struct {
+		gates gate.Gates
+		want  bool
+	}{
+		"nothing":     {gate.Gates{}, true},
+		"empty":       {gate.Gates{Names: []string{}, States: []gate.State{}}, true},
+		"a name":      {gate.Gates{Names: []string{"a"}}, false},
+		"a state":     {gate.Gates{States: []gate.State{{Name: "a"}}}, false},
+		"a condition": {gate.Gates{Blocked: gate.Condition{Since: noon}}, false},
+		"all":         {gate.Gates{Names: []string{"a"}, States: []gate.State{{Name: "a"}}, Blocked: gate.Condition{Active: true}}, false},
+	} {
+		if got := c.gates.IsZero(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// No edit shares anything with what it was made from.
+func TestEditsShareNothing(t *testing.T) {
+	for name, edit := range map[string]func(gate.Gates) gate.Gates{
+		"clone":   gate.Gates.Clone,
+		"opened":  func(g gate.Gates) gate.Gates { return g.Opened("b", noon) },
+		"again":   func(g gate.Gates) gate.Gates { return g.Opened("a", noon) },
+		"synced":  func(g gate.Gates) gate.Gates { return g.Synced(noon) },
+		"signal":  func(g gate.Gates) gate.Gates { return g.Signalled(noon) },
+		"cleared": func(g gate.Gates) gate.Gates { return g.Cleared(noon) },
+		"evicted": func(g gate.Gates) gate.Gates { return g.Evicted(noon) },
+	} {
+		made := func() gate.Gates {
+			return gate.Gates{Names: []string{"a", "b"}, States: []gate.State{{Name: "a", Position: gate.Open, Since: minute(1)}, {Name: "b"}}}
+		}
+		from := made()
+		to := edit(from)
+		for i := range to.Names {
+			to.Names[i] = "changed"
+		}
+		for i := range to.States {
+			to.States[i].Name = "changed"
+		}
+		if diff := cmp.Diff(made(), from); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// As many gates as may be, with names as long as may be, are valid; one more is not.
+func TestBounds(t *testing.T) {
+	long := strings.Repeat("x", gate.MaxName-1)
+	var g gate.Gates
+	for i := range gate.MaxGates {
+		name := long + string(rune('a'+i))
+		g.Names, g.States = append(g.Names, name), append(g.States, gate.State{Name: name})
+	}
+	if err := gate.Validate("gates", g); err != nil {
+		t.Error(err)
+	}
+	config := gate.Config{Gate: g.Names[0], Grace: 1}
+	replicas := []gate.Replica{{Name: "a", Gates: g, Offer: gate.Offer{Victims: 0, LostWork: 0}}}
+	if _, err := gate.Orchestrate(config, noon, replicas); err != nil {
+		t.Error(err)
+	}
+	for want, spoil := range map[string]func(){
+		`config.Gate: "` + long + `ab" is longer`: func() { config.Gate += "b" },
+		"config.Timeout: -1ns":                    func() { config.Timeout = -1 },
+		"config.Grace: -1ns":                      func() { config.Grace = -1 },
+		"replicas[0].offer: -1 is lost":           func() { replicas[0].Offer.Lost = quota.Some[int64](-1) },
+		"replicas[0].offer: 0 victims, -1ns":      func() { replicas[0].Offer.LostWork = -1 },
+	} {
+		kept, keptReplica := config, replicas[0]
+		spoil()
+		if _, err := gate.Orchestrate(config, noon, replicas); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		config, replicas[0] = kept, keptReplica
+	}
+	for _, now := range []time.Time{time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC)} {
+		if _, err := gate.Orchestrate(config, now, replicas); err == nil || !strings.Contains(err.Error(), "now: "+now.String()) {
+			t.Errorf("%v: %v", now, err)
+		}
 	}
 }

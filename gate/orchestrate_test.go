@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -203,5 +205,80 @@ func agreesWithTwin(t *rapid.T) {
 		if shuffled := orchestrate(t, c, noon, rapid.Permutation(replicas).Draw(t, "shuffled")...); shuffled != got {
 			t.Fatalf("%+v, in another order %+v", got, shuffled)
 		}
+	}
+}
+
+// "A duplicate name": one fault for each name that occurs more than once.
+func TestDoubledReplicas(t *testing.T) {
+	for names, want := range map[string]string{
+		"a b c":         "",
+		"a b a":         `"a"`,
+		"a b a a a":     `"a"`,
+		"b a b a c c c": `"a" "b" "c"`,
+	} {
+		var replicas []gate.Replica
+		for _, name := range strings.Fields(names) {
+			replicas = append(replicas, gate.Replica{Name: name})
+		}
+		_, err := gate.Orchestrate(gate.Config{}, noon, replicas)
+		var faults fault.List
+		errors.As(err, &faults)
+		var got []string
+		for _, f := range faults {
+			got = append(got, strings.TrimPrefix(f.Error(), "replicas: two are named "))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", names, err, want)
+		}
+	}
+}
+
+// "Fewest victims, then least lost work. One without offer comes last." "Ties go to the
+// earlier signal, then to the name."
+func TestOrderOfReplicas(t *testing.T) {
+	signalled := func(name string, at int, victims int, lost time.Duration) gate.Replica {
+		g := gate.Gates{Names: []string{gate.MultiKueue}}.Synced(noon).Signalled(minute(at))
+		return gate.Replica{Name: name, Gates: g, Progress: gate.Pending, Offer: gate.Offer{Victims: victims, LostWork: lost}}
+	}
+	for rule, order := range map[gate.ReplicaOrder][]gate.Replica{
+		gate.FirstSignal: {signalled("z", 1, 9, 9), signalled("a", 2, 1, 1), signalled("b", 2, 0, 0), signalled("c", 3, 1, 0)},
+		gate.Cheapest: {signalled("z", 9, 1, 1), signalled("y", 9, 1, 2), signalled("c", 3, 2, 1), signalled("b", 4, 2, 1),
+			signalled("d", 4, 2, 1), signalled("x", 1, 3, 0), signalled("u", 1, 0, 0), signalled("v", 2, 0, 0)},
+	} {
+		for i, first := range order {
+			for _, second := range order[i+1:] {
+				for _, replicas := range [][]gate.Replica{{first, second}, {second, first}} {
+					act, err := gate.Orchestrate(gate.Config{Order: rule}, minute(10), replicas)
+					if err != nil || act.Open != first.Name {
+						t.Errorf("%v, %s and %s: %+v, %v; want %s", rule, replicas[0].Name, replicas[1].Name, act, err, first.Name)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A replica that preempts every four minutes does not starve the others: the next one has its
+// turn ten minutes after the opening, the timeout and that for victims.
+func TestPreemptingAgainAndAgain(t *testing.T) {
+	a, b := opened(replica("a", -1), minute(0)), replica("b", 0)
+	a.Progress = gate.Preempting
+	for m := range 10 {
+		a.Since = minute(m - m%4)
+		if act := orchestrate(t, gate.Config{}, minute(m), a, b); act.Open != "" || !act.WakeAt.After(minute(m)) {
+			t.Fatalf("at minute %d: %+v", m, act)
+		}
+	}
+	if act := orchestrate(t, gate.Config{}, minute(10), a, b); act.Open != "b" {
+		t.Errorf("at minute 10: %+v", act)
+	}
+}
+
+// "PreemptingTimeout: zero is Timeout", also where that is shorter than the default.
+func TestPreemptingTimeoutIsTimeout(t *testing.T) {
+	a, b := opened(replica("a", -1), minute(-2)), replica("b", 0)
+	a.Progress, a.Since = gate.Preempting, minute(-1)
+	if act := orchestrate(t, gate.Config{Timeout: time.Minute}, minute(0), a, b); act.Open != "b" {
+		t.Errorf("%+v", act)
 	}
 }

@@ -174,3 +174,28 @@ func TestBlockersUpToTheLimit(t *testing.T) {
 		}
 	}
 }
+
+// Blockers are looked for up to the highest node that bounds any of what is short.
+func TestBlockersUpToTheHighestBound(t *testing.T) {
+	limited := quotaOf("ib", 2)
+	limited.BorrowingLimit = quota.AtMost(0)
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "c"}},
+		Queues: []queue.Queue{
+			{Name: "a", Cohort: "c", Quotas: []quota.Quota{limited, quotaOf("gpu", 2)}},
+			{Name: "b", Cohort: "c", Quotas: gpus(2)},
+		},
+		Admitted: []workload.Workload{
+			taking(workload.Workload{ID: "ib", Queue: "a"}, "ib", 2), job("b1", "b", 0, 4, started(1)),
+		},
+	}
+	r := pending("a", 10, 1)
+	r.Workload.PodSets = append(taking(workload.Workload{}, "ib", 1).PodSets, r.Workload.PodSets...)
+	d := decide(t, snapshotOf(t, st), r)
+	if got := text(d); got != "Impossible: WithinClusterQueue a ib, ReclaimWithinCohort b b1" {
+		t.Error(got)
+	}
+	if len(d.Shortage) != 2 || d.Shortage[0].Cohort != "c" || d.Shortage[1].Cohort != "" {
+		t.Errorf("%+v", d.Shortage)
+	}
+}

@@ -12,7 +12,6 @@ import (
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
@@ -365,35 +364,6 @@ func TestRulesOrdering(t *testing.T) {
 	}
 }
 
-// A tier that is bad hides later ones only while its trigger holds: where the quota suffices, a rule
-// for places has its own times.
-func TestRetryAtPastABadTier(t *testing.T) {
-	x := onGPUs("x", "c", 4)
-	x.ReservedAt = now
-	bad, later := anybody(rules.InsufficientQuota), anybody(rules.QuotaFeasibleAndInsufficientTopology)
-	bad.Name, bad.CandidateSelectors[0].Scope = "bad", "Everywhere"
-	later.CandidateSelectors[0].Time.MinExecutionDuration = quota.Some(time.Hour)
-	r := preemption.Request{Workload: onGPUs("new", "a", 2), Now: now, Room: &space{map[string]int{"x": 1}, 1, map[string]bool{}}}
-	d, err := byRules(t, preemption.Config{}, heroes(x), r, bad, later)
-	if want := now.Add(time.Hour + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) || len(d.RuleFaults) > 0 || err != nil {
-		t.Errorf("%v until %v, %v, %v; want %v", d.Outcome, d.RetryAt, d.RuleFaults, err, want)
-	}
-}
-
-// A trigger that begins to hold at a later instant has been observed from then on.
-func TestRetryAtOfATriggerThatBeginsLater(t *testing.T) {
-	x := onGPUs("x", "b", 8)
-	x.ReservedAt = now
-	old, patient := anybody(rules.Always), anybody(rules.QuotaFeasibleAndInsufficientTopology)
-	old.Name, old.CandidateSelectors[0].Scope, old.CandidateSelectors[0].Time.MinExecutionDuration = "old", rules.OtherInCohortTree, quota.Some(time.Hour)
-	patient.Name, patient.ActivationPolicy.MinTriggerRequiredDuration = "patient", quota.Some(10*time.Minute)
-	r := preemption.Request{Workload: onGPUs("new", "a", 4), Now: now, Room: &space{map[string]int{"y": 1}, 1, map[string]bool{}}}
-	d, err := byRules(t, preemption.Config{}, heroes(x, onGPUs("y", "c", 4)), r, old, patient)
-	if want := now.Add(time.Hour + 1 + 10*time.Minute + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) || err != nil {
-		t.Errorf("%v until %v, %v; want %v", d.Outcome, d.RetryAt, err, want)
-	}
-}
-
 // When a workload that waits was last reserved means nothing: it has run for no time.
 func TestRulesReadNoOldReservation(t *testing.T) {
 	runs := onGPUs("runs", "a", 4)
@@ -412,27 +382,6 @@ func TestRulesReadNoOldReservation(t *testing.T) {
 	e := explainWith(t, c, snapshotOf(t, st), r)
 	if at := e.Rules.Tiers[0].Rules[0].Selectors[0]; at.Accepts.Count != 1 {
 		t.Errorf("%+v", at)
-	}
-}
-
-// Who is compared without boosts may yield to a priority that is none of the effective ones.
-func TestWayOfABasePriority(t *testing.T) {
-	for _, boost := range []int64{20, 0, -10} {
-		runs := onGPUs("runs", "a", 4)
-		runs.Priority, runs.PriorityBoost = 10, boost
-		st := heroes(runs, onGPUs("beside", "b", 4))
-		lower := anybody(rules.Always)
-		lower.CandidateSelectors = []rules.CandidateSelector{{Scope: rules.WithinClusterQueue, Priority: rules.Priority{Mode: rules.Base, Comparison: rules.LessThan}}}
-		st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{lower}}}
-		r := preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now}
-		r.Workload.Priority, r.Workload.PriorityBoost = 5, 1
-		found := false
-		for _, w := range explainWith(t, preemption.Config{RulesAlone: true}, snapshotOf(t, st), r).Ways {
-			found = found || w.Kind == explain.WayPriority && w.Priority == 11 && w.Least
-		}
-		if !found {
-			t.Errorf("boost %d: no such way", boost)
-		}
 	}
 }
 

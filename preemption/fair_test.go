@@ -38,19 +38,6 @@ func fairText(t *testing.T, c preemption.Config, st preemption.State, r preempti
 
 var fairPolicy = queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
 
-// The share of a borrower of weight zero is larger than any other.
-func TestShareOfZeroWeight(t *testing.T) {
-	st := borrowers(fairPolicy, "a", "b", "z")
-	st.Queues[3].FairWeight = quota.WeightOf(0)
-	st.Admitted = []workload.Workload{job("b1", "b", 0, 9, started(5)), job("z1", "z", 100, 1, started(500))}
-	s := snapshotOf(t, st)
-	z, _ := s.QueueShare("z")
-	b, _ := s.QueueShare("b")
-	if z.Compare(b.Share) <= 0 || z.DominantResource != "gpu" || b.Ratio != 900 {
-		t.Errorf("%+v, %+v", z, b)
-	}
-}
-
 // Whether the others are justified without a victim may change with every one that is
 // put back: in the first record it takes a second look to see that w04 alone is enough. A
 // workload that goes whole is one victim, with its surplus: in the second, w03 alone is. In the

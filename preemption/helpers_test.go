@@ -1,7 +1,10 @@
 package preemption_test
 
 import (
+	"encoding/json"
+	"os"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/cedesched/cede/preemption"
@@ -64,4 +67,27 @@ func at(minutes int, gpus int64) preemption.Request {
 	r.Now = now.Add(time.Duration(minutes) * time.Minute)
 	r.Workload.Queued, r.Workload.Created = r.Now, r.Now
 	return r
+}
+
+func readJSON[T any](t *testing.T, name string) (v T) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func quotaOf(resource string, nominal int64) quota.Quota {
+	return quota.Quota{Flavor: "h100", Resource: resource, Nominal: nominal}
+}
+
+func taking(w workload.Workload, resource string, n int64) workload.Workload {
+	w.PodSets = append(w.PodSets, workload.PodSet{Name: resource, Count: 1, Requests: []quota.Amount{
+		{Flavor: "h100", Resource: resource, Amount: n},
+	}})
+	return w
 }

@@ -135,18 +135,6 @@ func TestNewRefuses(t *testing.T) {
 	wantFaults(t, err, "config.MaxBlockers: -1 is negative")
 }
 
-// The zero snapshot is an empty cluster; nil is one too.
-func TestZeroSnapshot(t *testing.T) {
-	preemptor := new(preemption.Preemptor)
-	for _, s := range []*preemption.Snapshot{nil, {}} {
-		if st := s.State(); !cmp.Equal(st, preemption.State{}) {
-			t.Errorf("state %+v", st)
-		}
-		_, err := preemptor.Decide(s, pending("a", 0, 1))
-		wantFaults(t, err, `request.workload.queue: unknown queue "a"`)
-	}
-}
-
 // A flavor that no quota names has none: nothing helps, and nothing panics.
 func TestUnknownFlavorIsImpossible(t *testing.T) {
 	r := pending("a", 10, 1)

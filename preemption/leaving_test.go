@@ -1,13 +1,18 @@
 package preemption_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
 // Replicas that were told to stop hold their quota until they are gone, as whole victims
@@ -72,4 +77,87 @@ func TestStartShrink(t *testing.T) {
 	r.Workload.PodSets[0].Terminating = 1
 	_, err = preemptorOf(preemption.Config{}).Decide(s, r)
 	wantFaults(t, err, `request.workload.podSets[0].leaving: 1 of a workload that waits`)
+}
+
+// What leaves already and is not needed is no victim, whatever the search: of a workload one replica of one
+// pod set leaves, and a replica of another is enough alone.
+func TestLeavingReplicaIsSpared(t *testing.T) {
+	w := job("e", "a", 0, 2, started(5))
+	w.PodSets = append(w.PodSets, workload.PodSet{Name: "second", Count: 2, MinCount: workload.AtLeast(1), Requests: job("e", "a", 0, 2, now).PodSets[0].Requests})
+	w.PodSets[1].Requests[0].Amount = 2
+	w.PodSets[0].MinCount, w.PodSets[0].Terminating = workload.AtLeast(0), 1
+	st := shared(0, w)
+	st.Queues[0].Quotas = gpus(6)
+	for _, search := range []preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact} {
+		config := preemption.Config{Search: search}
+		r := pending("a", 10, 2)
+		d := decideWith(t, config, snapshotOf(t, st), r)
+		if got := fmt.Sprint(d.Victims[0].Replicas); got != "[{second 1 0}]" {
+			t.Errorf("%v: %v", search, got)
+		}
+		if err := verify.Decision(st, r, config, d); err != nil {
+			t.Errorf("%v: %v", search, err)
+		}
+	}
+}
+
+// Verify counts a workload of which some replicas leave already, and others yield, within the limits.
+func TestVerifyCountsReplicasBesideThoseThatLeave(t *testing.T) {
+	e := elastic("e", "a", 2, 0, started(1))
+	e.PodSets[0].Terminating = 1
+	st := shared(0, e, job("f", "a", 0, 2, started(2)))
+	r := pending("a", 10, 4)
+	d := decide(t, snapshotOf(t, st), r)
+	if len(d.Victims) != 2 {
+		t.Fatalf("%+v", d.Victims)
+	}
+	for n, want := range map[int64]bool{1: false, 2: true} {
+		config := preemption.Config{Limits: atMost(n)}
+		if err := verify.Decision(st, r, config, d); (err == nil) != want {
+			t.Errorf("at most %d: %v", n, err)
+		}
+	}
+}
+
+// A victim that was told to leave before says so; carried out and asked again, the decision names the same
+// victims, and all of them are leaving already.
+func TestVictimSaysThatItIsLeavingAlready(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	gpus := func(n int64) []workload.PodSet {
+		return []workload.PodSet{{Name: "main", Count: n, Requests: []quota.Amount{{Flavor: "f", Resource: "gpu", Amount: 1}}}}
+	}
+	s, err := preemption.NewSnapshot(preemption.State{
+		Queues: []queue.Queue{{Name: "q", Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: 4}}, Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}},
+		Admitted: []workload.Workload{
+			{ID: "leaves", Queue: "q", ReservedAt: now.Add(-time.Hour), Evicted: true, PodSets: gpus(2)},
+			{ID: "runs", Queue: "q", ReservedAt: now.Add(-time.Hour), PodSets: gpus(2)},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := preemption.Request{Workload: workload.Workload{ID: "w", Queue: "q", Priority: 1, PodSets: gpus(4)}, Now: now}
+	leaving := func(s *preemption.Snapshot) (list []bool, d preemption.Decision) {
+		d, err := new(preemption.Preemptor).Decide(s, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range d.Victims {
+			list = append(list, v.Leaving)
+		}
+		if err := verify.Decision(s.State(), r, preemption.Config{}, d); err != nil {
+			t.Error(err)
+		}
+		return list, d
+	}
+	list, d := leaving(s)
+	if !slices.Equal(list, []bool{true, false}) {
+		t.Errorf("%v, %v", d.Outcome, list)
+	}
+	if s, err = s.With(d.Edits()...); err != nil {
+		t.Fatal(err)
+	}
+	if list, d := leaving(s); !slices.Equal(list, []bool{true, true}) || d.Outcome != preemption.Preempt {
+		t.Errorf("carried out: %v, %v", d.Outcome, list)
+	}
 }

@@ -92,3 +92,19 @@ func TestWalkThatBreaksCopiesOne(t *testing.T) {
 		t.Errorf("%v allocations with 3 workloads, %v with 1000", few, many)
 	}
 }
+
+// The numbers of a cohort are those of all its queues.
+func TestCohortStatus(t *testing.T) {
+	s := snapshotOf(t, preemption.State{
+		Cohorts:  []queue.Cohort{{Name: "root"}, {Name: "left", Parent: "root"}},
+		Queues:   []queue.Queue{{Name: "a", Cohort: "left", Quotas: gpus(4)}, {Name: "b", Cohort: "left", Quotas: gpus(2)}, {Name: "c", Cohort: "root", Quotas: gpus(3)}},
+		Admitted: []workload.Workload{job("x", "a", 0, 5, started(1)), job("y", "b", 0, 1, started(1))},
+	})
+	rows, ok := s.CohortStatus("left")
+	if !ok || len(rows) != 1 || rows[0].Usage != 6 || rows[0].Nominal != 0 || rows[0].Flavor != "h100" || rows[0].Resource != "gpu" {
+		t.Errorf("left: %+v, %t", rows, ok)
+	}
+	if rows, ok := s.CohortStatus("nowhere"); ok || rows != nil {
+		t.Errorf("nowhere: %+v", rows)
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -36,18 +35,5 @@ func TestPinLeavesOutNothing(t *testing.T) {
 		if diff := cmp.Diff(want[i], p.Requests); diff != "" {
 			t.Errorf("%s: %s", p.Name, diff)
 		}
-	}
-}
-
-// The flavors of a snapshot come by name, however they were given.
-func TestFlavorsComeByName(t *testing.T) {
-	given := preemption.State{Flavors: []queue.Flavor{
-		{Name: "spot", NodeLabels: map[string]string{"k": "s"}}, {Name: "h100", NodeLabels: map[string]string{"k": "h"}}, {Name: "a100", NodeLabels: map[string]string{"k": "a"}}}}
-	var names string
-	for _, f := range snapshotOf(t, given).State().Flavors {
-		names += f.Name + f.NodeLabels["k"] + " "
-	}
-	if names != "a100a h100h spots " || given.Flavors[0].Name != "spot" {
-		t.Errorf("%s; given %v", names, given.Flavors)
 	}
 }

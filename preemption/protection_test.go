@@ -131,3 +131,33 @@ func TestProtectionIsValidated(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
+
+// In the own queue the minimum runtime against preemption counts alone, and in others
+// that against reclaims.
+func TestOwnQueueReadsItsOwnMinimumRuntime(t *testing.T) {
+	hour := quota.Some(time.Hour)
+	for _, c := range []struct {
+		settings     minruntime.Settings
+		own, another string
+	}{
+		{minruntime.Settings{Reclaim: hour}, "Preempt: a1 InClusterQueue", "Wait: GuaranteedRuntime b b1"},
+		{minruntime.Settings{Preempt: hour}, "Wait: GuaranteedRuntime a a1", "Preempt: b1 InCohortReclamation"},
+	} {
+		policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
+		alone := preemption.State{
+			Queues:   []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: policy, MinRuntime: c.settings}},
+			Admitted: []workload.Workload{job("a1", "a", 0, 4, started(1))},
+		}
+		if got := text(decide(t, snapshotOf(t, alone), pending("a", 10, 4))); got != c.own {
+			t.Errorf("%+v, own queue: %s, want %s", c.settings, got, c.own)
+		}
+		cohort := preemption.State{
+			Cohorts:  []queue.Cohort{{Name: "c"}},
+			Queues:   []queue.Queue{{Name: "a", Cohort: "c", Quotas: gpus(4), Preemption: policy}, {Name: "b", Cohort: "c", MinRuntime: c.settings}},
+			Admitted: []workload.Workload{job("b1", "b", 0, 4, started(1))},
+		}
+		if got := text(decide(t, snapshotOf(t, cohort), pending("a", 10, 4))); got != c.another {
+			t.Errorf("%+v, another queue: %s, want %s", c.settings, got, c.another)
+		}
+	}
+}

@@ -4,85 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
-	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/guard"
-	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
-
-// RetryAt is the first instant at which the reference succeeds, of all at which anything
-// could change; before it the answer is to wait for it, and at it the request succeeds.
-func retryAtIsExact(t *rapid.T) {
-	checkRetryAt(t, preemptiontest.Records().Draw(t, "record"))
-}
-
-// The same where flavors are assigned: at each instant anew.
-func retryAtOfAssignedIsExact(t *rapid.T) {
-	checkRetryAt(t, preemptiontest.RecordsWithoutFlavors().Draw(t, "record"))
-}
-
-func checkRetryAt(t *rapid.T, record preemption.Record) {
-	st, r := record.State, *record.Request
-	config := preemptiontest.Configs().Draw(t, "config")
-	protect(t, &config, &st)
-	reevaluate(t, &config)
-	p, s := preemptorOf(config), snapshotOf(t, st)
-	r.Room = drawRoom(t, st)
-	at := func(now time.Time) preemption.Decision {
-		r.Now = now
-		d, err := p.Decide(s, r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d
-	}
-	first := r.Now
-	quick := config
-	quick.SkipRetryAt = true
-	if q, full := decideWith(t, quick, s, r), at(r.Now); q.Outcome != full.Outcome && (q.Outcome != preemption.Wait || full.Outcome != preemption.Impossible) || !q.RetryAt.IsZero() {
-		t.Fatalf("%+v without RetryAt, %+v with it", q, full)
-	}
-	d := at(first)
-	if d.Outcome.Possible() {
-		if !d.RetryAt.IsZero() {
-			t.Fatalf("%v with a time", d.Outcome)
-		}
-		return
-	}
-	list := reference.Instants(config, st, r)
-	want, _ := reference.RetryAt(config, st, r)
-	if !d.RetryAt.Equal(want) || (d.Outcome == preemption.Wait) == want.IsZero() {
-		t.Fatalf("%v until %v, by brute force until %v", d.Outcome, d.RetryAt, want)
-	}
-	if want.IsZero() {
-		return
-	}
-	if !want.After(first) {
-		t.Fatalf("asked at %v, to be asked again at %v", first, want)
-	}
-	between := first.Add(time.Duration(rapid.Int64Range(0, int64(want.Sub(first))-1).Draw(t, "between")))
-	for _, now := range append([]time.Time{between, want.Add(-1)}, list...) {
-		if now.Before(want) {
-			if d := at(now); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
-				t.Fatalf("at %v: %v until %v, want to wait until %v", now, d.Outcome, d.RetryAt, want)
-			}
-		}
-	}
-	if d := at(want); !d.Outcome.Possible() {
-		t.Fatalf("at %v itself: %v", want, d.Outcome)
-	}
-}
-
-func FuzzRetryAtIsExact(f *testing.F) { f.Fuzz(rapid.MakeFuzz(retryAtIsExact)) }
-func FuzzRetryAtOfAssignedIsExact(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(retryAtOfAssignedIsExact))
-}
 
 // The answer to "when": the end of the time of the one that is needed, not of the first.
 func TestRetryAt(t *testing.T) {
@@ -269,5 +198,103 @@ func TestRetryAtAfterABoundThatFits(t *testing.T) {
 	d := decideWith(t, config, snapshotOf(t, st), r)
 	if want := started(30).Add(time.Hour + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
 		t.Errorf("%v, retry at %v, want %v", d.Outcome, d.RetryAt, want)
+	}
+}
+
+// The surplus of an elastic workload is a part of it, not more: here both workloads have to
+// go, and the later end counts.
+func TestRetryAtCountsSurplusOnce(t *testing.T) {
+	first, second := job("first", "a", 0, 0, started(30)), job("second", "a", 1, 4, started(10))
+	first.PodSets[0].Count, first.PodSets[0].Requests[0].Amount, first.PodSets[0].MinCount = 4, 1, workload.AtLeast(2)
+	q := queue.Queue{
+		Name: "a", Quotas: gpus(8), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority},
+		MinRuntime: minruntime.Settings{Preempt: quota.Some(time.Hour)},
+	}
+	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}, Admitted: []workload.Workload{first, second}})
+	var asked []string
+	for _, guards := range [][]preemption.Guard{nil, {recorder{&asked, -1}}} {
+		d := decideWith(t, preemption.Config{Guards: guards}, s, pending("a", 10, 6))
+		if want := started(10).Add(time.Hour + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
+			t.Errorf("%d guards: %v until %v, want to wait until %v", len(guards), d.Outcome, d.RetryAt, want)
+		}
+	}
+}
+
+// The time of an equal without reservation is never over: it counts as reserved just now.
+func TestUnreservedEqualsNeverExpire(t *testing.T) {
+	old := job("old", "a", 10, 4, started(90))
+	old.ReservedAt = time.Time{}
+	for _, evicted := range []bool{false, true} {
+		old.Evicted = evicted
+		d := decide(t, snapshotOf(t, shared(time.Hour, old)), at(0, 4))
+		if d.Outcome != preemption.Impossible || !d.RetryAt.IsZero() {
+			t.Errorf("evicted %v: %v until %v", evicted, d.Outcome, d.RetryAt)
+		}
+	}
+}
+
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+func oneGPU(id string, priority int64) workload.Workload {
+	return workload.Workload{ID: id, Queue: "q", Priority: priority, PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: []quota.Amount{{Flavor: "f", Resource: "gpu", Amount: 1}}}}}
+}
+
+func oneQueue(p queue.PreemptionPolicy, minimum time.Duration, runs workload.Workload) preemption.State {
+	return preemption.State{Admitted: []workload.Workload{runs}, Queues: []queue.Queue{{Name: "q", Preemption: p,
+		Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: 1}}, MinRuntime: minruntime.Settings{Preempt: quota.Some(minimum)}}}}
+}
+
+// "Protected until its start plus the minimum", to the nanosecond: at the next one it may
+// yield.
+func TestRetryAfterTheShortestMinimum(t *testing.T) {
+	for _, minimum := range []time.Duration{1, 2, time.Hour} {
+		runs := oneGPU("runs", 0)
+		runs.ReservedAt = noon
+		st := oneQueue(queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}, minimum, runs)
+		want := noon.Add(minimum + 1)
+		d := decide(t, snapshotOf(t, st), preemption.Request{Workload: oneGPU("waits", 1), Now: noon})
+		if d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
+			t.Errorf("minimum %v: %v, retry at %v, want %v", minimum, d.Outcome, d.RetryAt, want)
+		}
+	}
+}
+
+// A workload without reservation counts as if it had it at the time of the decision: one
+// that was created later than now takes it as soon as that is past.
+func TestRetryOfOneCreatedAhead(t *testing.T) {
+	p, err := preemption.New(preemption.Config{NewerByReservation: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ahead := range []time.Duration{-1, 0, 1, time.Hour} {
+		w := oneGPU("waits", 0)
+		w.Created = noon.Add(ahead)
+		st := oneQueue(queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority}, 0, oneGPU("runs", 0))
+		d, err := p.Decide(snapshotOf(t, st), preemption.Request{Workload: w, Now: noon})
+		switch want := w.Created.Add(1); {
+		case err != nil, ahead < 0 && d.Outcome != preemption.Preempt, ahead >= 0 && (d.Outcome != preemption.Wait || !d.RetryAt.Equal(want)):
+			t.Errorf("created %v ahead: %v, retry at %v, %v; want %v", ahead, d.Outcome, d.RetryAt, err, want)
+		}
+	}
+}
+
+// "At that instant the request fits or preempts": a cost that grows with time is that of the instant, also
+// where flavors are assigned anew.
+func TestRetryAtWithACostThatGrows(t *testing.T) {
+	record := readJSON[preemption.Record](t, "flavors-exact-limits.json")
+	for _, cost := range []preemption.Cost{preemption.CostByAge{}, preemption.CostSinceCheckpoint{}} {
+		config := preemption.Config{
+			Search: preemption.Exact, Cost: cost, Exact: preemption.ExactSearch{FewestFirst: true, IgnoreCaps: true, Certificate: true},
+			Limits: []limits.Limit{{Name: "l0", Scope: limits.Global, Limit: 2, Window: quota.Some(4 * time.Minute)}},
+		}
+		s, r := snapshotOf(t, record.State), *record.Request
+		d := decideWith(t, config, s, r)
+		if d.Outcome != preemption.Wait {
+			continue
+		}
+		r.Now = d.RetryAt
+		if at := decideWith(t, config, s, r); !at.Outcome.Possible() {
+			t.Errorf("%T: Wait until %v, and then %v", cost, d.RetryAt, at.Outcome)
+		}
 	}
 }

@@ -284,3 +284,20 @@ func TestNoRoomForAWorkloadThatNeverPreempts(t *testing.T) {
 		t.Errorf("the reference: %+v", of)
 	}
 }
+
+// noRoom has a place for nobody.
+type noRoom struct{}
+
+func (noRoom) Remove(string)  {}
+func (noRoom) Restore(string) {}
+func (noRoom) Fits() bool     { return false }
+
+// Where no policy lets anybody yield, a request without room is impossible, now and later.
+func TestNoRoomWithoutDonors(t *testing.T) {
+	r := pending("a", 0, 1)
+	r.Room = noRoom{}
+	d := decide(t, snapshotOf(t, preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(4)}}}), r)
+	if d.Outcome != preemption.Impossible || !d.NoRoom {
+		t.Errorf("%+v", d)
+	}
+}

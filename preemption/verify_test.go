@@ -4,7 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -52,4 +54,33 @@ func TestVerifyOfANegativeCost(t *testing.T) {
 			t.Errorf("surplus %d: lost %d, %v", surplus, d.Lost, err)
 		}
 	}
+}
+
+// Stable fair sharing keeps w02 from policies: a rule took it, and Verify refuses the reason of a policy.
+func TestVerifyStableBesideRules(t *testing.T) {
+	q := readJSON[struct {
+		Record   preemption.Record
+		Decision preemption.Decision
+	}](t, "verify-stable-by-rules.json")
+	config := preemption.Config{
+		Sharing: preemption.Fair, Fair: preemption.FairSharing{Stable: true}, ReconsiderLarger: true, MaxRuleLooks: 1,
+		Cost:       preemption.CostByAge{},
+		Guards:     []preemption.Guard{preemptiontest.ByUID{Never: "none", Until: "u0", Time: preemptiontest.Now.Add(time.Hour)}},
+		Protection: minruntime.Protection{Preempt: 14 * time.Minute, Reclaim: 20 * time.Minute, FairSharing: 10 * time.Minute, From: minruntime.Reservation},
+	}
+	st, r := q.Record.State, *q.Record.Request
+	d := decideWith(t, config, snapshotOf(t, st), r)
+	if err := verify.Decision(st, r, config, d); err != nil {
+		t.Errorf("the decision: %v", err)
+	}
+	for i := range d.Victims {
+		if v := &d.Victims[i]; v.Workload == "w02" && v.Reason == preemption.ConfigurablePreemption {
+			v.Reason = preemption.InClusterQueue
+			if err := verify.Decision(st, r, config, d); err == nil {
+				t.Error("a rule's victim passes with the reason of a policy that does not permit it")
+			}
+			return
+		}
+	}
+	t.Errorf("no rule takes w02: %+v", d.Victims)
 }

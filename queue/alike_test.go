@@ -2,10 +2,8 @@ package queue_test
 
 import (
 	"encoding"
-	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -175,46 +173,6 @@ func TestUnlikeIsAsked(t *testing.T) {
 	wantHeads(t, "and no longer", p.AlikeBy(nil), "a")
 }
 
-// Who is admitted may be somebody that yields, or keep others from yielding to one that is gated.
-func TestAdmissionBringsBack(t *testing.T) {
-	for in, gains := range map[string]bool{"other": true, "best": false} { // best may not preempt
-		for n, why := range []queue.RequeueReason{queue.NoCandidates, queue.NoFit, queue.Gated, queue.NoCandidates} {
-			p := pending(t, waits("a", in, 9, 0, 5), waits("b", in, 0, 0, 1), waits("far", "strict", 0, 0, 1))
-			p = must(p.Requeue(headOf(p, "a"), queue.Requeue{Reason: why, Alone: n == 3}))(t)
-			read := headOf(p, "b")
-			if _, at, _ := must(p.Admit("far"))(t).Find("a"); at.Activity != queue.Inadmissible {
-				t.Errorf("%s, %v: an admission in another tree brings it back", in, why)
-			}
-			p = must(p.Admit("b"))(t)
-			want := gains && (why == queue.NoCandidates || why == queue.Gated)
-			if _, at, _ := p.Find("a"); (at.Activity == queue.Active) != want {
-				t.Errorf("%s, %v: it stands %v", in, why, at.Activity)
-			}
-			late := must(must(pending(t, waits("c", in, 0, 0, 1), read.Workload).Admit("b"))(t).Requeue(
-				queue.Head{Workload: waits("c", in, 0, 0, 1), EventsSeen: read.EventsSeen}, queue.Requeue{Reason: why}))(t)
-			if _, at, _ := late.Find("c"); (at.Activity == queue.Active) != want {
-				t.Errorf("%s, %v: one that was asked before the admission stands %v", in, why, at.Activity)
-			}
-		}
-	}
-}
-
-// So it may by rules, whatever the policies are.
-func TestAdmissionBringsBackByRules(t *testing.T) {
-	p := pending(t, waits("a", "best", 9, 0, 5), waits("b", "best", 0, 0, 1))
-	ruled := slices.Clone(queues)
-	for i := range ruled {
-		ruled[i].Rules = "rules"
-	}
-	for _, queues := range [][]queue.Queue{queues, ruled} {
-		of := must(p.Configure(cohorts, queues))(t)
-		of = must(of.Requeue(headOf(of, "a"), queue.Requeue{Reason: queue.NoCandidates, Alone: true}))(t)
-		if _, at, _ := must(of.Admit("b"))(t).Find("a"); (at.Activity == queue.Active) != (queues[0].Rules != "") {
-			t.Errorf("rules %q: it stands %v", queues[0].Rules, at.Activity)
-		}
-	}
-}
-
 // Workloads wait before flavors are assigned.
 func TestWithoutFlavors(t *testing.T) {
 	w := waits("a", "best", 0, 0, 1)
@@ -224,28 +182,4 @@ func TestWithoutFlavors(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	wantHeads(t, "one with a flavor is another", requeue(t, must(p.Add(waits("b", "best", 0, 1, 1)))(t), "a", queue.NoFit), "b")
-}
-
-// What a JSON round trip keeps of a head and of how it goes back is all there is.
-func TestHeadsArePlainData(t *testing.T) {
-	p := pending(t, waits("a", "best", 0, 1, 5), waits("b", "best", 0, 2, 5)).Release("best")
-	head, back := headOf(p, "a"), queue.Requeue{Reason: queue.NoCandidates, RetryAt: minute(9), WithinNominal: true}
-	want := must(p.Requeue(head, back))(t)
-	for _, v := range []any{&head, &back} {
-		data, err := json.Marshal(v)
-		if err == nil {
-			reflect.ValueOf(v).Elem().SetZero()
-			err = json.Unmarshal(data, v)
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", data, err)
-		}
-	}
-	got := must(p.Requeue(head, back))(t)
-	for _, id := range []string{"a", "b"} {
-		_, x, _ := want.Find(id)
-		if _, y, _ := got.Find(id); x != y || y.Activity != queue.Inadmissible {
-			t.Errorf("%s stands %+v after the round trip, else %+v", id, y, x)
-		}
-	}
 }

@@ -1,6 +1,9 @@
 package queue_test
 
 import (
+	"encoding/json"
+	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -134,4 +137,109 @@ func TestUnknownQueueTimeComesLast(t *testing.T) {
 	p := pending(t, unknown, waits("z", "strict", 0, 9, 1))
 	wantHeads(t, "known before unknown", p, "z")
 	wantHeads(t, "unknown by ID", pending(t, unknown), "a")
+}
+
+func TestPendingErrors(t *testing.T) {
+	p := pending(t, waits("a", "best", 0, 0, 1))
+	for want, try := range map[string]func() (*queue.Pending, error){
+		`workload.id: "a" waits already`:                   func() (*queue.Pending, error) { return p.Add(waits("a", "best", 0, 0, 1)) },
+		`workload.queue: unknown queue "x" (workload "b")`: func() (*queue.Pending, error) { return p.Add(waits("b", "x", 0, 0, 1)) },
+		`workload.id: no workload "b" waits`:               func() (*queue.Pending, error) { return p.Update(waits("b", "best", 0, 0, 1)) },
+		`id: no workload "b" waits`:                        func() (*queue.Pending, error) { return p.Remove("b") },
+		`head: no workload "b" waits; requeue.Reason: is not set; requeue.NotBefore: 1500-01-01 00:00:00 +0000 UTC is not within the years 1678 to 2262`: func() (*queue.Pending, error) {
+			return p.Requeue(headOf(p, "b"), queue.Requeue{NotBefore: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC)})
+		},
+		`queues: queue "best" has a waiting workload, "a"`: func() (*queue.Pending, error) { return p.Configure(nil, nil) },
+		`queues[0].strategy: Strategy(7) is unknown (queue "q")`: func() (*queue.Pending, error) {
+			return queue.NewPending(nil, []queue.Queue{{Name: "q", Strategy: 7}})
+		},
+	} {
+		if _, err := try(); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	for want, p := range map[string]*queue.Pending{"a": p, "zero": new(queue.Pending), "nil": nil} {
+		for move, try := range map[string]func() (*queue.Pending, error){
+			"add":       func() (*queue.Pending, error) { return p.Add(waits("b", "none", 0, 0, 1)) },
+			"update":    func() (*queue.Pending, error) { return p.Update(waits("b", "best", 0, 0, 1)) },
+			"remove":    func() (*queue.Pending, error) { return p.Remove("b") },
+			"admit":     func() (*queue.Pending, error) { return p.Admit("b") },
+			"requeue":   func() (*queue.Pending, error) { return p.Requeue(queue.Head{}, queue.Requeue{}) },
+			"configure": func() (*queue.Pending, error) { return p.Configure(nil, []queue.Queue{{}}) },
+		} {
+			if got, err := try(); err == nil || got != p {
+				t.Errorf("%s: %s returns another than its receiver, or no error: %v", want, move, err)
+			}
+		}
+		if _, _, ok := p.Find("b"); ok || p.Release("best").Len() != p.Len() || p.Advance(noon).Len() != p.Len() || len(p.Workloads()) != p.Len() || len(p.AlikeBy(nil).Heads()) != p.Len() {
+			t.Errorf("%s: reading it finds what is not there", want)
+		}
+		if _, ok := p.NextAt(); ok {
+			t.Errorf("%s: time brings somebody back", want)
+		}
+	}
+}
+
+// Who is admitted may be somebody that yields, or keep others from yielding to one that is gated.
+func TestAdmissionBringsBack(t *testing.T) {
+	for in, gains := range map[string]bool{"other": true, "best": false} { // best may not preempt
+		for n, why := range []queue.RequeueReason{queue.NoCandidates, queue.NoFit, queue.Gated, queue.NoCandidates} {
+			p := pending(t, waits("a", in, 9, 0, 5), waits("b", in, 0, 0, 1), waits("far", "strict", 0, 0, 1))
+			p = must(p.Requeue(headOf(p, "a"), queue.Requeue{Reason: why, Alone: n == 3}))(t)
+			read := headOf(p, "b")
+			if _, at, _ := must(p.Admit("far"))(t).Find("a"); at.Activity != queue.Inadmissible {
+				t.Errorf("%s, %v: an admission in another tree brings it back", in, why)
+			}
+			p = must(p.Admit("b"))(t)
+			want := gains && (why == queue.NoCandidates || why == queue.Gated)
+			if _, at, _ := p.Find("a"); (at.Activity == queue.Active) != want {
+				t.Errorf("%s, %v: it stands %v", in, why, at.Activity)
+			}
+			late := must(must(pending(t, waits("c", in, 0, 0, 1), read.Workload).Admit("b"))(t).Requeue(
+				queue.Head{Workload: waits("c", in, 0, 0, 1), EventsSeen: read.EventsSeen}, queue.Requeue{Reason: why}))(t)
+			if _, at, _ := late.Find("c"); (at.Activity == queue.Active) != want {
+				t.Errorf("%s, %v: one that was asked before the admission stands %v", in, why, at.Activity)
+			}
+		}
+	}
+}
+
+// So it may by rules, whatever the policies are.
+func TestAdmissionBringsBackByRules(t *testing.T) {
+	p := pending(t, waits("a", "best", 9, 0, 5), waits("b", "best", 0, 0, 1))
+	ruled := slices.Clone(queues)
+	for i := range ruled {
+		ruled[i].Rules = "rules"
+	}
+	for _, queues := range [][]queue.Queue{queues, ruled} {
+		of := must(p.Configure(cohorts, queues))(t)
+		of = must(of.Requeue(headOf(of, "a"), queue.Requeue{Reason: queue.NoCandidates, Alone: true}))(t)
+		if _, at, _ := must(of.Admit("b"))(t).Find("a"); (at.Activity == queue.Active) != (queues[0].Rules != "") {
+			t.Errorf("rules %q: it stands %v", queues[0].Rules, at.Activity)
+		}
+	}
+}
+
+// What a JSON round trip keeps of a head and of how it goes back is all there is.
+func TestHeadsArePlainData(t *testing.T) {
+	p := pending(t, waits("a", "best", 0, 1, 5), waits("b", "best", 0, 2, 5)).Release("best")
+	head, back := headOf(p, "a"), queue.Requeue{Reason: queue.NoCandidates, RetryAt: minute(9), WithinNominal: true}
+	want := must(p.Requeue(head, back))(t)
+	for _, v := range []any{&head, &back} {
+		data, err := json.Marshal(v)
+		if err == nil {
+			reflect.ValueOf(v).Elem().SetZero()
+			err = json.Unmarshal(data, v)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", data, err)
+		}
+	}
+	got := must(p.Requeue(head, back))(t)
+	for _, id := range []string{"a", "b"} {
+		_, x, _ := want.Find(id)
+		if _, y, _ := got.Find(id); x != y || y.Activity != queue.Inadmissible {
+			t.Errorf("%s stands %+v after the round trip, else %+v", id, y, x)
+		}
+	}
 }

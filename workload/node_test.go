@@ -25,3 +25,18 @@ func TestNodeValidate(t *testing.T) {
 		}
 	}
 }
+
+// A taint has a key and an effect; each fault is named.
+func TestTaintValidate(t *testing.T) {
+	for _, c := range []struct {
+		taint workload.Taint
+		want  []string
+	}{
+		{workload.Taint{Key: "k", Effect: workload.NoSchedule}, nil},
+		{workload.Taint{Key: "k", Effect: workload.NoExecute}, nil},
+		{workload.Taint{}, []string{"t.key: is empty", "t.effect: is not set"}},
+		{workload.Taint{Key: "k", Effect: 99}, []string{"t.effect: "}},
+	} {
+		check(t, c.taint.Validate("t"), c.want)
+	}
+}

@@ -155,62 +155,6 @@ func TestCycle(t *testing.T) {
 	}
 }
 
-// KEP-83, Admission: "we disallow borrowing in the cohort in the current cycle after
-// evaluating a Workload that doesn't require borrowing". As built, what is left is lent.
-func TestBorrowing(t *testing.T) {
-	own, borrows := job("own", "a", 0, 2, 0), job("borrows", "b", 9, 1, 0)
-	full := job("full", "b", 5, 4, 9)
-	gated := job("gated", "a", 0, 4, 0)
-	gated.Gates.Names = []string{"g"}
-	for _, c := range []struct {
-		rule         string
-		state        preemption.State
-		heads        []queue.Head
-		built, kep83 string
-	}{
-		{"one is admitted", shared(full), heads(own, borrows), "own Admit, borrows Admit", "own Admit, borrows Wait FailedAfterNomination"},
-		{"one preempts", shared(full, job("low", "a", -1, 2, 9)), heads(job("own", "a", 0, 3, 0), borrows), "own Preempt low, borrows Admit",
-			"own Preempt low, borrows Wait FailedAfterNomination"},
-		{"one waits for its nominal quota", never(shared(job("wide", "b", 5, 6, 9))), heads(job("own", "a", 0, 4, 0), borrows),
-			"own Inadmissible NoCandidates, borrows Wait FailedAfterNomination", "own Inadmissible NoCandidates, borrows Wait FailedAfterNomination"},
-		{"one asks for more than can ever be", never(shared(full)), heads(job("huge", "a", 0, 9, 0), borrows),
-			"borrows Admit, huge Inadmissible NoFit", "borrows Admit, huge Inadmissible NoFit"},
-		{"one is gated", shared(job("full", "b", 5, 4, 9), job("low", "a", -1, 1, 9)), heads(gated, borrows), "gated Gated low, borrows Admit",
-			"gated Gated low, borrows Wait FailedAfterNomination"},
-	} {
-		s := snapshotOf(t, c.state)
-		if got := text(run(t, cycle.Config{}, s, c.heads)); got != c.built {
-			t.Errorf("%s, as built: %s, want %s", c.rule, got, c.built)
-		}
-		if got := text(run(t, cycle.Config{Borrowing: cycle.KEP83}, s, c.heads)); got != c.kep83 {
-			t.Errorf("%s, KEP-83: %s, want %s", c.rule, got, c.kep83)
-		}
-	}
-}
-
-// A head that cannot preempt keeps, for the cycle, what its queue could hold of its
-// nominal quota, unless it could reclaim it from anybody.
-func TestReservation(t *testing.T) {
-	for policy, want := range map[queue.VictimPolicy]string{
-		queue.Never: "waits Inadmissible NoCandidates, borrows Wait FailedAfterNomination",
-		queue.Any:   "waits Inadmissible NoCandidates, borrows Admit",
-	} {
-		st := shared(job("mine", "a", 9, 1, 9), job("full", "b", 9, 4, 9), job("other", "c", 9, 1, 9))
-		st.Queues = append(st.Queues, queue.Queue{Name: "c", Cohort: "root", Quotas: gpus(1)})
-		st.Queues[0].Preemption = queue.PreemptionPolicy{ReclaimWithinCohort: policy}
-		st.Queues[1].Preemption = queue.PreemptionPolicy{}
-		// 3 of a's 4 are free; it asks for 3 and 1 of a flavor of which there is none free.
-		st.Queues[0].Quotas = append(st.Queues[0].Quotas, quota.Quota{Flavor: "f", Resource: "ib", Nominal: 1})
-		st.Admitted[0].PodSets[0].Requests = append(st.Admitted[0].PodSets[0].Requests, quota.Amount{Flavor: "f", Resource: "ib", Amount: 1})
-		w := job("waits", "a", 0, 3, 0)
-		w.PodSets[0].Requests = append(w.PodSets[0].Requests, quota.Amount{Flavor: "f", Resource: "ib", Amount: 1})
-		b := job("borrows", "b", -5, 2, 0)
-		if got := text(run(t, cycle.Config{}, snapshotOf(t, st), heads(w, b))); got != want {
-			t.Errorf("%v: %s, want %s", policy, got, want)
-		}
-	}
-}
-
 // Overlapping sets of victims are computed again, not skipped: a hundred preemptors in a
 // hundred queues, each of which alone would take the same first victims, get disjoint
 // ones in one cycle.
@@ -385,6 +329,35 @@ func TestFlavorsAreAssigned(t *testing.T) {
 	for _, v := range result.Heads {
 		if v.Head.Workload.ID == "c" && (v.Outcome != cycle.Wait || v.Reason != queue.FailedAfterNomination) {
 			t.Errorf("c: %v, %v", v.Outcome, v.Reason)
+		}
+	}
+}
+
+// "NoFit: more than its queue could ever have", in no flavor; where it could have it in one
+// of them, nobody may yield: NoCandidates.
+func TestNeverInAnyFlavor(t *testing.T) {
+	flavor := func(name string, nominal int64) quota.Quota {
+		return quota.Quota{Flavor: name, Resource: "gpu", Nominal: nominal}
+	}
+	for _, c := range []struct {
+		quotas   []quota.Quota
+		resource string
+		amount   int64
+		want     string
+	}{
+		{[]quota.Quota{flavor("f", 4)}, "gpu", 4, "asks Inadmissible NoCandidates"},
+		{[]quota.Quota{flavor("f", 4)}, "gpu", 5, "asks Inadmissible NoFit"},
+		{[]quota.Quota{flavor("f", 4), flavor("g", 2)}, "gpu", 4, "asks Inadmissible NoCandidates"},
+		{[]quota.Quota{flavor("g", 2), flavor("f", 4)}, "gpu", 4, "asks Inadmissible NoCandidates"},
+		{[]quota.Quota{flavor("f", 4), flavor("g", 2)}, "gpu", 5, "asks Inadmissible NoFit"},
+		{[]quota.Quota{flavor("f", 4)}, "tpu", 1, "asks Inadmissible NoFit"},
+	} {
+		st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: c.quotas}}}
+		st.Admitted = append(st.Admitted, job("runs", "a", 0, 1, 9))
+		asks := job("asks", "a", 9, c.amount, 0)
+		asks.PodSets[0].Requests[0] = quota.Amount{Resource: c.resource, Amount: c.amount}
+		if got := text(run(t, cycle.Config{}, snapshotOf(t, st), heads(asks))); got != c.want {
+			t.Errorf("%d %s of %v: %s, want %s", c.amount, c.resource, c.quotas, got, c.want)
 		}
 	}
 }

@@ -262,66 +262,6 @@ func (l *loop) check(t *rapid.T) {
 	}
 }
 
-// roomy is a room of nodes: a number of places, some of which workloads hold.
-type roomy struct {
-	free int
-	held map[string]int // places by workload
-	away map[string]bool
-}
-
-func (r *roomy) Remove(id string)  { r.away[id] = true }
-func (r *roomy) Restore(id string) { delete(r.away, id) }
-func (r *roomy) Fits() bool {
-	free := r.free
-	for id, places := range r.held {
-		if r.away[id] {
-			free += places
-		}
-	}
-	return free >= 1
-}
-
-// Each head has a room of its own, less those that were served before it; who leaves has
-// not left.
-func TestRoom(t *testing.T) {
-	st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(100), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}},
-		{Name: "b", Quotas: gpus(100), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}}}
-	st.Admitted = append(st.Admitted, job("low", "a", 0, 1, 9), evicted(job("going", "b", 9, 1, 9)))
-	for _, c := range []struct {
-		free  int
-		heads []queue.Head
-		want  string
-	}{
-		{2, heads(job("x", "a", 9, 1, 0), job("y", "b", 8, 1, 0)), "x Admit, y Admit"},
-		{1, heads(job("x", "a", 9, 1, 0), job("y", "b", 8, 1, 0)), "x Admit, y Wait PendingPreemption"},
-		{0, heads(job("x", "a", 9, 1, 0), job("y", "b", 8, 1, 0)), "x Wait PendingPreemption, y Wait FailedAfterNomination"},
-		{-1, heads(job("x", "a", 9, 1, 0), job("y", "b", 8, 1, 0)), "x Preempt low, y Inadmissible NoCandidates"},
-	} {
-		s := snapshotOf(t, st)
-		made, err := cycle.New(cycle.Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, err := made.RunRequest(s, cycle.Request{Heads: c.heads, Now: now, Room: func(head workload.Workload, before []cycle.HeadResult) preemption.Room {
-			r := &roomy{free: c.free, held: map[string]int{"low": 1, "going": 1}, away: map[string]bool{}}
-			for _, v := range before {
-				if v.Outcome == cycle.Admit || v.Reason == queue.PendingPreemption {
-					r.free--
-				}
-			}
-			return r
-		}})
-		if got := text(result); err != nil || got != c.want {
-			t.Errorf("%d free: %s, want %s (%v)", c.free, got, c.want, err)
-		}
-		for _, v := range result.Heads {
-			if !v.Alone {
-				t.Errorf("%d free: %s stands for others that have another room", c.free, v.Head.Workload.ID)
-			}
-		}
-	}
-}
-
 // Trials go on with the flavors that were not tried; when they are at their end, or come to
 // nothing, the first is tried again.
 func TestContinue(t *testing.T) {
@@ -361,60 +301,6 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// KEP-83, Admission, over cycles: while a workload waits within its nominal quota, which
-// nobody may give back, nobody borrows in its cohort, though it stepped aside.
-func TestBorrowingOverCycles(t *testing.T) {
-	for _, strategy := range []queue.Strategy{queue.BestEffortFIFO, queue.StrictFIFO} {
-		for borrowing, want := range map[cycle.Borrowing]bool{cycle.AsBuilt: true, cycle.KEP83: strategy == queue.BestEffortFIFO, cycle.KEP83Lasting: false} {
-			st := never(shared(job("wide", "b", 5, 6, 9)))
-			st.Queues[0].Strategy, st.Queues[0].Preemption = strategy, queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority}
-			s := snapshotOf(t, st)
-			made, err := cycle.New(cycle.Config{Borrowing: borrowing})
-			if err != nil {
-				t.Fatal(err)
-			}
-			pending, err := queue.NewPending(st.Cohorts, st.Queues)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, w := range []workload.Workload{job("own", "a", 0, 3, 9), job("like", "a", 0, 3, 8), job("borrows", "b", 0, 2, 0)} {
-				w.ReservedAt = time.Time{}
-				pending = mustPending(t)(pending.Add(w))
-			}
-			var r cycle.Result
-			turn := func() {
-				for n := 0; n == 0 || r.Again; n++ {
-					if r, err = made.Run(s, pending.Heads(), now); err != nil || n > 20 {
-						t.Fatal(n, err)
-					}
-					s = with(t, s, r.Edits()...)
-					for _, v := range r.Heads {
-						if back, waits := v.Requeue(); waits {
-							pending = mustPending(t)(pending.Requeue(v.Head, back))
-						} else {
-							pending = mustPending(t)(pending.Admit(v.Head.Workload.ID))
-						}
-					}
-				}
-			}
-			turn()
-			if _, got := s.Find("borrows"); got != (want && borrowing != cycle.AsBuilt) && borrowing != cycle.AsBuilt {
-				t.Errorf("%v, %v: borrows %t, want %t", strategy, borrowing, got, want)
-			}
-			for _, id := range []string{"own", "like"} { // the other one still waits behind the first
-				if _, _, waits := pending.Find(id); waits {
-					pending = mustPending(t)(pending.Remove(id))
-				}
-				turn()
-				_, still, _ := pending.Find("like")
-				if _, got := s.Find("borrows"); borrowing == cycle.KEP83Lasting && got == (id == "own" && still.Activity != 0) {
-					t.Errorf("%v, without %s: borrows %t", strategy, id, got)
-				}
-			}
-		}
-	}
-}
-
 func mustPending(t failer) func(*queue.Pending, error) *queue.Pending {
 	return func(p *queue.Pending, err error) *queue.Pending {
 		t.Helper()
@@ -432,65 +318,5 @@ func TestZeroCycle(t *testing.T) {
 		if err == nil || err.Error() != "cycle: is not made by New" || len(r.Heads) > 0 || c.Alike(job("x", "a", 0, 1, 0)) != "" {
 			t.Errorf("%v, %v", r, err)
 		}
-	}
-}
-
-// By the letter of KEP-83 a head borrows or does not; how far up the tree is nothing.
-func TestHowFarIsBorrowed(t *testing.T) {
-	st := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}, {Name: "left", Parent: "root"}}, Queues: []queue.Queue{
-		{Name: "a", Cohort: "left"}, {Name: "b", Cohort: "left"}, {Name: "lends", Cohort: "left", Quotas: gpus(4)}, {Name: "far", Cohort: "root", Quotas: gpus(4)}}}
-	asked := heads(job("far", "a", 9, 5, 0), job("near", "b", 0, 1, 0))
-	for borrowing, want := range map[cycle.Borrowing]string{
-		cycle.AsBuilt: "near Admit, far Admit", cycle.KEP83: "far Admit, near Admit", cycle.KEP83Lasting: "far Admit, near Admit",
-	} {
-		if got := text(run(t, cycle.Config{Borrowing: borrowing}, snapshotOf(t, st), asked)); got != want {
-			t.Errorf("%v: %s, want %s", borrowing, got, want)
-		}
-	}
-}
-
-// A head within its nominal quota, of which the room was promised to another before, waits;
-// by the letter of KEP-83 nobody borrows after it.
-func TestTakenWithinNominal(t *testing.T) {
-	st := never(shared(evicted(job("going", "c", 0, 4, 9)), job("run", "b", 0, 3, 9)))
-	st.Queues = append(st.Queues, queue.Queue{Name: "c", Cohort: "root"}, queue.Queue{Name: "d", Cohort: "root"})
-	asked := heads(job("kept", "c", 0, 4, 0), job("own", "a", 0, 2, 0), job("borrows", "d", 0, 1, 0))
-	asked[0].Preempting = true
-	for borrowing, want := range map[cycle.Borrowing]string{
-		cycle.AsBuilt:      "kept Wait PendingPreemption, own Wait FailedAfterNomination, borrows Admit",
-		cycle.KEP83:        "kept Wait PendingPreemption, own Wait FailedAfterNomination, borrows Wait FailedAfterNomination",
-		cycle.KEP83Lasting: "kept Wait PendingPreemption, own Wait FailedAfterNomination, borrows Wait FailedAfterNomination",
-	} {
-		r := run(t, cycle.Config{Borrowing: borrowing}, snapshotOf(t, st), asked)
-		if got := text(r); got != want {
-			t.Errorf("%v: %s, want %s", borrowing, got, want)
-		}
-		if r.Again != (borrowing == cycle.AsBuilt) {
-			t.Errorf("%v: another cycle changes something: %t", borrowing, r.Again)
-		}
-		if _, err := r.Heads[0].Outcome.MarshalText(); err != nil || r.Heads[1].WithinNominal != (borrowing == cycle.KEP83Lasting) {
-			t.Errorf("%v: %+v, %v", borrowing, r.Heads[1], err)
-		}
-	}
-	asked[0].Preempting = false // the next cycle serves it first: that is another one
-	if r := run(t, cycle.Config{}, snapshotOf(t, st), asked[:1]); !r.Again {
-		t.Errorf("%s, and another cycle changes nothing", text(r))
-	}
-}
-
-// A victim's place is free for those that are served later, and the room is given back as
-// it was.
-func TestRoomOfVictims(t *testing.T) {
-	st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(100), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}}}
-	st.Admitted = append(st.Admitted, job("low", "a", 0, 1, 9), evicted(job("going", "a", 9, 1, 9)))
-	r := &roomy{held: map[string]int{"low": 3, "going": 1}, away: map[string]bool{}}
-	made, _ := cycle.New(cycle.Config{})
-	result, err := made.RunRequest(snapshotOf(t, st), cycle.Request{Heads: heads(job("x", "a", 9, 1, 0), job("y", "a", 8, 1, 0)), Now: now,
-		Room: func(_ workload.Workload, before []cycle.HeadResult) preemption.Room {
-			r.free = -1 - len(before)
-			return r
-		}})
-	if got, want := text(result), "x Preempt low, y Wait PendingPreemption"; err != nil || got != want || len(r.away) > 0 {
-		t.Errorf("%s, want %s; %v are away; %v", got, want, r.away, err)
 	}
 }

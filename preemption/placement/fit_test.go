@@ -233,3 +233,53 @@ func BenchmarkFit(b *testing.B) {
 		}
 	}
 }
+
+// A fit that stands no more is made anew.
+func TestFitMoves(t *testing.T) {
+	st := world(t, "n1 1: a/0/g", "n2 1: b/0/h")
+	p, err := placement.New(placement.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit, err := p.Fit(snapshotOf(t, st), pending(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		change func(string)
+		group  string
+		want   string
+	}{
+		{fit.Restore, "g", "[]"}, {fit.Remove, "g", "[{in0 n1}]"}, {fit.Remove, "h", "[{in0 n1}]"}, {fit.Restore, "g", "[{in0 n2}]"},
+		{fit.Restore, "h", "[]"}, {fit.Remove, "g", "[{in0 n1}]"}, {fit.Restore, "g", "[]"}, {fit.Remove, "h", "[{in0 n2}]"},
+	} {
+		step.change(step.group)
+		if got := fmt.Sprint(fit.Nominations()); got != step.want || fit.Fits() != (step.want != "[]") {
+			t.Errorf("%s: %s, want %s", step.group, got, step.want)
+		}
+	}
+}
+
+// A gang is placed as it was nominated if only then enough of its pods have a place; the first
+// domain in which they have one is the answer.
+func TestFitKeepsNominations(t *testing.T) {
+	st := world(t, "n1 2:", "n2 1:", "n3 1:")
+	promise(&st, "in0", "n2", 1000)
+	r := pending(2)
+	r.Pods[1].Requests = workload.Resources{"slots": 2}
+	p, err := placement.New(placement.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, domains := range [][]placement.Domain{nil, {{Name: "a", Nodes: []string{"n1", "n2"}}, {Name: "b", Nodes: []string{"n3"}}}} {
+		r.Domains = domains
+		fit, err := p.Fit(snapshotOf(t, st), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// On its own the first pod takes a place of n1, and the second, which needs both, has none.
+		if got, want := fmt.Sprint(fit.Nominations()), "[{in0 n2} {in1 n1}]"; !fit.Fits() || got != want {
+			t.Errorf("in %d domains: %s, want %s", len(domains), got, want)
+		}
+	}
+}

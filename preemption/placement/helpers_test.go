@@ -109,3 +109,16 @@ func TestImportance(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+func decided(t *testing.T, st placement.State, r placement.Request) placement.Decision {
+	t.Helper()
+	p, err := placement.New(placement.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Decide(snapshotOf(t, st), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}

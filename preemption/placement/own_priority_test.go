@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption/placement"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -72,35 +71,6 @@ func TestPodsThatWereNotPreempted(t *testing.T) {
 		st := placement.State{Nodes: []workload.Node{machine("a", 1), machine("b", 1)}, Pods: []workload.Pod{leaves, cpu("low", "b", 0, 1)}}
 		if got := text(decide(t, placement.Config{}, snapshotOf(t, st), placement.Request{Priority: 10, Pods: []workload.Pod{cpu("in", "", 0, 1)}})); got != c.want {
 			t.Errorf("priority %d, preempted %v: %q, want %q", c.priority, c.preempted, got, c.want)
-		}
-	}
-}
-
-// A pod under two budgets of which the first is spent: as built in v1.36 it is charged to both, so the next
-// pod of the second violates it, too; as built in v1.37 only to the first.
-func TestChargeOfAPodUnderTwoBudgets(t *testing.T) {
-	both, other := cpu("both", "a", 2, 1), cpu("other", "a", 1, 1)
-	both.Labels, other.Labels = map[string]string{"x": "1", "y": "1"}, map[string]string{"y": "1"}
-	budget := func(name, label string, allowed int64) workload.DisruptionBudget {
-		return workload.DisruptionBudget{Name: name, Allowed: allowed, Selector: &workload.LabelSelector{MatchLabels: map[string]string{label: "1"}}}
-	}
-	st := placement.State{Nodes: []workload.Node{machine("a", 2)}, Pods: []workload.Pod{both, other}, Budgets: []workload.DisruptionBudget{budget("x", "x", 0), budget("y", "y", 1)}}
-	r := placement.Request{Priority: 10, Pods: []workload.Pod{cpu("in", "", 0, 2)}}
-	for _, c := range []struct {
-		mode   placement.Mode
-		charge placement.Charge
-		want   int
-	}{
-		{placement.ModeDesign, placement.ChargeByMode, 2}, {placement.ModeReplace, placement.ChargeByMode, 2}, {placement.ModeInPlace, placement.ChargeByMode, 1},
-		{placement.ModeInPlace, placement.ChargeToAll, 2}, {placement.ModeDesign, placement.ChargeToFirstViolated, 1}, {placement.ModeReplace, placement.ChargeToFirstViolated, 1},
-	} {
-		config := placement.Config{Mode: c.mode, Charge: c.charge}
-		d := decide(t, config, snapshotOf(t, st), r)
-		if d.Violations != c.want {
-			t.Errorf("%v, %v: %d violations, want %d", c.mode, c.charge, d.Violations, c.want)
-		}
-		if err := verify.Placement(st, r, config, d); err != nil {
-			t.Errorf("%v, %v: %v", c.mode, c.charge, err)
 		}
 	}
 }

@@ -168,28 +168,3 @@ func eachSignalHasItsTurn(t *rapid.T) {
 		}
 	}
 }
-
-// A replica that preempts every four minutes does not starve the others: the next one has its
-// turn ten minutes after the opening, the timeout and that for victims.
-func TestPreemptingAgainAndAgain(t *testing.T) {
-	a, b := opened(replica("a", -1), minute(0)), replica("b", 0)
-	a.Progress = gate.Preempting
-	for m := range 10 {
-		a.Since = minute(m - m%4)
-		if act := orchestrate(t, gate.Config{}, minute(m), a, b); act.Open != "" || !act.WakeAt.After(minute(m)) {
-			t.Fatalf("at minute %d: %+v", m, act)
-		}
-	}
-	if act := orchestrate(t, gate.Config{}, minute(10), a, b); act.Open != "b" {
-		t.Errorf("at minute 10: %+v", act)
-	}
-}
-
-// "PreemptingTimeout: zero is Timeout", also where that is shorter than the default.
-func TestPreemptingTimeoutIsTimeout(t *testing.T) {
-	a, b := opened(replica("a", -1), minute(-2)), replica("b", 0)
-	a.Progress, a.Since = gate.Preempting, minute(-1)
-	if act := orchestrate(t, gate.Config{Timeout: time.Minute}, minute(0), a, b); act.Open != "b" {
-		t.Errorf("%+v", act)
-	}
-}

@@ -1,34 +1,55 @@
 package workload_test
 
 import (
-	"math"
-	"reflect"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
-// "Surplus is what the pod set has over its minimum; none that has no minimum."
-func TestSurplus(t *testing.T) {
-	for _, c := range []struct {
-		count   int64
-		minimum quota.OptionalInt64
-		want    int64
-	}{
-		{8, quota.OptionalInt64{}, 0}, {8, workload.AtLeast(0), 8}, {8, workload.AtLeast(3), 5}, {8, workload.AtLeast(7), 1},
-		{8, workload.AtLeast(8), 0}, {8, workload.AtLeast(9), 0}, {0, workload.AtLeast(0), 0},
-	} {
-		p := workload.PodSet{Count: c.count + 2, MinCount: c.minimum, Terminating: 2} // those that leave are none
-		if got := p.Surplus(); got != c.want {
-			t.Errorf("%d replicas and 2 that leave, minimum %v: %d, want %d", c.count, c.minimum, got, c.want)
-		}
-		p = workload.PodSet{Count: c.count, MinCount: c.minimum}
-		if got := p.Surplus(); got != c.want {
-			t.Errorf("%d replicas, minimum %v: %d, want %d", c.count, c.minimum, got, c.want)
+func TestValidateReportsEveryFault(t *testing.T) {
+	w := workload.Workload{
+		Created: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC),
+		Queued:  time.Date(2500, 1, 1, 0, 0, 0, 0, time.UTC),
+		PodSets: []workload.PodSet{
+			{Name: "a", Count: -1, Requests: []quota.Amount{amount("cpu", -5), amount("cpu", 1), {Amount: 1}}},
+			{Name: "a"},
+		},
+	}
+	want := []string{
+		"admitted[3].id: is empty",
+		"admitted[3].queue: is empty",
+		"admitted[3].created: 1500",
+		"admitted[3].queued: 2500",
+		"admitted[3].podSets[0].count: -1 is negative",
+		"admitted[3].podSets[0].requests[0].amount: -5 is negative",
+		"admitted[3].podSets[0].requests[1]: f/cpu has an entry already",
+		"admitted[3].podSets[0].requests[2].flavor: is empty",
+		"admitted[3].podSets[0].requests[2].resource: is empty",
+		`admitted[3].podSets[1].name: "a" is also the name of podSets[0]`,
+	}
+	check(t, workload.Validate("admitted[3]", &w), want)
+	huge := workload.Workload{ID: "x", Queue: "q", PodSets: []workload.PodSet{
+		{Count: 3, Requests: []quota.Amount{amount("cpu", quota.MaxUsage/2)}},
+	}}
+	check(t, workload.Validate("w", &huge), []string{"w.podSets: take more than 4611686018427387904 of f/cpu"})
+	many := workload.Workload{ID: "x", Queue: "q", PodSets: []workload.PodSet{{Requests: make([]quota.Amount, workload.MaxRequests+1)}}}
+	check(t, workload.Validate("w", &many), []string{"w.podSets: 1 pod sets with 1025 requests: more than 1024"})
+	check(t, workload.Validate("w", &workload.Workload{ID: "x", Queue: "q"}), nil)
+}
+
+func check(t *testing.T, err error, want []string) {
+	t.Helper()
+	var faults fault.List
+	errors.As(err, &faults)
+	for i := range max(len(want), len(faults)) {
+		if i >= len(want) || i >= len(faults) || !strings.HasPrefix(faults[i].Error(), want[i]) {
+			t.Errorf("faults %q, want %q", []fault.Fault(faults), want)
+			return
 		}
 	}
 }
@@ -103,66 +124,4 @@ func TestValidatePending(t *testing.T) {
 	gone := workload.Workload{ID: "x", Queue: "q", PodSets: []workload.PodSet{{Count: 1, Terminating: 1}}}
 	check(t, workload.Validate("w", &gone), nil)
 	check(t, workload.ValidatePending("w", &gone), []string{"w.podSets[0].leaving: 1 of a workload that waits"})
-}
-
-// A taint has a key and an effect; each fault is named.
-func TestTaintValidate(t *testing.T) {
-	for _, c := range []struct {
-		taint workload.Taint
-		want  []string
-	}{
-		{workload.Taint{Key: "k", Effect: workload.NoSchedule}, nil},
-		{workload.Taint{Key: "k", Effect: workload.NoExecute}, nil},
-		{workload.Taint{}, []string{"t.key: is empty", "t.effect: is not set"}},
-		{workload.Taint{Key: "k", Effect: 99}, []string{"t.effect: "}},
-	} {
-		check(t, c.taint.Validate("t"), c.want)
-	}
-}
-
-// "Clone returns a copy that shares nothing", whatever the number of pod sets and requests.
-func TestCloneSharesNothingAtAll(t *testing.T) {
-	for podSets := range 4 {
-		for requests := range 4 {
-			made := func() workload.Workload {
-				w := workload.Workload{ID: "x", Gates: gate.Gates{Names: []string{"g"}, States: []gate.State{{Name: "g"}}}}
-				for range podSets {
-					p := workload.PodSet{Count: 1, NodeConstraints: &workload.NodeConstraints{NodeSelector: map[string]string{"k": "v"}}}
-					for i := range requests {
-						p.Requests = append(p.Requests, amount("r", int64(i+1)))
-					}
-					w.PodSets = append(w.PodSets, p)
-				}
-				return w
-			}
-			w := made()
-			c := w.Clone()
-			if want := made(); !reflect.DeepEqual(c, want) {
-				t.Errorf("%d pod sets with %d requests: %+v, want %+v", podSets, requests, c, want)
-			}
-			c.Gates.Names[0], c.Gates.States[0].Name = "changed", "changed"
-			for i := range c.PodSets {
-				c.PodSets[i].Count, c.PodSets[i].NodeConstraints.NodeSelector["k"] = 9, "changed"
-				for j := range c.PodSets[i].Requests {
-					c.PodSets[i].Requests[j].Amount = 9
-				}
-			}
-			if want := made(); !reflect.DeepEqual(w, want) {
-				t.Errorf("%d pod sets with %d requests: the clone shares something: %+v", podSets, requests, w)
-			}
-		}
-	}
-}
-
-// Priorities next to the ends do not saturate.
-func TestEffectivePriorityAtTheEnds(t *testing.T) {
-	for _, c := range []struct{ priority, boost, want int64 }{
-		{math.MaxInt64, 0, math.MaxInt64}, {math.MinInt64, 0, math.MinInt64}, {math.MaxInt64 - 1, 1, math.MaxInt64}, {math.MinInt64 + 1, -1, math.MinInt64},
-		{math.MaxInt64, -1, math.MaxInt64 - 1}, {math.MinInt64, 1, math.MinInt64 + 1}, {math.MaxInt64 - 1, 2, math.MaxInt64}, {math.MinInt64 + 1, -2, math.MinInt64},
-	} {
-		w := workload.Workload{Priority: c.priority, PriorityBoost: c.boost}
-		if got := w.EffectivePriority(); got != c.want {
-			t.Errorf("%d boosted by %d: %d, want %d", c.priority, c.boost, got, c.want)
-		}
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -48,4 +49,25 @@ func TestWayOfTheLastPriorities(t *testing.T) {
 		}
 	}
 	t.Error("no such way")
+}
+
+// Who is compared without boosts may yield to a priority that is none of the effective ones.
+func TestWayOfABasePriority(t *testing.T) {
+	for _, boost := range []int64{20, 0, -10} {
+		runs := onGPUs("runs", "a", 4)
+		runs.Priority, runs.PriorityBoost = 10, boost
+		st := heroes(runs, onGPUs("beside", "b", 4))
+		lower := anybody(rules.Always)
+		lower.CandidateSelectors = []rules.CandidateSelector{{Scope: rules.WithinClusterQueue, Priority: rules.Priority{Mode: rules.Base, Comparison: rules.LessThan}}}
+		st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{lower}}}
+		r := preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now}
+		r.Workload.Priority, r.Workload.PriorityBoost = 5, 1
+		found := false
+		for _, w := range explainWith(t, preemption.Config{RulesAlone: true}, snapshotOf(t, st), r).Ways {
+			found = found || w.Kind == explain.WayPriority && w.Priority == 11 && w.Least
+		}
+		if !found {
+			t.Errorf("boost %d: no such way", boost)
+		}
+	}
 }

@@ -73,49 +73,6 @@ func TestManyResources(t *testing.T) {
 	}
 }
 
-// A limit on the number of pods holds on a node that an edit brings, too.
-func TestPodsOfANewNode(t *testing.T) {
-	s := snapshotOf(t, placement.State{})
-	s, err := s.With(
-		placement.SetNode(workload.Node{Name: "n", Capacity: workload.Resources{"cpu": 8, workload.PodsResource: 1}}),
-		placement.Run(cpu("runs", "n", 9, 1)),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := decide(t, placement.Config{}, s, placement.Request{Pods: []workload.Pod{cpu("in", "", 0, 1)}}); d.Outcome != preemption.Impossible {
-		t.Errorf("%v, want %v", d.Outcome, preemption.Impossible)
-	}
-}
-
-// A limit on the number of pods may come later than the node.
-func TestPodsOfAChangedNode(t *testing.T) {
-	node := workload.Node{Name: "n", Capacity: workload.Resources{"cpu": 8}}
-	s := snapshotOf(t, placement.State{Nodes: []workload.Node{node}, Pods: []workload.Pod{cpu("runs", "n", 9, 1)}})
-	for most, want := range map[int64]preemption.Outcome{1: preemption.Impossible, 2: preemption.Fits} {
-		node.Capacity = workload.Resources{"cpu": 8, workload.PodsResource: most}
-		s, err := s.With(placement.SetNode(node))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := decide(t, placement.Config{}, s, placement.Request{Pods: []workload.Pod{cpu("in", "", 0, 1)}}); d.Outcome != want {
-			t.Errorf("of at most %d pods one runs: %v, want %v", most, d.Outcome, want)
-		}
-	}
-}
-
-// A nominated pod takes its resources and one place, though nobody has named its resource yet.
-func TestNominatedPodOfANewResource(t *testing.T) {
-	s := snapshotOf(t, placement.State{Nodes: []workload.Node{{Name: "n", Capacity: workload.Resources{"cpu": 8, workload.PodsResource: 2}}}})
-	s, err := s.With(placement.Nominate(workload.Pod{ID: "promised", Node: "n", Priority: 9, Requests: workload.Resources{"slots": 1}}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := decide(t, placement.Config{}, s, placement.Request{Pods: []workload.Pod{cpu("in", "", 0, 1)}}); d.Outcome != preemption.Fits {
-		t.Errorf("%v, want %v", d.Outcome, preemption.Fits)
-	}
-}
-
 // Pods by the thousand on one node, groups over everything, a gang as large as the cluster.
 func TestLargeUnits(t *testing.T) {
 	var st placement.State
@@ -133,5 +90,29 @@ func TestLargeUnits(t *testing.T) {
 	d := decide(t, placement.Config{}, snapshotOf(t, st), r)
 	if d.Outcome != preemption.Preempt || len(d.Victims) != 1 || len(d.Victims[0].Pods) != n {
 		t.Errorf("%v, %d victims", d.Outcome, len(d.Victims))
+	}
+}
+
+// With too many resources an edit numbers nodes and resources anew. It replaces the node that it names all the same.
+func TestSetNodeWithManyResources(t *testing.T) {
+	many := func(prefix string, n int) workload.Resources {
+		r := workload.Resources{}
+		for i := range n {
+			r[fmt.Sprint(prefix, i)] = 1
+		}
+		return r
+	}
+	s := snapshotOf(t, placement.State{Nodes: []workload.Node{{Name: "m", Capacity: many("old", placement.MaxResources-1)}}})
+	next, err := s.With(
+		placement.SetNode(workload.Node{Name: "a"}), // its number is not its place by name
+		placement.SetNode(workload.Node{Name: "m"}), // frees the resources
+		placement.SetNode(workload.Node{Name: "a", Capacity: many("new", 2)}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, ok := next.Node("a")
+	if m, there := next.Node("m"); !ok || !there || len(a.Capacity) != 2 || len(m.Capacity) != 0 {
+		t.Errorf("a: %v %v, m: %v", a, ok, m)
 	}
 }

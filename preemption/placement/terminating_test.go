@@ -10,33 +10,6 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Once the victim is gone a gang fits where it was promised room, though no order of filling
-// nodes finds that.
-func TestPromisedGangIsMet(t *testing.T) {
-	c := placement.Config{Order: placement.BestFit}
-	s := snapshotOf(t, placement.State{
-		Nodes: []workload.Node{machine("a", 8), machine("b", 6)},
-		Pods:  []workload.Pod{cpu("stays", "a", 1, 4), cpu("victim", "b", 0, 2)},
-	})
-	r := placement.Request{Group: "in", Priority: 10, MinCount: 3, Pods: []workload.Pod{cpu("x", "", 0, 3), cpu("y", "", 0, 3), cpu("z", "", 0, 4)}}
-	d := decide(t, c, s, r)
-	if d.Outcome != preemption.Preempt {
-		t.Fatalf("%s, want a preemption", text(d))
-	}
-	s = edit(t, s, d.Edits()...)
-	if d = decide(t, c, s, r); d.Outcome != preemption.Wait {
-		t.Fatalf("%s while the victim terminates, want Wait", text(d))
-	}
-	for p := range s.Pods() {
-		if p.Terminating {
-			s = edit(t, s, placement.Remove(p.ID))
-		}
-	}
-	if d = decide(t, c, s, r); d.Outcome != preemption.Fits || len(d.Nominations) != 3 {
-		t.Fatalf("%s once it is gone, want Fits of three", text(d))
-	}
-}
-
 // A pod that terminates is waited for until the request's timeout; then it counts as running,
 // and is nobody's victim.
 func TestTerminationTimeout(t *testing.T) {
@@ -86,27 +59,6 @@ func TestEvictionStartsOnce(t *testing.T) {
 	s = edit(t, s, placement.StartEvictionAt("p", now.Add(time.Hour)), placement.StartEviction("p"))
 	if p := s.State().Pods[0]; !p.Preempted || !p.TerminatingSince.Equal(now) {
 		t.Errorf("%+v, want it to terminate since %v", p, now)
-	}
-}
-
-// What is promised to waiting pods of a group is void when the group yields whole, wherever
-// that is.
-func TestPromisesOfVictims(t *testing.T) {
-	member := cpu("member", "a", 0, 4)
-	member.Group = "g"
-	waits := cpu("waits", "b", 0, 1)
-	waits.Group = "g"
-	st := placement.State{
-		Nodes: []workload.Node{machine("a", 4), machine("b", 1)}, Pods: []workload.Pod{member}, Nominated: []workload.Pod{waits},
-		Groups: []workload.PodGroup{{ID: "g", DisruptionMode: workload.DisruptionModePodGroup}},
-	}
-	r := placement.Request{Priority: 10, Pods: []workload.Pod{cpu("in", "", 0, 4)}}
-	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Preempt in@a; evict member; withdraw waits"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	st.Groups[0].DisruptionMode = workload.DisruptionModePod
-	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Preempt in@a; evict member"; got != want {
-		t.Errorf("not whole: %q, want %q", got, want)
 	}
 }
 
@@ -186,47 +138,6 @@ func TestRunningPodsAndFilters(t *testing.T) {
 	}
 }
 
-// A pod keeps apart from who was promised room before it, as from who runs: filters are asked
-// about promises to pods of the same or a higher priority, and about no others.
-func TestPromisesAndFilters(t *testing.T) {
-	web := map[string]string{"app": "web"}
-	one := cpu("in", "", 0, 1)
-	one.Labels = web
-	for _, c := range []struct {
-		name     string
-		priority int32 // of the promised pod
-		cluster  bool
-		own      bool // it is the preemptor's
-		want     string
-	}{
-		{"higher", 11, false, false, "Preempt in@b; evict low"},
-		{"equal", 10, false, false, "Preempt in@b; evict low"},
-		{"lower", 9, false, false, "Fits in@a"},
-		{"its own", 10, false, true, "Fits in@a"},
-		{"anywhere", 10, true, false, "Impossible (NoRoom)"},
-		{"anywhere, lower", 9, true, false, "Fits in@a"},
-	} {
-		promised := cpu("first", "a", c.priority, 1)
-		if c.own {
-			promised.ID = "in"
-		}
-		promised.Labels = web
-		s := snapshotOf(t, placement.State{
-			Nodes:     []workload.Node{machine("a", 4), machine("b", 4)},
-			Pods:      []workload.Pod{cpu("low", "b", 0, 4)},
-			Nominated: []workload.Pod{promised},
-		})
-		config := placement.Config{Filters: []placement.Filter{preemptiontest.Apart{Label: "app", Anywhere: c.cluster}}}
-		r := placement.Request{Priority: 10, Pods: []workload.Pod{one}}
-		if got := text(decide(t, config, s, r)); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
-		if r.Group = "gang"; text(decide(t, config, s, r)) != c.want {
-			t.Errorf("%s, a gang: %q, want %q", c.name, text(decide(t, config, s, r)), c.want)
-		}
-	}
-}
-
 // In the modes that take who terminates as running, who has done so for too long is nobody's
 // victim either: the next one is, or nobody, and not the same pod for ever.
 func TestTerminationTimeoutAsBuilt(t *testing.T) {
@@ -282,5 +193,38 @@ func TestPlaceableWhereNobodyYields(t *testing.T) {
 				t.Errorf("%v: %s, %d have a place; want %v, 2", mode, text(d), d.Placeable, want)
 			}
 		}
+	}
+}
+
+// As built, a single pod is not blocked by a node that has become impossible for it; a group
+// is.
+func TestBlockedByAnImpossibleNode(t *testing.T) {
+	for name, change := range map[string]change{
+		"possible":      func(*placement.State, *placement.Request, *placement.Config) {},
+		"unschedulable": func(st *placement.State, _ *placement.Request, _ *placement.Config) { st.Nodes[0].Unschedulable = true },
+		"not named":     func(_ *placement.State, r *placement.Request, _ *placement.Config) { r.Pods[0].Nodes = []string{"n2"} },
+		"filtered": func(st *placement.State, r *placement.Request, c *placement.Config) {
+			st.Nodes[1].Labels, r.Pods[0].Labels = map[string]string{"zone": "a"}, map[string]string{"app": "db"}
+			c.Filters = []placement.Filter{preemptiontest.Apart{Label: "app", Zone: "a"}}
+		},
+	} {
+		for _, members := range []int{0, 1} {
+			st, r, c := world(t, "n1 1: a/0/leaving", "n2 1: b/0"), pending(members), placement.Config{Mode: placement.ModeInPlace}
+			promise(&st, "in0", "n1", 1000)
+			change(&st, &r, &c)
+			want := "Wait in0@n1"
+			if members == 0 && name != "possible" {
+				want = "Preempt in0@n2; evict b"
+			}
+			if got := text(decide(t, c, snapshotOf(t, st), r)); got != want {
+				t.Errorf("%s, group of %d: %q, want %q", name, members, got, want)
+			}
+		}
+	}
+	st, r := world(t, "n1 1: a/0/leaving", "n2 1: b/0"), pending(0)
+	promise(&st, "in0", "n1", 1000)
+	r.Pods[0].Nodes = []string{"n1"}
+	if got, want := text(decide(t, placement.Config{Mode: placement.ModeInPlace}, snapshotOf(t, st), r)), "Wait in0@n1"; got != want {
+		t.Errorf("named: %q, want %q", got, want)
 	}
 }

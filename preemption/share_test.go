@@ -44,3 +44,16 @@ func TestLargestShare(t *testing.T) {
 		}
 	}
 }
+
+// The share of a borrower of weight zero is larger than any other.
+func TestShareOfZeroWeight(t *testing.T) {
+	st := borrowers(fairPolicy, "a", "b", "z")
+	st.Queues[3].FairWeight = quota.WeightOf(0)
+	st.Admitted = []workload.Workload{job("b1", "b", 0, 9, started(5)), job("z1", "z", 100, 1, started(500))}
+	s := snapshotOf(t, st)
+	z, _ := s.QueueShare("z")
+	b, _ := s.QueueShare("b")
+	if z.Compare(b.Share) <= 0 || z.DominantResource != "gpu" || b.Ratio != 900 {
+		t.Errorf("%+v, %+v", z, b)
+	}
+}

@@ -103,3 +103,37 @@ placements[1].victims[1].violations: -1 is negative
 placements[1].victims[1].pods[1]: no pod "gone" runs
 placements[1].victims[1].pods[2]: "a" is there already`)
 }
+
+// "In the order of the domains; with MaxDomains those without violation first." Sampling
+// "starts at FirstNode, wraps around, and stops after MaxDomains of them".
+func TestOrderOfPlacements(t *testing.T) {
+	var st placement.State
+	for _, node := range []string{"a", "b", "c", "d"} {
+		st.Nodes = append(st.Nodes, workload.Node{Name: node, Capacity: workload.Resources{"cpu": 1}})
+		guarded := map[string]string{"guarded": map[string]string{"a": "yes", "c": "yes"}[node]}
+		st.Pods = append(st.Pods, workload.Pod{ID: node, Namespace: "ns", Node: node, Labels: guarded, Requests: workload.Resources{"cpu": 1}})
+	}
+	st.Budgets = []workload.DisruptionBudget{{Namespace: "ns", Name: "none", Selector: &workload.LabelSelector{MatchLabels: map[string]string{"guarded": "yes"}}}}
+	p, err := placement.New(placement.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		most, first int
+		want        string
+	}{{0, 0, "dcba"}, {0, 2, "dcba"}, {100, 0, "dbca"}, {1, 0, "d"}, {1, 2, "b"}, {1, 3, "da"}, {1, 6, "b"}, {2, 0, "dc"}} {
+		r := placement.Request{Priority: 1, MaxDomains: c.most, FirstNode: c.first, Prefer: []string{"d", "c", "b", "a"},
+			Pods: []workload.Pod{{ID: "new", Requests: workload.Resources{"cpu": 1}}}}
+		list, err := p.Placements(snapshotOf(t, st), r)
+		got := ""
+		for _, c := range list {
+			got += c.Domain
+		}
+		if err != nil || got != c.want {
+			t.Errorf("at most %d from %d on: %s, %v; want %s", c.most, c.first, got, err, c.want)
+		}
+		if list, err := p.Placements(snapshotOf(t, placement.State{}), placement.Request{MaxDomains: c.most, FirstNode: c.first, Pods: r.Pods}); err != nil || len(list) != 0 {
+			t.Errorf("without nodes: %v, %v", list, err)
+		}
+	}
+}

@@ -11,7 +11,6 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -76,38 +75,6 @@ func TestPrioritiesAtTheEnds(t *testing.T) {
 		newer.ReservedAt = started(1)
 		if got, want := text(decide(t, snapshotOf(t, shared(0, newer)), r)), "Preempt: newer InClusterQueue"; got != want {
 			t.Errorf("%d: %s, want %s", priority, got, want)
-		}
-	}
-}
-
-// The largest amount of all is taken and refused as any other, in both ways of sharing.
-func TestLargestAmount(t *testing.T) {
-	policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
-	for _, c := range []struct {
-		name           string
-		nominal, other int64
-		admitted       workload.Workload
-		want           string
-	}{
-		{"reclaims", quota.MaxUsage, 0, job("b1", "b", 0, 1, started(1)), "Preempt: b1 InCohortReclamation"},
-		{"takes the largest in its queue", quota.MaxUsage, 0, job("a1", "a", 0, quota.MaxUsage, started(1)), "Preempt: a1 InClusterQueue"},
-		{"takes the largest elsewhere", quota.MaxUsage, 0, job("b1", "b", 0, quota.MaxUsage, started(1)), "Preempt: b1 InCohortReclamation"},
-		{"one too many", quota.MaxUsage - 1, 0, job("b1", "b", 0, 1, started(1)), "Impossible"},
-		{"borrows one", quota.MaxUsage - 1, 1, job("a1", "a", 0, 1, started(1)), "Preempt: a1 InClusterQueue"},
-	} {
-		st := preemption.State{
-			Cohorts:  []queue.Cohort{{Name: "c"}},
-			Queues:   []queue.Queue{{Name: "a", Cohort: "c", Quotas: gpus(c.nominal), Preemption: policy}, {Name: "b", Cohort: "c", Quotas: gpus(c.other), Preemption: policy}},
-			Admitted: []workload.Workload{c.admitted},
-		}
-		for _, sharing := range []preemption.Sharing{preemption.Classical, preemption.Fair} {
-			d := decideWith(t, preemption.Config{Sharing: sharing}, snapshotOf(t, st), pending("a", 10, quota.MaxUsage))
-			if got := text(d); got != c.want {
-				t.Errorf("%s, %v: %s, want %s", c.name, sharing, got, c.want)
-			}
-			if d.Outcome == preemption.Impossible && len(d.Shortage) == 0 {
-				t.Errorf("%s, %v: nothing is short", c.name, sharing)
-			}
 		}
 	}
 }

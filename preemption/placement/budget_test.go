@@ -1,0 +1,105 @@
+package placement_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/verify"
+	"github.com/cedesched/cede/workload"
+)
+
+// What stays of a group that leaves in part is covered by its budget in an edited snapshot
+// as in a fresh one.
+func TestBudgetOfWhatStays(t *testing.T) {
+	st := world(t, "n1 2: a/0/g/protected b/0/g/protected")
+	s := edit(t, snapshotOf(t, st), placement.StartEviction("a"))
+	for name, s := range map[string]*placement.Snapshot{"edited": s, "fresh": snapshotOf(t, s.State())} {
+		if got, want := text(decide(t, placement.Config{}, s, pending(2))), "Preempt in0@n1 in1@n1; evict b, 1 against a budget"; got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// "SetBudget adds a budget or replaces the one with that namespace and name": with another
+// selector it covers other pods from then on.
+func TestReplacedBudgetCoversOthers(t *testing.T) {
+	st := world(t, "n1 1: a/0/protected", "n2 1: b/0")
+	st.Pods[1].Labels = map[string]string{"app": "other"}
+	next := st.Budgets[0]
+	next.Selector = &workload.LabelSelector{MatchLabels: map[string]string{"app": "other"}}
+	s := snapshotOf(t, st)
+	if got, want := text(decide(t, placement.Config{}, s, pending(0))), "Preempt in0@n2; evict b"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	s, err := s.With(placement.SetBudget(next))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := text(decide(t, placement.Config{}, s, pending(0))), "Preempt in0@n1; evict a"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A group that yields whole is covered by the budget of a pod of it elsewhere, in a cluster of
+// any size, and with an order of importance of the caller's.
+func TestBudgetOfAPodElsewhere(t *testing.T) {
+	lines := []string{"n1 1: a/0/g", "n2 1: b/0/g/protected"}
+	for _, more := range []int{0, 20} {
+		st := world(t, lines...)
+		for i := range more {
+			st.Nodes = append(st.Nodes, workload.Node{Name: fmt.Sprintf("small%02d", i)})
+		}
+		s := snapshotOf(t, st)
+		for _, importance := range []func(a, b placement.Unit) int{nil, func(a, b placement.Unit) int { return 0 }} {
+			for _, mode := range allModes {
+				c := placement.Config{Mode: mode, Importance: importance}
+				if got, want := text(decide(t, c, s, pending(0))), "Preempt in0@n1; evict a b, 1 against a budget"; got != want {
+					t.Errorf("%v, %d small nodes: %q, want %q", mode, more, got, want)
+				}
+				c.Budgets = placement.Hard
+				if got, want := text(decide(t, c, s, pending(0))), "Impossible (Budgets)"; got != want {
+					t.Errorf("%v, %d small nodes, hard: %q, want %q", mode, more, got, want)
+				}
+			}
+		}
+	}
+}
+
+// A budget has its name alone, whichever pods it may cover.
+func TestBudgetsOfOneName(t *testing.T) {
+	one := workload.DisruptionBudget{Name: "b", Selector: &workload.LabelSelector{}}
+	other := one
+	other.LabelledOnly = true
+	_, err := placement.NewSnapshot(placement.State{Budgets: []workload.DisruptionBudget{one, other}})
+	wantFaults(t, err, `budgets[1]: "b" of namespace "" is there already: budgets[0]`)
+}
+
+// A pod under two budgets of which the first is spent: as built in v1.36 it is charged to both, so the next
+// pod of the second violates it, too; as built in v1.37 only to the first.
+func TestChargeOfAPodUnderTwoBudgets(t *testing.T) {
+	both, other := cpu("both", "a", 2, 1), cpu("other", "a", 1, 1)
+	both.Labels, other.Labels = map[string]string{"x": "1", "y": "1"}, map[string]string{"y": "1"}
+	budget := func(name, label string, allowed int64) workload.DisruptionBudget {
+		return workload.DisruptionBudget{Name: name, Allowed: allowed, Selector: &workload.LabelSelector{MatchLabels: map[string]string{label: "1"}}}
+	}
+	st := placement.State{Nodes: []workload.Node{machine("a", 2)}, Pods: []workload.Pod{both, other}, Budgets: []workload.DisruptionBudget{budget("x", "x", 0), budget("y", "y", 1)}}
+	r := placement.Request{Priority: 10, Pods: []workload.Pod{cpu("in", "", 0, 2)}}
+	for _, c := range []struct {
+		mode   placement.Mode
+		charge placement.Charge
+		want   int
+	}{
+		{placement.ModeDesign, placement.ChargeByMode, 2}, {placement.ModeReplace, placement.ChargeByMode, 2}, {placement.ModeInPlace, placement.ChargeByMode, 1},
+		{placement.ModeInPlace, placement.ChargeToAll, 2}, {placement.ModeDesign, placement.ChargeToFirstViolated, 1}, {placement.ModeReplace, placement.ChargeToFirstViolated, 1},
+	} {
+		config := placement.Config{Mode: c.mode, Charge: c.charge}
+		d := decide(t, config, snapshotOf(t, st), r)
+		if d.Violations != c.want {
+			t.Errorf("%v, %v: %d violations, want %d", c.mode, c.charge, d.Violations, c.want)
+		}
+		if err := verify.Placement(st, r, config, d); err != nil {
+			t.Errorf("%v, %v: %v", c.mode, c.charge, err)
+		}
+	}
+}
