@@ -1,15 +1,11 @@
 package preemption_test
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
@@ -72,7 +68,7 @@ func TestCircleOfAny(t *testing.T) {
 				{Name: "a", Cohort: "root", Quotas: gpus(2), Preemption: policy},
 				{Name: "b", Cohort: "root", Quotas: gpus(2), Preemption: policy},
 			}}
-			steps, loops := playAll(t, c, st, now,
+			steps, loops := playAll(t, c, st,
 				job("a/large", "a", 5, 3, now), job("a/small", "a", 0, 2, now),
 				job("b/large", "b", 5, 3, now), job("b/small", "b", 0, 2, now))
 			if loops != want {
@@ -94,56 +90,14 @@ func readRecord(t *testing.T, name string) (r preemption.Record) {
 	return r
 }
 
-// playOn lets everybody who waits ask again in queue order, until nobody gets a place any
-// more or what runs has run before: time stands still, victims leave at once and wait
-// where they are requeued.
+// playOn plays a record: its workload waits.
 func playOn(t *testing.T, c preemption.Config, record preemption.Record) (steps []string, loops bool) {
-	return playAll(t, c, record.State, record.Request.Now, record.Request.Workload)
+	return playAll(t, c, record.State, record.Request.Workload)
 }
 
-// playAll does so with several who wait.
-func playAll(t *testing.T, c preemption.Config, st preemption.State, now time.Time, waiting ...workload.Workload) (steps []string, loops bool) {
-	t.Helper()
-	s, waiting := snapshotOf(t, st), slices.Clone(waiting)
-	for seen := map[string]bool{}; ; {
-		key, err := json.Marshal([]any{s.State().Admitted, waiting})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if seen[string(key)] {
-			return steps, true
-		}
-		seen[string(key)] = true
-		slices.SortFunc(waiting, func(a, b workload.Workload) int {
-			return cmp.Or(cmp.Compare(b.EffectivePriority(), a.EffectivePriority()), a.Queued.Compare(b.Queued), cmp.Compare(a.ID, b.ID))
-		})
-		moved := false
-		for i, w := range waiting {
-			d := decideWith(t, c, s, preemption.Request{Workload: w, Now: now})
-			if !d.Outcome.Succeeds() {
-				continue
-			}
-			steps = append(steps, fmt.Sprintf("%s %v", w.ID, text(d)))
-			waiting = slices.Delete(waiting, i, i+1)
-			for _, v := range d.Victims {
-				if len(v.Replicas) > 0 {
-					for _, r := range v.Replicas {
-						s = edit(t, s, preemption.Shrink(v.Workload, r.PodSet, r.Count))
-					}
-					continue
-				}
-				back := workloadOf(s.State(), v.Workload)
-				back.Queued, back.Evicted = v.Requeued(back.Queued, now), false
-				waiting = append(waiting, back)
-				s = edit(t, s, preemption.Remove(v.Workload))
-			}
-			w.ReservedAt = now
-			s = edit(t, s, preemption.Admit(w))
-			moved = true
-			break
-		}
-		if !moved {
-			return steps, false
-		}
-	}
+// playAll lets the waiting workloads ask in queue order.
+func playAll(t *testing.T, c preemption.Config, st preemption.State, waiting ...workload.Workload) (steps []string, loops bool) {
+	s := start{st, waiting, c}
+	steps, _, loops = s.play(t, func(int) int { return 0 })
+	return steps, loops
 }

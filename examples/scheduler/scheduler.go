@@ -159,44 +159,31 @@ func (s *Scheduler) shrunk(v preemption.Victim) (err error) {
 }
 
 // schedule runs one cycle and applies its result; again says that another cycle may change
-// something. A real scheduler carries out the actions first; for those that fail it requeues
-// the head with queue.FailedAfterNomination.
+// something. A real scheduler carries out the actions first. If one fails, it edits the snapshot and returns
+// the heads one by one (HeadResult.Return): a head of a failed action with Outcome Wait and Reason FailedAfterNomination.
 func (s *Scheduler) schedule(now time.Time) (actions []Action, again bool, err error) {
 	result, err := s.cycle.Run(s.snapshot, s.pending.Heads(), now)
 	if err != nil {
 		return nil, false, err
 	}
-	if s.snapshot, err = s.snapshot.With(result.Edits()...); err != nil {
-		return nil, false, err
-	}
 	for _, v := range result.Heads {
-		w := v.Head.Workload
-		back, waits := v.Requeue()
-		if !waits {
-			actions = append(actions, Action{Admit: w.ID})
-			if s.pending, err = s.pending.Admit(w.ID); err != nil {
-				return nil, false, err
-			}
+		id := v.Head.Workload.ID
+		switch v.Outcome {
+		case cycle.Admit:
+			actions = append(actions, Action{Admit: id})
 			continue
-		}
-		if v.Outcome == cycle.Preempt {
+		case cycle.Preempt:
 			for _, victim := range v.Decision.Victims {
-				actions = append(actions, Action{Stop: &victim, For: w.ID})
+				actions = append(actions, Action{Stop: &victim, For: id})
 			}
 		}
-		if gates, changed := v.Gates(now); changed {
-			if w.Gates = gates; gates.Blocked.Signals() {
-				actions = append(actions, Action{Signal: w.ID})
-			} else {
-				actions = append(actions, Action{Clear: w.ID})
-			}
-			if s.pending, err = s.pending.Update(w); err != nil {
-				return nil, false, err
-			}
-		}
-		if s.pending, err = s.pending.Requeue(v.Head, back); err != nil {
-			return nil, false, err
+		switch gates, changed := v.Gates(now); {
+		case changed && gates.Blocked.Signals():
+			actions = append(actions, Action{Signal: id})
+		case changed:
+			actions = append(actions, Action{Clear: id})
 		}
 	}
-	return actions, result.Again, nil
+	s.snapshot, s.pending, err = result.Apply(s.snapshot, s.pending, now)
+	return actions, result.Again, err
 }

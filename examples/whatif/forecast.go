@@ -199,28 +199,18 @@ func (f *forecast) request(w *workload.Workload) preemption.Request {
 
 // requeue admits a head, or returns it to its queue.
 func (f *forecast) requeue(h cycle.HeadResult) (err error) {
-	back, waits := h.Requeue()
-	if !waits {
-		f.pending, err = f.pending.Admit(h.Head.Workload.ID)
-		if h.Decision.Replaced != "" { // it may have held more
-			f.pending = f.pending.Release(h.Head.Workload.Queue)
-		}
+	if f.pending, err = h.Return(f.pending, f.now); err != nil {
 		return err
+	}
+	if h.Outcome == cycle.Admit && h.Decision.Replaced != "" { // it may have held more
+		f.pending = f.pending.Release(h.Head.Workload.Queue)
 	}
 	if h.Outcome == cycle.Preempt {
 		for _, v := range h.Decision.Victims {
 			f.victims[v.Workload] = v
 		}
 	}
-	if gates, changed := h.Gates(f.now); changed {
-		w := h.Head.Workload
-		w.Gates = gates
-		if f.pending, err = f.pending.Update(w); err != nil {
-			return err
-		}
-	}
-	f.pending, err = f.pending.Requeue(h.Head, back)
-	return err
+	return nil
 }
 
 // leave lets everybody who was told to stop leave; whole workloads wait again.

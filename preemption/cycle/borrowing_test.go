@@ -139,13 +139,8 @@ func TestBorrowingOverCycles(t *testing.T) {
 					if r, err = made.Run(s, pending.Heads(), now); err != nil || n > 20 {
 						t.Fatal(n, err)
 					}
-					s = with(t, s, r.Edits()...)
-					for _, v := range r.Heads {
-						if back, waits := v.Requeue(); waits {
-							pending = mustPending(t)(pending.Requeue(v.Head, back))
-						} else {
-							pending = mustPending(t)(pending.Admit(v.Head.Workload.ID))
-						}
+					if s, pending, err = r.Apply(s, pending, now); err != nil {
+						t.Fatal(err)
 					}
 				}
 			}

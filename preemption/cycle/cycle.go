@@ -6,9 +6,9 @@
 //	for again := true; again; {
 //		result, err := c.Run(snapshot, pending.Heads(), now)
 //		...
-//		next, err := snapshot.With(result.Edits()...)
+//		snapshot, pending, err = result.Apply(snapshot, pending, now)
 //		...
-//		snapshot, again = next, result.Again // then requeue or admit each head
+//		again = result.Again
 //	}
 //
 // The steps (KEP-83, "Changes in scheduling algorithm"):

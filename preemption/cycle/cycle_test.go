@@ -285,10 +285,8 @@ func TestGatedHeadIsOvertaken(t *testing.T) {
 			r := run(t, cycle.Config{}, s, pending.Heads())
 			story += text(r) + "; "
 			for _, v := range r.Heads {
-				if back, waits := v.Requeue(); waits {
-					if pending, err = pending.Requeue(v.Head, back); err != nil {
-						t.Fatal(err)
-					}
+				if pending, err = v.Return(pending, now); err != nil {
+					t.Fatal(err)
 				}
 			}
 		}

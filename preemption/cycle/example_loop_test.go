@@ -17,22 +17,11 @@ func schedule(admission *cycle.Cycle, snapshot *preemption.Snapshot, pending *qu
 		if err != nil {
 			return snapshot, pending, err
 		}
-		after, err := snapshot.With(result.Edits()...) // who is admitted, who is told to stop: no victim twice
-		if err != nil {
+		// Heads are admitted, victims are told to stop, no victim twice; other heads go back by StrictFIFO or BestEffortFIFO.
+		if snapshot, pending, err = result.Apply(snapshot, pending, now); err != nil {
 			return snapshot, pending, err
 		}
-		rest := pending
-		for _, h := range result.Heads {
-			if back, waits := h.Requeue(); waits {
-				rest, err = rest.Requeue(h.Head, back) // StrictFIFO or BestEffortFIFO, by queue
-			} else {
-				rest, err = rest.Admit(h.Head.Workload.ID)
-			}
-			if err != nil {
-				return snapshot, pending, err
-			}
-		}
-		snapshot, pending, again = after, rest, result.Again
+		again = result.Again
 	}
 	return snapshot, pending, nil
 }

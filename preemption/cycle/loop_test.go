@@ -152,23 +152,10 @@ func (l *loop) once(t *rapid.T) cycle.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.snapshot = with(t, l.snapshot, result.Edits()...)
+	if l.snapshot, l.pending, err = result.Apply(l.snapshot, l.pending, now); err != nil {
+		t.Fatal(err)
+	}
 	for _, v := range result.Heads {
-		id := v.Head.Workload.ID
-		back, waits := v.Requeue()
-		if !waits {
-			l.pending, err = l.pending.Admit(id)
-		} else if gates, changed := v.Gates(now); changed {
-			w := v.Head.Workload
-			w.Gates = gates
-			l.pending, err = l.pending.Update(w)
-		}
-		if waits && err == nil {
-			l.pending, err = l.pending.Requeue(v.Head, back)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
 		for _, victim := range v.Decision.Victims {
 			if v.Outcome == cycle.Preempt && len(victim.Replicas) == 0 {
 				l.told[victim.Workload] = victim

@@ -102,8 +102,9 @@ func (p *plan) finish(v *HeadResult, e *entry) {
 	owed := v.Outcome == Preempt || v.Outcome == Gated || v.Outcome == Wait || v.Outcome == Inadmissible && v.Reason != queue.NoFit
 	v.WithinNominal = c.borrowing == KEP83Lasting && owed && e.height == 0
 	promised := v.Reason == queue.PendingPreemption
-	p.result.Again = p.result.Again || v.Outcome == Admit || v.Outcome == Preempt || p.stepsAside(v) ||
+	v.Again = v.Outcome == Admit || v.Outcome == Preempt || p.stepsAside(v) ||
 		promised != v.Head.Preempting || v.Head.WithinNominal && !v.WithinNominal
+	p.result.Again = p.result.Again || v.Again
 }
 
 // stepsAside reports whether the next workload of its queue becomes the head.

@@ -56,6 +56,8 @@ type HeadResult struct {
 	// under KEP83Lasting.
 	Alone         bool `json:"alone,omitzero"`
 	WithinNominal bool `json:"withinNominal,omitzero"`
+	// Again says that the result of this head is a reason for another cycle; see [Result.Again].
+	Again bool `json:"again,omitzero"`
 }
 
 // Requeue returns how to requeue the head; ok is false for Admit.
@@ -67,11 +69,38 @@ func (v HeadResult) Requeue() (r queue.Requeue, ok bool) {
 	return r, v.Outcome != Admit
 }
 
+// Return returns the pending workloads after this result: an admitted head is gone, any other is back as
+// Requeue says, with the gates that Gates says. It fails as [queue.Pending.Admit], [queue.Pending.Update] and
+// [queue.Pending.Requeue] do, and then returns pending as it was given.
+func (v HeadResult) Return(pending *queue.Pending, now time.Time) (*queue.Pending, error) {
+	back, waits := v.Requeue()
+	if !waits {
+		return pending.Admit(v.Head.Workload.ID)
+	}
+	next, err := pending, error(nil)
+	if w, _, ok := pending.Find(v.Head.Workload.ID); ok { // as it is, if it changed since the cycle read it
+		var changed bool
+		if w.Gates, changed = v.gates(w.Gates, now); changed {
+			next, err = pending.Update(w)
+		}
+	}
+	if err == nil {
+		next, err = next.Requeue(v.Head, back)
+	}
+	if err != nil {
+		return pending, err
+	}
+	return next, nil
+}
+
 // Gates returns the gates of the head after this result: for Gated with the signal raised,
 // else with the signal cleared, because the signal is about now. changed says that they
 // differ from the gates of the head; then update the workload.
 func (v HeadResult) Gates(now time.Time) (g gate.Gates, changed bool) {
-	had := v.Head.Workload.Gates
+	return v.gates(v.Head.Workload.Gates, now)
+}
+
+func (v HeadResult) gates(had gate.Gates, now time.Time) (g gate.Gates, changed bool) {
 	if v.Outcome == Gated {
 		return had.Signalled(now), !had.Blocked.Signals()
 	}
@@ -90,8 +119,23 @@ type Result struct {
 	Again bool `json:"again,omitzero"`
 }
 
-// Edits returns the edits of the cycle: who is admitted and who is told to stop. Apply them
-// with one [preemption.Snapshot.With].
+// Apply carries the cycle out: it returns the snapshot after Edits, and the pending workloads after
+// [HeadResult.Return] of each head. s and pending are those that the cycle was run on, or later ones. It fails as
+// [preemption.Snapshot.With] and Return do, and then returns both as they were given.
+func (r Result) Apply(s *preemption.Snapshot, pending *queue.Pending, now time.Time) (*preemption.Snapshot, *queue.Pending, error) {
+	after, err := s.With(r.Edits()...)
+	rest := pending
+	for i := 0; i < len(r.Heads) && err == nil; i++ {
+		rest, err = r.Heads[i].Return(rest, now)
+	}
+	if err != nil {
+		return s, pending, err
+	}
+	return after, rest, nil
+}
+
+// Edits returns the edits of the cycle: each head that is admitted and each victim that is told to stop. Apply
+// them with one [preemption.Snapshot.With].
 func (r Result) Edits() []preemption.Edit {
 	var edits []preemption.Edit
 	for _, v := range r.Heads {

@@ -143,14 +143,21 @@ func (w *World) carryOut(c *cluster, v cycle.HeadResult) (err error) {
 		return fmt.Errorf("a verdict on %q, which does not wait", v.Head.Workload.ID)
 	}
 	me.last, me.owed = v.Outcome, v.WithinNominal
-	back, waits := v.Requeue()
-	if !waits {
+	if c.pending, err = v.Return(c.pending, w.Now()); err != nil {
+		return err
+	}
+	if v.Outcome == cycle.Admit {
 		if w.observer != nil {
 			if err := w.observer.admitting(c, &v); err != nil {
 				return err
 			}
 		}
 		return w.admit(me, *v.Decision.Admitted)
+	}
+	me.facts.Gates, _ = v.Gates(w.Now())
+	if v.Outcome == cycle.Gated {
+		me.offer = w.offer(c, v.Decision.Victims)
+		w.ask(me.job, w.Now())
 	}
 	if v.Outcome == cycle.Preempt {
 		for _, victim := range v.Decision.Victims {
@@ -159,18 +166,7 @@ func (w *World) carryOut(c *cluster, v cycle.HeadResult) (err error) {
 			}
 		}
 	}
-	if v.Outcome == cycle.Gated {
-		me.offer = w.offer(c, v.Decision.Victims)
-		w.ask(me.job, w.Now())
-	}
-	if gates, changed := v.Gates(w.Now()); changed {
-		me.facts.Gates = gates
-		if c.pending, err = c.pending.Update(me.facts); err != nil {
-			return err
-		}
-	}
-	c.pending, err = c.pending.Requeue(v.Head, back)
-	return err
+	return nil
 }
 
 // admit lets a copy run, as it was admitted.
@@ -180,9 +176,6 @@ func (w *World) admit(me *copyOf, as workload.Workload) (err error) {
 	me.waited, me.facts = me.facts, as
 	me.state, me.round = running, me.round+1
 	w.plan(now.Add(me.job.Runs), event{kind: finishes, copy: me, round: me.round})
-	if me.cluster.pending, err = me.cluster.pending.Admit(id); err != nil {
-		return err
-	}
 	if me.job.Cluster == "" && !me.job.delayed {
 		me.job.delayed = true
 		w.metrics.Delays = append(w.metrics.Delays, now.Sub(me.job.Arrives))

@@ -237,19 +237,18 @@ func (l *Loop) apply(r *round, h *cycle.HeadResult) (again bool, err error) {
 			return false, err
 		}
 	}
-	changes := l.changes(h)
 	claims := r.patient && requeue.Reason == queue.PendingPreemption
 	back, err := l.claim(w, claims)
 	switch {
 	case err != nil || claims:
-	case !waits:
-		l.pending, err = l.pending.Admit(w.ID)
-		l.start(&l.jobs[l.index[w.ID]], w)
-	case !back: // a job that loses its claim is new in its queue
-		l.pending, err = l.pending.Requeue(h.Head, requeue)
+	case !waits || !back: // a job that loses its claim is new in its queue
+		l.pending, err = h.Return(l.pending, at(l.now))
 	}
 	if err != nil {
 		return false, err
+	}
+	if !waits {
+		l.start(&l.jobs[l.index[w.ID]], w)
 	}
 	if h.Outcome == cycle.Preempt {
 		l.result.Preemptions++
@@ -257,7 +256,7 @@ func (l *Loop) apply(r *round, h *cycle.HeadResult) (again bool, err error) {
 			l.stop(&l.jobs[l.index[v.Workload]], v, r.wait, l.index[w.ID])
 		}
 	}
-	return back || changes, nil
+	return back || h.Again, nil
 }
 
 // longest is how long a replay may last: times are nanoseconds in 64 bits.

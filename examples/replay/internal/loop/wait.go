@@ -90,17 +90,6 @@ func (l *Loop) decide(r *round, own, promised []queue.Head) ([]cycle.HeadResult,
 	}
 }
 
-// changes reports whether another cycle may change something after the result of a head.
-func (l *Loop) changes(h *cycle.HeadResult) bool {
-	switch {
-	case h.Outcome == cycle.Admit, h.Outcome == cycle.Preempt:
-		return true
-	case h.Reason == queue.NoFit, h.Reason == queue.NoCandidates:
-		return l.world.Strategy == queue.BestEffortFIFO // the next one of its queue asks
-	}
-	return h.Head.Preempting != (h.Reason == queue.PendingPreemption)
-}
-
 // seen is the snapshot that a cycle sees. For heads that are not patient those who go on to a
 // checkpoint still run: their room comes too late, and they may be told to stop at once.
 func (l *Loop) seen(r *round) (*preemption.Snapshot, error) {
