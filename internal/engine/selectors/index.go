@@ -18,10 +18,6 @@ type index struct {
 	rest    []int32  // indexes of entries that ask for no trait
 }
 
-// Trait is a label of a running workload, or its priority class: then Key is empty. The zero value is
-// that it has no priority class.
-type Trait struct{ Key, Value string }
-
 // asking is an entry that accepts only workloads with one of some traits, and one of these traits.
 type asking struct{ trait, entry int32 }
 
@@ -65,7 +61,7 @@ func newIndex(list []compiled, trigger rules.Trigger, traits map[Trait]int32) *i
 // asksFor returns traits of which the selector accepts only workloads with one; none if it asks
 // for no trait.
 func (s *selector) asksFor() []Trait {
-	if list := labelsOf(s.LabelSelector); len(list) > 0 {
+	for list := range LabelsAsked(s.LabelSelector) {
 		return list
 	}
 	var list []Trait
@@ -73,31 +69,6 @@ func (s *selector) asksFor() []Trait {
 		list = append(list, Trait{Value: name})
 	}
 	return list
-}
-
-// labelsOf returns the labels that a selector asks for.
-func labelsOf(s *workload.LabelSelector) (list []Trait) {
-	if s == nil {
-		return nil
-	}
-	first := ""
-	for key := range s.MatchLabels {
-		if first == "" || key < first {
-			first = key
-		}
-	}
-	if len(s.MatchLabels) > 0 {
-		return []Trait{{first, s.MatchLabels[first]}}
-	}
-	for _, r := range s.MatchExpressions {
-		if r.Operator == workload.In && len(r.Values) > 0 {
-			for _, value := range slices.Compact(slices.Sorted(slices.Values(r.Values))) {
-				list = append(list, Trait{r.Key, value})
-			}
-			return list
-		}
-	}
-	return nil
 }
 
 // from returns the entries that ask for a trait, or for a later one.

@@ -3,6 +3,7 @@ package state
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/cedesched/cede/workload"
 )
@@ -41,4 +42,11 @@ func keyOf(b *workload.DisruptionBudget) budgetKey { return budgetKey{b.Namespac
 
 func (k budgetKey) compare(other budgetKey) int {
 	return cmp.Or(cmp.Compare(k.namespace, other.namespace), cmp.Compare(k.name, other.name))
+}
+
+// findBudget returns where a budget is in BudgetOrder, or would be.
+func (c *Cluster) findBudget(key budgetKey) (at int, found bool) {
+	return slices.BinarySearchFunc(c.BudgetOrder, key, func(slot int32, k budgetKey) int {
+		return keyOf(&c.Budgets[slot].Facts).compare(k)
+	})
 }

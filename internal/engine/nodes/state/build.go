@@ -128,13 +128,15 @@ func (b *builder) number() error {
 }
 
 func (b *builder) addBudgets() {
-	c := b.c
+	c, added := b.c, make([]staleBudget, 0, len(b.st.Budgets))
 	for i, facts := range b.st.Budgets {
 		c.Budgets, c.BudgetOrder = append(c.Budgets, newBudget(facts.Clone())), append(c.BudgetOrder, int32(i))
+		added = append(added, staleBudget{int32(i), facts.Namespace})
 	}
 	slices.SortStableFunc(c.BudgetOrder, func(a, b int32) int {
 		return keyOf(&c.Budgets[a].Facts).compare(keyOf(&c.Budgets[b].Facts))
 	})
+	c.asked = c.asked.with(c.Budgets, added)
 }
 
 // manyParts is how many levels, amounts or briefs of nodes share an allocation. For 20,000 nodes a new snapshot makes

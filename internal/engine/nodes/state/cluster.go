@@ -3,7 +3,6 @@ package state
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/cedesched/cede/internal/persist/ordered"
 	"github.com/cedesched/cede/internal/persist/trie"
@@ -20,6 +19,7 @@ type Cluster struct {
 	Order       []int32        // numbers of nodes, by name
 	Budgets     []Budget       // by slot
 	BudgetOrder []int32        // slots of budgets, by namespace and name
+	asked       budgetIndexes  // without changes of stale budgets
 
 	nodes   vector.Vector[*Node] // by number; nil: the number is free
 	numbers trie.Map[numbered]   // by name
@@ -170,30 +170,6 @@ func (c *Cluster) CoveredBy(slot, priority int32, visit func(*Unit) bool) {
 
 // HasMinimums reports whether a running pod has a minimum runtime, its own or that of its group.
 func (c *Cluster) HasMinimums() bool { return c.minimums > 0 }
-
-// covering appends the slots of the budgets that cover a pod, in order.
-func (c *Cluster) covering(list []int32, p *workload.Pod) []int32 {
-	first, _ := slices.BinarySearchFunc(c.BudgetOrder, p.Namespace, func(slot int32, namespace string) int {
-		return strings.Compare(c.Budgets[slot].Facts.Namespace, namespace)
-	})
-	for _, slot := range c.BudgetOrder[first:] {
-		b := &c.Budgets[slot].Facts
-		if b.Namespace != p.Namespace {
-			break
-		}
-		if b.Covers(p) {
-			list = append(list, slot)
-		}
-	}
-	return list
-}
-
-// findBudget returns where a budget is in BudgetOrder, or would be.
-func (c *Cluster) findBudget(key budgetKey) (at int, found bool) {
-	return slices.BinarySearchFunc(c.BudgetOrder, key, func(slot int32, k budgetKey) int {
-		return keyOf(&c.Budgets[slot].Facts).compare(k)
-	})
-}
 
 // newPod makes a pod on the node with that number. It keeps facts, which must be a copy.
 func (c *Cluster) newPod(facts workload.Pod, number int32, g *Group) *Pod {

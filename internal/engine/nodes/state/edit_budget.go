@@ -70,19 +70,11 @@ func (c *Cluster) markStale(slot int32, namespace string) {
 // SettleBudgets makes the pods anew that changed budgets begin or cease to cover. It looks at every pod of the
 // cluster.
 func (c *Cluster) SettleBudgets() {
-	stale := c.stale
-	c.stale = nil
-	if len(stale) == 0 {
+	if len(c.stale) == 0 {
 		return
 	}
-	var changed []*Pod
-	for _, number := range c.Order {
-		for _, p := range c.Node(number).Pods {
-			if slices.ContainsFunc(stale, func(b staleBudget) bool { return c.coverageChanged(b, p) }) {
-				changed = append(changed, p)
-			}
-		}
-	}
+	changed := c.coverageChanged()
+	c.asked, c.stale = c.asked.with(c.Budgets, c.stale), nil
 	e := c.Edit("") // it finds no faults: the pods use what they used
 	for _, p := range changed {
 		e.detach(c.Pod(p.Facts.ID)) // removing the ones before may have moved the surplus
@@ -90,12 +82,29 @@ func (c *Cluster) SettleBudgets() {
 	}
 }
 
-// coverageChanged reports whether a budget begins or ceases to cover a pod.
-func (c *Cluster) coverageChanged(b staleBudget, p *Pod) bool {
-	if p.Facts.Namespace != b.namespace {
-		return false
+// coverageChanged lists the pods that a stale budget begins or ceases to cover.
+func (c *Cluster) coverageChanged() (changed []*Pod) {
+	isStale := make([]bool, len(c.Budgets))
+	for _, b := range c.stale {
+		isStale[b.slot] = true
 	}
-	next := &c.Budgets[b.slot]
-	covers := !next.free && next.Facts.Namespace == b.namespace && next.Facts.Covers(&p.Facts)
-	return covers != slices.Contains(p.Budgets, b.slot)
+	indexes, covering := budgetIndexes(nil).with(c.Budgets, c.stale), []int32(nil)
+	for _, number := range c.Order {
+		for _, p := range c.Node(number).Pods {
+			if _, changes := indexes[p.Facts.Namespace]; !changes {
+				continue
+			}
+			left := 0 // stale budgets that covered the pod
+			for _, slot := range p.Budgets {
+				if isStale[slot] {
+					left++
+				}
+			}
+			covering = indexes.covering(c.Budgets, covering[:0], &p.Facts)
+			if len(covering) != left || slices.ContainsFunc(covering, func(slot int32) bool { return !slices.Contains(p.Budgets, slot) }) {
+				changed = append(changed, p)
+			}
+		}
+	}
+	return changed
 }

@@ -1,0 +1,70 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/cedesched/cede/workload"
+	"pgregory.net/rapid"
+)
+
+// The index finds the budgets that cover a pod, as a look at each budget does, after any edits of budgets.
+func TestIndexFindsTheBudgetsThatCover(t *testing.T) {
+	name := rapid.SampledFrom([]string{"", "a", "b", "c"})
+	labels := rapid.MapOf(name, name)
+	expression := rapid.Custom(func(t *rapid.T) workload.LabelRequirement {
+		r := workload.LabelRequirement{Key: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key")}
+		r.Operator = rapid.SampledFrom([]workload.LabelOperator{workload.In, workload.NotIn, workload.Exists, workload.DoesNotExist}).Draw(t, "operator")
+		if r.Operator == workload.In || r.Operator == workload.NotIn {
+			r.Values = rapid.SliceOfN(name, 1, 3).Draw(t, "values")
+		}
+		return r
+	})
+	budget := rapid.Custom(func(t *rapid.T) workload.DisruptionBudget {
+		b := workload.DisruptionBudget{
+			Namespace: name.Draw(t, "namespace"), Name: fmt.Sprint(rapid.IntRange(0, 9).Draw(t, "name")), LabelledOnly: rapid.Bool().Draw(t, "labelled only"),
+		}
+		if rapid.IntRange(0, 9).Draw(t, "selects") > 0 {
+			b.Selector = &workload.LabelSelector{MatchLabels: labels.Draw(t, "labels"), MatchExpressions: rapid.SliceOfN(expression, 0, 2).Draw(t, "expressions")}
+		}
+		return b
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		st := State{
+			Nodes:   []workload.Node{{Name: "n"}},
+			Budgets: rapid.SliceOfNDistinct(budget, 0, 8, func(b workload.DisruptionBudget) budgetKey { return keyOf(&b) }).Draw(t, "budgets"),
+		}
+		for i := range rapid.IntRange(1, 8).Draw(t, "pods") {
+			st.Pods = append(st.Pods, workload.Pod{
+				ID: fmt.Sprint(i), Node: "n", Namespace: name.Draw(t, "namespace"), Labels: labels.Draw(t, "labels"),
+			})
+		}
+		c, err := New(&st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "rounds") {
+			for range rapid.IntRange(1, 4).Draw(t, "edits") {
+				e, b := c.Edit(""), budget.Draw(t, "budget")
+				if rapid.Bool().Draw(t, "remove") {
+					e.RemoveBudget(b.Namespace, b.Name) // a fault, if it is not there, changes nothing
+				} else if faults := e.SetBudget(b); faults != nil {
+					t.Fatal(faults)
+				}
+			}
+			c.SettleBudgets()
+		}
+		for p := range c.Running.All {
+			var want []int32
+			for _, slot := range c.BudgetOrder {
+				if c.Budgets[slot].Facts.Covers(&p.Facts) {
+					want = append(want, slot)
+				}
+			}
+			if got := c.covering(nil, &p.Facts); !slices.Equal(got, want) || !slices.Equal(p.Budgets, want) {
+				t.Fatalf("%v covers %q, and the pod has %v, want %v", got, p.Facts.ID, p.Budgets, want)
+			}
+		}
+	})
+}
