@@ -35,11 +35,13 @@ type answer struct {
 	decision placement.Decision
 	notes    []string // notes on the answer
 	warnings []string // notes on the input
-	noNode   bool     // no node can take any of the pods
 	held     string   // why it is not considered at all; empty: it is
 	doubts   []string // what the answer depends on and is not known
 	decided  bool     // there is a decision
-	isSample bool
+	// What the decision was made with.
+	preemptor *placement.Preemptor
+	snapshot  *placement.Snapshot
+	isSample  bool
 }
 
 // ask reads the cluster and the manifest, finds the request, and decides.
@@ -72,7 +74,7 @@ func ask(o options, piped io.Reader) (*answer, error) {
 	if one.Unresolved != nil && (o.count == 0 || one.Request.Group != "") {
 		return nil, fmt.Errorf("%s: %w%s", one.ID, one.Unresolved, input.FirstLeftOut(a.warnings))
 	}
-	a.id, a.request, a.notes, a.noNode, a.held = one.ID, one.Request, bridge.Texts(one.Notes), one.NoNode, one.Held()
+	a.id, a.request, a.notes, a.held = one.ID, one.Request, bridge.Texts(one.Notes), one.Held()
 	filter, notes := objects.Filter()
 	a.warnings = append(a.warnings, bridge.Texts(notes)...)
 	for _, n := range notes {
@@ -85,18 +87,19 @@ func ask(o options, piped io.Reader) (*answer, error) {
 		o.config.Filters = []placement.Filter{filter}
 	}
 	c.Notes = nil
-	snapshot, err := c.Snapshot()
-	if err != nil {
+	if a.snapshot, err = c.Snapshot(); err != nil {
 		return nil, err
 	}
 	a.warnings, a.state = append(a.warnings, bridge.Texts(c.Notes)...), c.State
 	a.split(o.topology)
-	preemptor, err := placement.New(o.config)
-	if err != nil {
+	if len(a.state.Nodes) == 0 {
+		a.notes = append(a.notes, "there are no nodes in the input")
+	}
+	if a.preemptor, err = placement.New(o.config); err != nil {
 		return nil, err
 	}
 	a.request.Now = o.now
-	if a.decision, err = preemptor.Decide(snapshot, a.request); err != nil {
+	if a.decision, err = a.preemptor.Decide(a.snapshot, a.request); err != nil {
 		return nil, a.named(err)
 	}
 	one.Request = a.request

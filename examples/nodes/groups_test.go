@@ -24,12 +24,12 @@ func TestGroupThatIsNotThere(t *testing.T) {
 		status int
 		wants  []string
 	}{
-		"there":       {group("", ""), 0, []string{"1 unit yields (2 pods)"}},
-		"missing":     {"", 3, []string{"has room is unknown: PodGroup x/g is not in the input", "has no room", kept}},
-		"priority":    {group("", `,"priority":1.5`), 3, []string{unknown, "has no room", "Note: PodGroup x/g: spec.priority: want an integer"}},
-		"count":       {group("", `,"schedulingPolicy":{"gang":{"minCount":"two"}}`), 3, []string{unknown, "has no room", "minCount"}},
-		"timestamp":   {group(`,"creationTimestamp":"yesterday"`, ""), 3, []string{unknown, "has no room", `"yesterday" is not a time: left out`}},
-		"constraints": {group("", `,"schedulingConstraints":5`), 3, []string{unknown, "has no room", "schedulingConstraints: want an object"}},
+		"there":       {group("", ""), 0, []string{"group x/g 0 2 n"}},
+		"missing":     {"", 3, []string{"has room is unknown: PodGroup x/g is not in the input", "It has no place", kept}},
+		"priority":    {group("", `,"priority":1.5`), 3, []string{unknown, "It has no place", "Note: PodGroup x/g: spec.priority: want an integer"}},
+		"count":       {group("", `,"schedulingPolicy":{"gang":{"minCount":"two"}}`), 3, []string{unknown, "It has no place", "minCount"}},
+		"timestamp":   {group(`,"creationTimestamp":"yesterday"`, ""), 3, []string{unknown, "It has no place", `"yesterday" is not a time: left out`}},
+		"constraints": {group("", `,"schedulingConstraints":5`), 3, []string{unknown, "It has no place", "schedulingConstraints: want an object"}},
 	} {
 		cluster := strings.ReplaceAll(strings.Replace(gangOf, "GROUP", c.group, 1), "REF", "schedulingGroup")
 		status, stdout, stderr := call(strings.NewReader(cluster))
@@ -43,7 +43,7 @@ func TestGroupThatIsNotThere(t *testing.T) {
 	cluster := strings.ReplaceAll(strings.Replace(gangOf, "GROUP", "", 1), "REF", "schedulingGroup")
 	cluster = strings.Replace(strings.Replace(cluster, `"nodeName":"n"`, `"nodeName":"gone"`, 1), `"cpu":"2"}}}]}}`+"\n"+`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"new"`,
 		`"cpu":"2"}}}]},"status":{"phase":"Succeeded"}}`+"\n"+`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"new"`, 1)
-	if status, stdout, _ := call(strings.NewReader(cluster)); status != 3 || strings.Contains(stdout, "PodGroup") || !strings.HasPrefix(stdout, `Whether Pod y/new (priority 5) has room is unknown: node "gone", on which`) {
+	if status, stdout, _ := call(strings.NewReader(cluster)); status != 3 || strings.Contains(stdout, "PodGroup") || !strings.HasPrefix(stdout, `Whether pod y/new has room is unknown: node "gone", on which`) {
 		t.Errorf("status %d, %q", status, stdout)
 	}
 }
@@ -54,7 +54,7 @@ func TestWorkloadRef(t *testing.T) {
 	status, stdout, stderr := call(strings.NewReader(strings.Replace(cluster, `"priority":5`, `"priority":5,"workloadRef":{"name":"w","podGroup":"h"}`, 1)))
 	stdout = strings.Join(strings.Fields(stdout), " ")
 	for _, want := range []string{
-		"1 unit yields (1 pod)",
+		"x/g-1 0 1 n",
 		"Note: Pod x/g-0 and 1 more: spec.workloadRef is not looked at: each counts as a pod of no group.",
 		"Note: spec.workloadRef (of Kubernetes 1.35) is not looked at: it asks as a pod of no group.",
 	} {

@@ -27,24 +27,24 @@ func TestAsKubernetes(t *testing.T) {
 		"a member that is done does not either": {
 			[]string{node, gang, pod("old", `"nodeName":"n",`+waits, `"phase":"Succeeded"`), pod("new", waits, "")}, 2, "its gang needs 2 more pods, but 1 wait"},
 		"a member that runs does": {
-			[]string{node, gang, pod("old", `"nodeName":"n",`+waits, `"phase":"Running"`), pod("new", waits, "")}, 0, "has room; nobody has to yield"},
+			[]string{node, gang, pod("old", `"nodeName":"n",`+waits, `"phase":"Running"`), pod("new", waits, "")}, 0, "It has a place now."},
 		"an unschedulable node is tolerated": {
-			[]string{unschedulable, pod("p", `"tolerations":[{"operator":"Exists"}],"containers":[{}]`, "")}, 0, "has room"},
+			[]string{unschedulable, pod("p", `"tolerations":[{"operator":"Exists"}],"containers":[{}]`, "")}, 0, "It has a place now."},
 		"or it is not": {
 			[]string{unschedulable, pod("p", `"containers":[{}]`, "")}, 1, "no node takes pod a/p: of 1 in the input"},
 		"a port of two addresses": {
-			[]string{node, pod("r", `"nodeName":"n",`+port(`"hostPort":80,"hostIP":"10.0.0.1"`), ""), pod("p", `"priority":5,`+port(`"hostPort":80,"hostIP":"10.0.0.2"`), "")}, 0, "has room; nobody"},
+			[]string{node, pod("r", `"nodeName":"n",`+port(`"hostPort":80,"hostIP":"10.0.0.1"`), ""), pod("p", `"priority":5,`+port(`"hostPort":80,"hostIP":"10.0.0.2"`), "")}, 0, "It has a place now."},
 		"of one address and all": {
-			[]string{node, pod("r", `"nodeName":"n",`+port(`"hostPort":80,"hostIP":"10.0.0.1"`), ""), pod("p", `"priority":5,`+port(`"hostPort":80,"hostIP":"0.0.0.0"`), "")}, 0, "has room when 1 unit yields"},
+			[]string{node, pod("r", `"nodeName":"n",`+port(`"hostPort":80,"hostIP":"10.0.0.1"`), ""), pod("p", `"priority":5,`+port(`"hostPort":80,"hostIP":"0.0.0.0"`), "")}, 0, "It has a place once"},
 		"of two protocols": {
-			[]string{node, pod("r", `"nodeName":"n",`+port(`"hostPort":80,"protocol":"UDP"`), ""), pod("p", `"priority":5,`+port(`"hostPort":80`), "")}, 0, "has room; nobody"},
+			[]string{node, pod("r", `"nodeName":"n",`+port(`"hostPort":80,"protocol":"UDP"`), ""), pod("p", `"priority":5,`+port(`"hostPort":80`), "")}, 0, "It has a place now."},
 		"of one protocol": {
-			[]string{node, pod("r", `"nodeName":"n",`+port(`"hostPort":80,"protocol":"TCP"`), ""), pod("p", `"priority":5,`+port(`"hostPort":80`), "")}, 0, "has room when 1 unit yields"},
+			[]string{node, pod("r", `"nodeName":"n",`+port(`"hostPort":80,"protocol":"TCP"`), ""), pod("p", `"priority":5,`+port(`"hostPort":80`), "")}, 0, "It has a place once"},
 		"what waits cannot be read": {
-			[]string{node, pod("p", `"containers":5`, "")}, 3, "Whether Pod a/p (priority 0) has room is unknown: Pod a/p cannot be read: spec.containers: want a list, found a number."},
+			[]string{node, pod("p", `"containers":5`, "")}, 3, "Whether pod a/p has room is unknown: Pod a/p cannot be read: spec.containers: want a list, found a number."},
 		"null in place of an object or a list is nothing": {
 			[]string{node, pod("r", `"nodeName":"n","initContainers":null,"overhead":null,"containers":[{"resources":{"requests":null,"limits":null}},{"resources":null}]`, `"containerStatuses":null`),
-				pod("p", `"priority":5,"containers":[{"resources":{"requests":{"cpu":"4"}}}]`, "")}, 0, "has room; nobody has to yield"},
+				pod("p", `"priority":5,"containers":[{"resources":{"requests":{"cpu":"4"}}}]`, "")}, 0, "It has a place now."},
 		"null in place of an amount cannot be read": {
 			[]string{node, pod("r", `"nodeName":"n","priority":9,"containers":[{"resources":{"requests":{"cpu":null}}}]`, ""),
 				pod("p", `"priority":5,"containers":[{"resources":{"requests":{"cpu":"4"}}}]`, "")}, 3,
@@ -59,16 +59,16 @@ func TestAsKubernetes(t *testing.T) {
 			"has room is unknown: Pod a/r has no containers: what it takes is not known."},
 		"one that has ended needs none": {
 			[]string{node, pod("r", `"nodeName":"n","priority":9,"containers":null`, `"phase":"Failed"`),
-				pod("p", `"priority":5,"containers":[{"resources":{"requests":{"cpu":"4"}}}]`, "")}, 0, "has room; nobody has to yield"},
+				pod("p", `"priority":5,"containers":[{"resources":{"requests":{"cpu":"4"}}}]`, "")}, 0, "It has a place now."},
 		"a pod that is resized in place takes the more": {
 			[]string{node, pod("r", `"nodeName":"n","priority":9,"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]`,
 				`"containerStatuses":[{"name":"c","allocatedResources":{"cpu":"3"},"resources":{"requests":{"cpu":"3"}}}]`),
-				pod("p", `"priority":5,"containers":[{"resources":{"requests":{"cpu":"2"}}}]`, "")}, 1, "has no room"},
+				pod("p", `"priority":5,"containers":[{"resources":{"requests":{"cpu":"2"}}}]`, "")}, 1, "It has no place"},
 		"one of which the resize is infeasible does not": {
 			[]string{node, pod("r", `"nodeName":"n","priority":9,"containers":[{"name":"c","resources":{"requests":{"cpu":"9"}}}]`,
 				`"conditions":[{"type":"PodResizePending","status":"True","reason":"Infeasible","lastTransitionTime":null}],
 				"containerStatuses":[{"name":"c","allocatedResources":{"cpu":"1"},"resources":{"requests":{"cpu":"1"}}}]`),
-				pod("p", `"priority":5,"containers":[{"resources":{"requests":{"cpu":"2"}}}]`, "")}, 0, "has room; nobody"},
+				pod("p", `"priority":5,"containers":[{"resources":{"requests":{"cpu":"2"}}}]`, "")}, 0, "It has a place now."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, stdout, stderr := call(strings.NewReader(`{"kind":"List","items":[` + strings.Join(c.objects, ",") + `]}`))

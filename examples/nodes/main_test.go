@@ -57,15 +57,15 @@ const small = `{"kind":"List","items":[
 
 func TestPiped(t *testing.T) {
 	status, stdout, stderr := call(strings.NewReader(small)) // the only one that waits asks
-	if status != 1 || stderr != "" || !strings.HasPrefix(stdout, "Pod a/waits (priority 5): has room once the terminating pods are gone") {
+	if status != 1 || stderr != "" || !strings.HasPrefix(stdout, "pod a/waits, priority 5\nIt waits until pods that terminate are gone.") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	status, stdout, _ = call(strings.NewReader(small), "-mode", "in-place")
-	if status != 1 || !strings.Contains(stdout, "has room once the terminating pods are gone") {
+	if status != 1 || !strings.Contains(stdout, "It waits until pods that terminate are gone.") {
 		t.Errorf("status %d, %q", status, stdout)
 	}
 	status, stdout, _ = call(strings.NewReader(strings.ReplaceAll(small, `"cpu":"2"`, `"cpu":"4"`)))
-	if status != 0 || !strings.Contains(stdout, "when 1 unit yields (1 pod).") {
+	if status != 0 || !strings.Contains(stdout, "It has a place once a/runs yields.") {
 		t.Errorf("status %d, %q", status, stdout)
 	}
 }
@@ -73,7 +73,7 @@ func TestPiped(t *testing.T) {
 // Copies of a pod in a manifest are a gang.
 func TestCount(t *testing.T) {
 	status, stdout, _ := call(nil, "-m", "testdata/pod.yaml", "-count", "3")
-	if status != 1 || !strings.HasPrefix(stdout[strings.Index(stdout, "Group"):], "Group default/probe (priority 100, 3 pods, at least 3 of them): has no room") {
+	if status != 1 || !strings.Contains(stdout, "\ngroup default/probe of 3 pods, priority 100\nIt has no place") {
 		t.Errorf("status %d: %s", status, stdout)
 	}
 }
@@ -88,13 +88,13 @@ func TestZones(t *testing.T) {
 {"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g","namespace":"x"},"spec":{"priority":5,"schedulingPolicy":{"gang":{"minCount":1}}}},
 {"apiVersion":"v1","kind":"Pod","metadata":{"name":"new","namespace":"x","labels":{"app":"db"}},"spec":{"schedulingGroup":{"podGroupName":"g"},"containers":[{"resources":{"requests":{"cpu":"1"}}}]}}]}`
 	status, stdout, stderr := call(strings.NewReader(cluster))
-	if status != 0 || stderr != "" || !strings.Contains(stdout, "has room when 1 unit yields") {
+	if status != 0 || stderr != "" || !strings.Contains(stdout, "It has a place once") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	status, stdout, _ = call(strings.NewReader(strings.Replace(cluster, `{"zone":"a"}},"status":{"capacity":{"cpu":"4"}}},
 {"apiVersion":"v1","kind":"Pod"`, `{"zone":"b"}},"status":{"capacity":{"cpu":"4"}}},
 {"apiVersion":"v1","kind":"Pod"`, 1)))
-	if status != 0 || !strings.Contains(stdout, "nobody has to yield") || !strings.Contains(stdout, "a2") {
+	if status != 0 || !strings.Contains(stdout, "It has a place now.") || !strings.Contains(stdout, "a2") {
 		t.Errorf("status %d, %q", status, stdout)
 	}
 }
@@ -181,12 +181,12 @@ func TestOdd(t *testing.T) {
 		"scheduling gates": {strings.Replace(small, `"spec":{"priority":5`, `"spec":{"schedulingGates":[{"name":"g/one"},{"name":"two"}],"priority":5`, 1), "pod a/waits is not scheduled before its scheduling gates are removed: g/one, two"},
 	} {
 		status, stdout, stderr := call(strings.NewReader(c.piped), "-pod", "a/waits")
-		want, first := 1, "Pod a/waits (priority 5): has room once the terminating pods are gone"
+		want, first := 1, "pod a/waits, priority 5\nIt waits until pods that terminate are gone."
 		switch {
 		case name == "scheduling gates":
-			first = "Pod a/waits (priority 5) is held: pod a/waits is not scheduled before"
+			first = "pod a/waits is held: pod a/waits is not scheduled before"
 		case slices.Contains(inDoubt, name):
-			want, first = 3, "Whether Pod a/waits (priority 5) has room is unknown: "
+			want, first = 3, "Whether pod a/waits has room is unknown: "
 		}
 		if status != want || !strings.HasPrefix(stdout, first) || !strings.Contains(stdout, "Note: "+c.want) || stderr != "" {
 			t.Errorf("%s: status %d, %q, %q", name, status, stdout, stderr)
@@ -211,8 +211,8 @@ func TestNoNode(t *testing.T) {
 		return `{"apiVersion":"v1","kind":"Node","metadata":{"name":"m"` + rest + `}`
 	}
 	for text, want := range map[string]string{
-		pod:             "has no room: there are no nodes in the input.",
-		pod + node("}"): "has no room: no node in the input could take it, even if empty.\n\nNote: no node takes pod a/p: of 1 in the input, 1 not of its node selector or affinity.",
+		pod:             "Note: there are no nodes in the input.",
+		pod + node("}"): "Note: no node takes pod a/p: of 1 in the input, 1 not of its node selector or affinity.",
 		pod + node(`,"labels":{"gpu":"yes"}},"spec":{"taints":[{"key":"k","effect":"NoSchedule"}]}`): "no node takes pod a/p: of 1 in the input, 1 with a taint that it does not tolerate.",
 		pod + node(`,"labels":{"gpu":"yes"}},"spec":{"unschedulable":true}`):                         "no node takes pod a/p: of 1 in the input, 1 unschedulable.",
 	} {
@@ -230,8 +230,8 @@ func TestNamespaceSelector(t *testing.T) {
 {"apiVersion":"v1","kind":"Pod","metadata":{"name":"new","namespace":"y"},"spec":{"priority":5,"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
 {"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"app":"db"}},"namespaceSelector":{"matchLabels":{"tier":"db"}}}]}}}}`
 	for text, want := range map[string]string{
-		cluster: "has room when 1 unit yields",
-		strings.Replace(cluster, `{"tier":"db"}}}`+"\n", `{"tier":"web"}}}`+"\n", 1): "has room; nobody has to yield",
+		cluster: "It has a place once",
+		strings.Replace(cluster, `{"tier":"db"}}}`+"\n", `{"tier":"web"}}}`+"\n", 1): "It has a place now.",
 	} {
 		if status, stdout, stderr := call(strings.NewReader(text)); status != 0 || stderr != "" || !strings.Contains(stdout, want) {
 			t.Errorf("status %d, %q, %q, want %q", status, stdout, stderr, want)
@@ -247,7 +247,7 @@ func TestModeOfPolicy(t *testing.T) {
 {"apiVersion":"v1","kind":"Pod","metadata":{"name":"g-1","namespace":"x"},"spec":{"nodeName":"n","schedulingGroup":{"podGroupName":"g"},"containers":[{"resources":{"requests":{"cpu":"2"}}}]}}
 {"apiVersion":"v1","kind":"Pod","metadata":{"name":"new","namespace":"y"},"spec":{"priority":5,"containers":[{"resources":{"requests":{"cpu":"1"}}}]}}`
 	for mode, want := range map[string]string{
-		`"PodGroup"`: "1 unit yields (2 pods)", `{"all":{}}`: "1 unit yields (2 pods)", `"Pod"`: "1 unit yields (1 pod)", `{"single":{}}`: "1 unit yields (1 pod)", `null`: "1 unit yields (1 pod)",
+		`"PodGroup"`: "1     2  n", `{"all":{}}`: "1     2  n", `"Pod"`: "1     1  n", `{"single":{}}`: "1     1  n", `null`: "1     1  n",
 	} {
 		if _, stdout, stderr := call(strings.NewReader(strings.Replace(cluster, "MODE", mode, 1))); !strings.Contains(stdout, want) || stderr != "" {
 			t.Errorf("%s: %q, %q, want %q", mode, stdout, stderr, want)

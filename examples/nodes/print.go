@@ -7,11 +7,11 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
-	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/examples/internal/units"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
@@ -37,36 +37,19 @@ func (a *answer) printText(w io.Writer, screen cli.Screen) error {
 		b.WriteString("This is the embedded sample. For your cluster:\n" +
 			"  kubectl get nodes,pods,poddisruptionbudgets,priorityclasses -A -o json |\n    go run ./examples/nodes -pod NAMESPACE/NAME\n\n")
 	}
-	a.printVerdict(b)
+	if err := a.printVerdict(b); err != nil {
+		return err
+	}
 	a.printNominations(b)
 	a.printVictims(b)
-	a.printReasons(b)
 	notes := slices.Concat(a.notes, a.warnings)
 	for _, n := range notes[:min(shownNotes, len(notes))] {
 		b.Say("Note: %s.\n", n)
 	}
 	if n := len(notes) - shownNotes; n > 0 {
-		b.Say("And %s more (-o json for all).\n", plural(n, "note"))
+		b.Say("And %d more notes (-o json for all).\n", n)
 	}
 	return b.Print(w)
-}
-
-func (a *answer) who() string {
-	if a.request.Group == "" {
-		return fmt.Sprintf("Pod %s (priority %d)", a.id, a.request.Priority)
-	}
-	least := "any number of them"
-	if a.request.MinCount > 0 {
-		least = fmt.Sprintf("at least %d of them", a.request.MinCount)
-	}
-	return fmt.Sprintf("Group %s (priority %d, %s, %s)", a.id, a.request.Priority, plural(len(a.request.Pods), "pod"), least)
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 // verdict is the answer in a word: yes, no, held or unknown.
@@ -93,116 +76,34 @@ func (a *answer) status() int {
 	return cli.StatusNo
 }
 
-// printVerdict says the answer first, then what is decided as far as is known.
-func (a *answer) printVerdict(b *cli.Page) {
-	otherwise := ""
+// printVerdict says whether there is an answer, then how the decision came about as far as is known.
+func (a *answer) printVerdict(b *cli.Page) error {
+	who := "pod " + a.id
+	if a.request.Group != "" {
+		who = "group " + a.id
+	}
 	switch a.verdict() {
 	case "held":
-		b.Say("%s is held: %s.\n", a.who(), a.held)
-		otherwise = "Once it is considered, it "
+		b.Say("%s is held: %s. What follows is the answer once it is considered.\n\n", who, a.held)
 	case cli.Unknown:
-		b.Say("Whether %s has room is unknown: %s.\n", a.who(), a.doubts[0])
+		b.Say("Whether %s has room is unknown: %s.\n", who, a.doubts[0])
 		for _, d := range a.doubts[1:] {
 			b.Say("Nor is this known: %s.\n", d)
 		}
-		otherwise = "As far as is known, it "
-	default:
-		b.Say("%s: %s\n\n", a.who(), a.decisionText())
-		return
-	}
-	if a.decided {
-		b.Say("%s%s\n", otherwise, a.decisionText())
-	}
-	b.WriteString("\n")
-}
-
-// decisionText says the decision in a sentence.
-func (a *answer) decisionText() string {
-	d := &a.decision
-	pods := 0
-	for _, v := range d.Victims {
-		pods += len(v.Pods)
-	}
-	switch d.Outcome {
-	case preemption.Fits:
-		return "has room; nobody has to yield." + a.partly()
-	case preemption.Wait:
-		if d.Reason != 0 {
-			return "has no room now; time alone helps." + a.when()
+		if a.decided {
+			b.Say("What follows is the answer as far as is known.\n")
 		}
-		return "has room once the terminating pods are gone; nobody else has to yield." + a.partly() + a.when()
-	case preemption.Preempt:
-		against := ""
-		if d.Violations > 0 {
-			against = fmt.Sprintf(", %d against a disruption budget", d.Violations)
-		}
-		yield := "yield"
-		if len(d.Victims) == 1 {
-			yield = "yields"
-		}
-		return fmt.Sprintf("has room when %s %s (%s%s).%s", plural(len(d.Victims), "unit"), yield, plural(pods, "pod"), against, a.partly())
-	}
-	switch {
-	case len(a.state.Nodes) == 0:
-		return "has no room: there are no nodes in the input."
-	case a.noNode:
-		return "has no room: no node in the input could take it, even if empty."
-	}
-	switch d.Reason {
-	case placement.ReasonPolicyNever:
-		return "has no room, and its priority class preempts nobody."
-	case placement.ReasonNoVictims:
-		return "has no room, and nothing of lower priority runs where it may."
-	case placement.ReasonBudgets:
-		return "has no room, and disruption budgets protect the pods that could make room."
-	}
-	return fmt.Sprintf("has no room, even without all that it may preempt: then %d of %s would have a place.",
-		d.Placeable, plural(len(a.request.Pods), "pod"))
-}
-
-// when says when asking again helps.
-func (a *answer) when() string {
-	if a.decision.RetryAt.IsZero() {
-		return ""
-	}
-	return fmt.Sprintf(" Ask again at %s.", a.decision.RetryAt.Format(time.RFC3339Nano))
-}
-
-// printReasons says what is missing and who may not yield.
-func (a *answer) printReasons(b *cli.Page) {
-	for _, s := range a.decision.Shortage {
-		b.Say("Too little %s in %s: %d more on one node at least.\n", s.Resource, plural(s.Domains, "domain"), s.Missing)
-	}
-	if len(a.decision.Shortage) > 0 {
 		b.WriteString("\n")
 	}
-	if len(a.decision.Blockers) == 0 {
-		return
+	if !a.decided {
+		return nil
 	}
-	t := &cli.Table{Columns: []cli.Column{
-		{Name: "may not yield", Least: 20}, {Name: "priority", Right: true}, {Name: "rule", Least: 8}, {Name: "until", Least: 20}, {Name: "set by", Least: 10},
-	}}
-	for _, k := range a.decision.Blockers {
-		name, until, setBy := k.Pod, "-", k.SetBy
-		if k.Group != "" {
-			name = "group " + k.Group
-		}
-		if !k.Until.IsZero() {
-			until = k.Until.Format(time.RFC3339Nano)
-		}
-		if setBy == "" {
-			setBy = "-"
-		}
-		t.Row(name, k.Priority, k.Rule, until, setBy)
+	e, err := explain.ExplainPlacement(a.preemptor, a.snapshot, a.request)
+	if err != nil {
+		return err
 	}
-	b.Table(t)
-}
-
-func (a *answer) partly() string {
-	if n := len(a.decision.Nominations); n < len(a.request.Pods) {
-		return fmt.Sprintf(" Only %d of %s have a place.", n, plural(len(a.request.Pods), "pod"))
-	}
-	return ""
+	b.WriteString(explain.Printer{Amount: units.Amount, Width: cmp.Or(b.Screen.Width, -1)}.PlacementText(e) + "\n") // -1: as wide as needed
+	return nil
 }
 
 const (

@@ -30,10 +30,10 @@ func TestWidth(t *testing.T) {
 		args           []string
 		wants          []string
 	}{
-		{"Pod", "5", nil, []string{"1 unit yields (1 pod)", "volumes are not looked at"}},
-		{"PodGroup", "5", nil, []string{"1 unit yields (4 pods)", names[0], names[6]}},
-		{"Pod", "-5", nil, []string{"nothing of lower priority", names[1]}},
-		{"PodGroup", "5", []string{"-min-runtime", "720h", "-now", "2026-11-21T00:00:00Z"}, []string{"no room now", "GuaranteedRuntime"}},
+		{"Pod", "5", nil, []string{"It has a place once", "volumes are not looked at"}},
+		{"PodGroup", "5", nil, []string{"yields.", names[0], names[6]}},
+		{"Pod", "-5", nil, []string{"4 are not of lower priority", names[1]}},
+		{"PodGroup", "5", []string{"-min-runtime", "720h", "-now", "2026-11-21T00:00:00Z"}, []string{"It waits: time alone helps", "minimum runtime"}},
 	} {
 		for _, width := range []int{40, 80, 200} {
 			text := strings.NewReplacer("MODE", c.mode, "PRIORITY", c.priority).Replace(cluster.String())

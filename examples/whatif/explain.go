@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/cedesched/cede/examples/internal/answers"
@@ -45,6 +46,11 @@ var explainVerb = verb{
 	},
 }
 
+// printer writes explanations for a page.
+func printer(b *cli.Page) explain.Printer {
+	return explain.Printer{Amount: units.Amount, Width: cmp.Or(b.Screen.Width, -1)} // -1: as wide as needed
+}
+
 // printExplanation prints the verdict, how the decision came about, and the notes.
 func (a *answer) printExplanation(b *cli.Page, e *explain.Explanation) {
 	b.SayIn(answers.ColourOf(a.verdict.Outcome), "%s\n", a.verdict.Sentence(a.decision, &a.request))
@@ -52,13 +58,8 @@ func (a *answer) printExplanation(b *cli.Page, e *explain.Explanation) {
 		if text := a.verdict.Otherwise(a.decision, &a.request); text != "" {
 			b.Say("%s\n", text)
 		}
-		width := b.Screen.Width
-		if width == 0 {
-			width = -1 // as wide as needed
-		}
-		text := explain.Printer{Amount: units.Amount, Width: width}.Text(*e)
 		b.Gap()
-		b.WriteString(strings.TrimRight(text, "\n") + "\n")
+		b.WriteString(strings.TrimRight(printer(b).Text(*e), "\n") + "\n")
 	}
 	a.printNotes(b)
 }

@@ -75,13 +75,13 @@ func (a *answer) printFlavors(b *cli.Page) {
 			if f.Mode == preemption.ModeFit && f.BorrowHeight == 0 {
 				worst = ""
 			}
-			if f.Flavor == c.Flavor {
+			if f.Flavor == c.Flavor && f.Skipped != 0 {
 				name += " <- taken"
 			}
 			if len(a.request.Workload.PodSets) > 1 {
 				set = c.PodSet
 			}
-			tried.Row(name, set, worst, howItDid(f))
+			tried.Row(name, set, worst, explain.Tried(&f))
 		}
 	}
 	if tried.Empty() {
@@ -89,41 +89,6 @@ func (a *answer) printFlavors(b *cli.Page) {
 	}
 	b.Gap()
 	b.Table(tried)
-}
-
-func howItDid(f preemption.TriedFlavor) string {
-	how := ""
-	switch {
-	case f.Skipped == preemption.NotEligible:
-		return explain.Mismatch(f.Mismatch)
-	case f.Mode == preemption.ModeNoFit:
-		return whyNoFit[f.Skipped]
-	case f.Mode == preemption.ModeFit:
-		how = "fits"
-	case f.Possibility == preemption.PossibilityNoCandidates:
-		return "no workload may yield for it now"
-	case f.Possibility == preemption.PossibilityPreempt:
-		how = "fits once others in the queue have yielded"
-	default:
-		how = "fits once others in the cohort have yielded"
-	}
-	if f.BorrowHeight > 0 {
-		how += ", by borrowing"
-	}
-	switch f.Skipped {
-	case preemption.WouldPreempt:
-		how += "; whenCanPreempt is TryNextFlavor"
-	case preemption.WouldBorrow:
-		how += "; whenCanBorrow is TryNextFlavor"
-	}
-	return how
-}
-
-var whyNoFit = map[preemption.SkipReason]string{
-	preemption.NoQuota:         "the queue has no quota for it",
-	preemption.ExceedsMaxQuota: "more than the queue can ever have",
-	preemption.NotReclaimable:  "over the nominal quota, for which the queue may not preempt (borrowWithinCohort is Never)",
-	preemption.NeverPreempts:   "others would have to yield, and the workload never preempts",
 }
 
 // printLack prints what is missing in each flavor that was tried.
@@ -137,23 +102,19 @@ func (a *answer) printLack(b *cli.Page, c preemption.FlavorChoice) {
 	}
 	for _, f := range c.Tried {
 		if f.Skipped == preemption.NotEligible {
-			b.Say("Flavor %s: %s.\n", f.Flavor, explain.Mismatch(f.Mismatch))
+			b.Say("Flavor %s: %s.\n", f.Flavor, explain.Tried(&f))
 			continue
 		}
 		i := slices.IndexFunc(a.decision.Shortage, func(s preemption.Shortage) bool { return s.Flavor == f.Flavor })
 		s := a.decision.Shortage[i]
-		missing := fmt.Sprintf("%s %s of %s", units.Amount(s.Resource, s.Missing), s.Resource, s.Flavor)
-		switch f.Skipped {
-		case preemption.ExceedsMaxQuota:
-			b.Say("%s are missing, and queue %s can never have more than %s.\n", missing, q.Name, units.Amount(s.Resource, s.PotentialAvailable))
-		case preemption.NoQuota:
-			b.Say("Queue %s has no quota for %s in flavor %s.\n", q.Name, s.Resource, s.Flavor)
-		default:
-			bound := "queue " + q.Name
-			if s.Cohort != "" {
-				bound = "cohort " + s.Cohort
-			}
-			b.Say("%s are missing in %s: %s.\n", missing, bound, whyNoFit[f.Skipped])
+		bound := "queue " + q.Name
+		if s.Cohort != "" {
+			bound = "cohort " + s.Cohort
 		}
+		most := ""
+		if f.Skipped == preemption.ExceedsMaxQuota {
+			most = ", which is " + units.Amount(s.Resource, s.PotentialAvailable)
+		}
+		b.Say("%s %s of %s are missing in %s: %s%s.\n", units.Amount(s.Resource, s.Missing), s.Resource, s.Flavor, bound, explain.Tried(&f), most)
 	}
 }

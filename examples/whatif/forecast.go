@@ -13,6 +13,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/clock"
 	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/queue/rules"
@@ -321,11 +322,11 @@ func (f *forecast) say(before *preemption.Snapshot, h cycle.HeadResult) {
 	s := step{Cycle: f.cycles, At: f.now, Workload: w.ID, Queue: w.Queue, Outcome: h.Outcome, RetryAt: d.RetryAt}
 	switch h.Outcome {
 	case cycle.Admit:
-		s.Words = "admitted" + answers.Partial(d, w)
+		s.Words = "admitted" + explain.Partial(d, w)
 	case cycle.Preempt, cycle.Gated:
 		victims := f.withLeaving(before, w, d.Victims)
 		s.Victims, s.Leaving = answers.VictimNames(victims), answers.LeavingNames(victims)
-		s.Words = "preempts " + answers.Who(victims) + answers.Partial(d, w)
+		s.Words = "preempts " + answers.Who(victims) + explain.Partial(d, w)
 		if h.Outcome == cycle.Gated {
 			s.Words = "gated: would preempt " + answers.Who(victims)
 		}

@@ -30,7 +30,7 @@ func TestGated(t *testing.T) {
 	_, plain, _ := call(bytes.NewReader(answers.Sample), "-workload", "vision/detector-train")
 	status, stdout, stderr := call(bytes.NewReader(gated), "-workload", "vision/detector-train")
 	_, victims, found := strings.Cut(plain, "\n\nVICTIM")
-	if !found || status != 1 || stderr != "" || !strings.Contains(stdout, "but a gate of it is closed: it may not preempt.") || !strings.HasSuffix(stdout, victims) {
+	if !found || status != 1 || stderr != "" || !strings.Contains(stdout, "but a closed gate holds it back.") || !strings.HasSuffix(stdout, victims) {
 		t.Errorf("status %d, %q:\n%s\nwithout gate:\n%s", status, stderr, stdout, plain)
 	}
 }

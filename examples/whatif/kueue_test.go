@@ -15,7 +15,7 @@ func TestKueue(t *testing.T) {
 		status     int
 		want, not  string
 	}{
-		{"flavors", "", []string{"-workload", "n/wants-a100"}, 0, "h100           nvidia.com/gpu  its taint h100=true:NoSchedule is not tolerated\na100 <- taken                  fits", ""},
+		{"flavors", "", []string{"-workload", "n/wants-a100"}, 0, "h100          nvidia.com/gpu  its taint h100=true:NoSchedule is not tolerated\na100                          taken", ""},
 		{"flavors", "", []string{"explain", "-workload", "n/wants-a100"}, 0, "h100: its taint h100=true:NoSchedule is not tolerated\n", ""},
 		{"flavors", "", []string{"-workload", "n/wants-v100"}, 1, "Flavor h100: its taint h100=true:NoSchedule is not tolerated.\nFlavor a100: the pods want nodes with gpu=v100; its nodes have gpu=a100.\n", ""},
 		{"flavors", "", []string{"-workload", "n/wants-v100", "-flavor", "h100"}, 0, "8 nvidia.com/gpu of h100", "tolerated"},
@@ -34,7 +34,7 @@ func TestKueue(t *testing.T) {
 		{"stops", "", []string{"-request", "cpu=1", "-queue", "n/sel"}, 3, "whether n is one is not known", ""},
 		{"stops", "", []string{"-request", "cpu=1", "-queue", "sel"}, 0, "namespaces with team=x only", "whether"},
 		{"stops", "", []string{"-workload", "n/deleting", "-o", "json"}, 1, `"the workload is being deleted, since 2026-11-20T11:00:00Z"`, ""},
-		{"gates", "", []string{"-workload", "n/gated"}, 1, "a gate of it is closed", ""},
+		{"gates", "", []string{"-workload", "n/gated"}, 1, "a closed gate holds it back", ""},
 		{"gates", "", []string{"-workload", "n/never"}, 1, "the workload never preempts", ""},
 	} {
 		data, err := os.ReadFile("testdata/input/" + c.file + ".json")
@@ -84,9 +84,9 @@ func TestElasticSlice(t *testing.T) {
 		status int
 		want   string
 	}{
-		"ask":      {0, "ns/new fits now; no workload has to yield."},
+		"ask":      {0, "ns/new fits now."},
 		"overview": {0, "fits now"},
-		"explain":  {0, "ns/new fits now; no workload has to yield."},
+		"explain":  {0, "ns/new fits now."},
 		"next":     {0, "ns/new    q      admitted"},
 	} {
 		status, stdout, stderr := call(strings.NewReader(cluster), verb, "-at", now)

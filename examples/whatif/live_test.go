@@ -210,7 +210,7 @@ func TestLiveNodes(t *testing.T) {
 		begins string
 		has    string
 	}{
-		{file, nil, 0, "team/new fits once 1 workload has yielded.", "team/low"},
+		{file, nil, 0, "team/new fits once team/low", "team/low"},
 		{"", nil, 3, "Whether team/new fits is unknown: ", "topologies.kueue.x-k8s.io,nodes,pods were not read (kubectl: error: nodes are forbidden): what depends on them is not known"},
 		{file, []string{"-n", "team"}, 3, "Whether team/new fits is unknown: ", "is not in the input"},
 	} {

@@ -70,13 +70,13 @@ func TestFlavorFungibility(t *testing.T) {
 		"podSets":[{"name":"main","count":1,"requests":[{"flavor":"f","resource":"cpu","amount":2000}]}]}]}`
 	args := []string{"-request", "cpu=1", "-queue", "a", "-priority", "1"}
 	_, stdout, _ := call(strings.NewReader(state), args...)
-	for _, want := range []string{"1 cpu of g in queue a", "fits once others in the queue have yielded; whenCanPreempt is TryNextFlavor", "g <- taken"} {
+	for _, want := range []string{"1 cpu of g in queue a", "others would have to yield (whenCanPreempt)", "taken"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("stdout without %q:\n%s", want, stdout)
 		}
 	}
 	_, stdout, _ = call(strings.NewReader(strings.Replace(state, "TryNextFlavor", "MayStopSearch", 1)), args...)
-	for _, want := range []string{"1 cpu of f in queue a", "fits once 1 workload has yielded"} {
+	for _, want := range []string{"1 cpu of f in queue a", "fits once low yields"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("stdout without %q:\n%s", want, stdout)
 		}
@@ -201,7 +201,7 @@ func TestPartialAdmission(t *testing.T) {
 		"podSets":[{"name":"worker","count":%s,"requests":[{"flavor":"f","resource":"gpu","amount":2}]}]}}}`
 	for count, want := range map[string]bool{"5": true, "4": false} {
 		_, stdout, stderr := call(strings.NewReader(strings.Replace(record, "%s", count, 1)))
-		if got := strings.Contains(stdout, " with 4 of 5 replicas of worker;"); got != want || !strings.Contains(stdout, "e fits now") {
+		if got := strings.Contains(stdout, " with 4 of 5 replicas of worker."); got != want || !strings.Contains(stdout, "e fits now") {
 			t.Errorf("%s: stderr %q, stdout:\n%s", count, stderr, stdout)
 		}
 	}
@@ -214,7 +214,7 @@ func TestTimeBased(t *testing.T) {
 	timed = strings.Replace(timed, `"priority":5`, `"priority":0`, 1)
 	for at, want := range map[string]string{
 		"2026-11-20T13:00:00Z": "withinClusterQueue is LowerOrNewerEqualPriority, and its priority is equal, it is not newer, and its minAdmitDuration of 4h0m0s is not over",
-		"2026-11-20T12:00:00Z": "Time alone makes room at 2026-11-20T13:00:00.000000001Z, in 60m.",
+		"2026-11-20T12:00:00Z": "time alone helps at 2026-11-20T13:00:00.000000001Z, in 1h0m0s.",
 		"2026-11-20T12:15:00Z": "its priority is equal, it is not newer, and its minAdmitDuration of 4h0m0s is not over, until 13:00:00",
 		"2026-11-20T13:00:01Z": "InClusterQueueTimeBased: it runs in the same queue with the same priority",
 	} {
@@ -230,7 +230,7 @@ func TestIn(t *testing.T) {
 	timed := strings.Replace(smallCluster, `{"withinClusterQueue":"LowerPriority"}`,
 		`{"withinClusterQueue":"LowerOrNewerEqualPriority","withinClusterQueueConfig":{"minAdmitDuration":"4h"}}`, 1)
 	timed = strings.Replace(timed, `"priority":5`, `"priority":0`, 1)
-	if status, stdout, _ := call(strings.NewReader(timed), "-at", "2026-11-20T12:00:00Z", "-in", "60m"); status != 1 || !strings.Contains(stdout, "does not fit now") {
+	if status, stdout, _ := call(strings.NewReader(timed), "-at", "2026-11-20T12:00:00Z", "-in", "60m"); status != 1 || !strings.Contains(stdout, "waits: time alone helps") {
 		t.Errorf("status %d:\n%s", status, stdout)
 	}
 	if status, stdout, _ := call(strings.NewReader(timed), "-at", "2026-11-20T12:00:00Z", "-in", "60m1ns"); status != 0 {

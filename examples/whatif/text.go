@@ -199,9 +199,6 @@ func (a *answer) printVerdict(b *cli.Page) {
 		b.Gap()
 		a.printVictims(b)
 	default:
-		if a.decision.NoRoom {
-			b.Say("%s\n", a.noRoom())
-		}
 		b.Gap()
 		if c, ok := answers.Unassigned(a.decision); ok {
 			a.printLack(b, c)
@@ -211,17 +208,6 @@ func (a *answer) printVerdict(b *cli.Page) {
 		a.printBlockers(b)
 	}
 	a.printFlavors(b)
-}
-
-// noRoom says where the pods have no place.
-func (a *answer) noRoom() string {
-	where := "on the nodes"
-	for _, s := range a.request.Workload.PodSets {
-		if c := s.NodeConstraints; c != nil && c.Topology.Required != "" {
-			where = "in one place at level " + c.Topology.Required
-		}
-	}
-	return "Quota would do, but its pods have no room " + where + ", even without all that may yield."
 }
 
 // sayBorrows says whether the queue borrows with the request.

@@ -87,21 +87,21 @@ func TestTopologyRoom(t *testing.T) {
 		begins string
 		has    string // victims, or why it is unknown
 	}{
-		{"room in a rack", racked{nominal: 16, nodes: all, runs: []string{"a 0 1 h0"}, pods: daemon, ask: rack, count: 2, gpus: 4}, 0, "team/new fits now; ", ""},
-		{"several pods on a node", racked{nominal: 16, nodes: all, runs: []string{"a 0 3 h0,h1,h2"}, pods: daemon, ask: rack, count: 4, gpus: 1}, 0, "team/new fits now; ", ""},
-		{"nodes decide who yields", racked{nominal: 16, nodes: all, runs: []string{"lowest 0 1 h0", "high 9 1 h1", "low 1 1 h2"}, pods: daemon, ask: rack, count: 2, gpus: 4}, 0, "team/new fits once 1 workload has yielded.", "low "},
-		{"quota has room, and nodes have not", racked{nominal: 32, nodes: all, runs: []string{"lowest 0 1 h0", "high 9 1 h1", "low 1 1 h2"}, pods: daemon, ask: rack, count: 2, gpus: 4}, 0, "team/new fits once 1 workload has yielded.", "low "},
+		{"room in a rack", racked{nominal: 16, nodes: all, runs: []string{"a 0 1 h0"}, pods: daemon, ask: rack, count: 2, gpus: 4}, 0, "team/new fits now", ""},
+		{"several pods on a node", racked{nominal: 16, nodes: all, runs: []string{"a 0 3 h0,h1,h2"}, pods: daemon, ask: rack, count: 4, gpus: 1}, 0, "team/new fits now", ""},
+		{"nodes decide who yields", racked{nominal: 16, nodes: all, runs: []string{"lowest 0 1 h0", "high 9 1 h1", "low 1 1 h2"}, pods: daemon, ask: rack, count: 2, gpus: 4}, 0, "team/new fits once team/low", "low "},
+		{"quota has room, and nodes have not", racked{nominal: 32, nodes: all, runs: []string{"lowest 0 1 h0", "high 9 1 h1", "low 1 1 h2"}, pods: daemon, ask: rack, count: 2, gpus: 4}, 0, "team/new fits once team/low", "low "},
 		{"no rack has room", racked{nominal: 16, nodes: all, runs: []string{"a 9 1 h0", "b 9 1 h2"}, pods: daemon, ask: rack, count: 2, gpus: 4}, 1, "team/new does not fit", ""},
 		{"no rack is large enough", racked{nominal: 16, nodes: all, pods: daemon, ask: rack, count: 3, gpus: 4}, 1, "team/new does not fit", ""},
 		{"pods are not split over nodes", racked{nominal: 16, nodes: all, pods: busy("h0", 2, "") + busy("h1", 2, "") + busy("h2", 2, "") + busy("h3", 2, ""), ask: rack, count: 2, gpus: 3}, 1, "team/new does not fit", ""},
-		{"preferred: over several racks", racked{nominal: 16, nodes: all, runs: []string{"a 9 1 h0", "b 9 1 h2"}, pods: daemon, ask: "{preferred: rack}", count: 2, gpus: 4}, 0, "team/new fits now; ", ""},
-		{"anywhere", racked{nominal: 16, nodes: all, runs: []string{"a 9 1 h0"}, pods: daemon, ask: "{unconstrained: true}", count: 3, gpus: 4}, 0, "team/new fits now; ", ""},
+		{"preferred: over several racks", racked{nominal: 16, nodes: all, runs: []string{"a 9 1 h0", "b 9 1 h2"}, pods: daemon, ask: "{preferred: rack}", count: 2, gpus: 4}, 0, "team/new fits now", ""},
+		{"anywhere", racked{nominal: 16, nodes: all, runs: []string{"a 9 1 h0"}, pods: daemon, ask: "{unconstrained: true}", count: 3, gpus: 4}, 0, "team/new fits now", ""},
 		{"nothing is asked for, and every flavor has a topology", racked{nominal: 16, nodes: all, runs: []string{"a 9 1 h0"}, pods: daemon, ask: "null", count: 4, gpus: 4}, 1, "team/new does not fit", ""},
 		{"other pods take room, and do not yield", racked{nominal: 16, nodes: "h0 h1", pods: busy("h0", 1, ""), ask: rack, count: 2, gpus: 4}, 1, "team/new does not fit", ""},
-		{"pods of placed workloads count once", racked{nominal: 16, nodes: "h0 h1", runs: []string{"a 9 1 h0"}, pods: busy("h0", 4, "kueue.x-k8s.io/tas: 'true', kueue.x-k8s.io/podset: main"), ask: "{required: kubernetes.io/hostname}", count: 1, gpus: 4}, 0, "team/new fits now; ", ""},
+		{"pods of placed workloads count once", racked{nominal: 16, nodes: "h0 h1", runs: []string{"a 9 1 h0"}, pods: busy("h0", 4, "kueue.x-k8s.io/tas: 'true', kueue.x-k8s.io/podset: main"), ask: "{required: kubernetes.io/hostname}", count: 1, gpus: 4}, 0, "team/new fits now", ""},
 		{"a node is not ready", racked{nominal: 16, nodes: "h0 h1", notReady: "h1", pods: daemon, ask: rack, count: 2, gpus: 4}, 1, "team/new does not fit", ""},
 		{"a taint", racked{nominal: 16, nodes: "h4", pods: busy("h4", 0, ""), ask: rack, count: 1, gpus: 4}, 1, "team/new does not fit", ""},
-		{"a taint that is tolerated", racked{nominal: 16, nodes: "h4", pods: busy("h4", 0, ""), ask: rack, count: 1, gpus: 4, spec: "tolerations: [{key: special, operator: Exists}], "}, 0, "team/new fits now; ", ""},
+		{"a taint that is tolerated", racked{nominal: 16, nodes: "h4", pods: busy("h4", 0, ""), ask: rack, count: 1, gpus: 4, spec: "tolerations: [{key: special, operator: Exists}], "}, 0, "team/new fits now", ""},
 		{"a node selector", racked{nominal: 16, nodes: all, pods: daemon, ask: rack, count: 1, gpus: 4, spec: "nodeSelector: {rack: r7}, "}, 1, "team/new does not fit", ""},
 		{"quota refuses", racked{nominal: 4, nodes: all, pods: daemon, ask: rack, count: 2, gpus: 4}, 1, "team/new does not fit", ""},
 		{"quota refuses, without nodes", racked{nominal: 4, ask: rack, count: 2, gpus: 4}, 1, "team/new does not fit", ""},
@@ -135,7 +135,7 @@ func TestTopologyRoom(t *testing.T) {
 			if c.name == "no rack has room" {
 				_, stdout, _ := call(strings.NewReader(cluster), "-workload", "team/new", "-at", now)
 				_, rows, _ := call(strings.NewReader(cluster), "overview", "-at", now)
-				const why = "\nQuota would do, but its pods have no room in one place at level rack, even without all that may yield.\n"
+				const why = "team/new does not fit: there is quota, but no room on nodes, and time alone does not help.\n"
 				if !strings.Contains(stdout, why) || !strings.Contains(rows, "no: no room on nodes") {
 					t.Errorf("%s%s", stdout, rows)
 				}
@@ -159,7 +159,7 @@ func TestTopologyRoomOfDescribedWorkload(t *testing.T) {
 		status int
 		begins string
 	}{
-		{"h0 h1 h2 h3", "4", 0, "new fits now; "}, {"h0 h1 h2", "4", 1, "new does not fit"}, {"", "4", 3, "Whether new fits is unknown: "}, {"", "5", 1, "new does not fit"},
+		{"h0 h1 h2 h3", "4", 0, "new fits now"}, {"h0 h1 h2", "4", 1, "new does not fit"}, {"", "4", 3, "Whether new fits is unknown: "}, {"", "5", 1, "new does not fit"},
 	} {
 		r := racked{nominal: 16, nodes: c.nodes, pods: "- {apiVersion: v1, kind: Namespace, metadata: {name: team}}\n"}
 		if c.nodes != "" {

@@ -71,7 +71,7 @@ func TestOneVerdict(t *testing.T) {
 	}
 	statuses := map[string]int{"Fits": 0, "Preempt": 0, "Gated": 1, "Impossible": 1, "Held": 1, "Unknown": 3}
 	begins := map[string]string{
-		"Fits": "team/%s fits now; ", "Preempt": "team/%s fits once ", "Gated": "team/%s would fit once ", "Impossible": "team/%s does not fit", "Held": "team/%s is held: ", "Unknown": "Whether team/%s fits is unknown: ",
+		"Fits": "team/%s fits now", "Preempt": "team/%s fits once ", "Gated": "team/%s would fit once ", "Impossible": "team/%s does not fit", "Held": "team/%s is held: ", "Unknown": "Whether team/%s fits is unknown: ",
 	}
 	status, stdout, stderr := call(strings.NewReader(cluster), "overview", "-o", "json")
 	var overview struct {
@@ -129,7 +129,7 @@ func TestVerdictOfDescribedWorkload(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"q", 0, "new fits now; "}, {"team/lq", 0, "new fits now; "},
+		{"q", 0, "new fits now"}, {"team/lq", 0, "new fits now"},
 		{"stopped", 1, "new is held: ClusterQueue stopped is stopped"}, {"team/stopped", 1, "new is held: ClusterQueue stopped is stopped"},
 		{"team/paused", 1, "new is held: LocalQueue team/paused is stopped"},
 	} {

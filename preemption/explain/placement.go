@@ -54,7 +54,7 @@ func placementAnswer(e *PlacementExplanation) string {
 	d := &e.Decision
 	switch d.Outcome {
 	case preemption.Fits:
-		return "It has a place now."
+		return "It has a place now" + partly(e) + "."
 	case preemption.Preempt:
 		var list Counted
 		for _, v := range d.Victims {
@@ -69,12 +69,12 @@ func placementAnswer(e *PlacementExplanation) string {
 		if list.Count == 1 {
 			verb = "yields"
 		}
-		return "It has a place once " + names(list) + " " + verb + "."
+		return "It has a place once " + names(list) + " " + verb + partly(e) + "."
 	case preemption.Wait:
 		if !d.RetryAt.IsZero() {
 			return "It waits: time alone helps at " + clock(d.RetryAt, e.Question.Now) + "."
 		}
-		return "It waits until pods that terminate are gone."
+		return "It waits until pods that terminate are gone" + partly(e) + "."
 	}
 	return "It has no place, and time alone does not help: " + map[placement.Reason]string{
 		placement.ReasonPolicyNever: "its priority class does not preempt",
@@ -82,6 +82,14 @@ func placementAnswer(e *PlacementExplanation) string {
 		placement.ReasonNoRoom:      "there is too little room without all that may yield",
 		placement.ReasonBudgets:     "disruption budgets do not allow it",
 	}[d.Reason] + "."
+}
+
+// partly says how many pods of a group have a place, if not all.
+func partly(e *PlacementExplanation) string {
+	if n := len(e.Decision.Nominations); n > 0 && n < e.Question.Pods {
+		return fmt.Sprintf(", for %d of %s", n, count(int64(e.Question.Pods), "pod"))
+	}
+	return ""
 }
 
 func unitRule(k *Kept[placement.Rule], now time.Time) string {

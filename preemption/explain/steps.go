@@ -68,7 +68,7 @@ func (pr Printer) Steps(e Explanation) []Step {
 		steps = append(steps, Step{Title: "Later instants", Lines: []string{instantsLine(e.Instants)}, section: whatWasTried, indent: 2})
 	}
 	steps = append(steps, improvedSteps(&e)...)
-	end := Step{Title: "The answer", Lines: []string{answer(&e)}, section: theAnswer}
+	end := Step{Title: "The answer", Lines: []string{answerLine(&e)}, section: theAnswer}
 	if d := &e.Decision; d.Outcome.Possible() {
 		for _, v := range d.Victims {
 			end.Taken = append(end.Taken, v.Workload)

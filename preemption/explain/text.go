@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/workload"
 )
 
 // page is a text that is being written.
@@ -57,16 +58,22 @@ func (p *page) head(text string) { p.WriteString("\n" + text + "\n") }
 func Text(e Explanation) string { return Printer{}.Text(e) }
 
 // Text is [Text] with other amounts and width. It has the lines of [Steps], by section.
-func (pr Printer) Text(e Explanation) string {
+func (pr Printer) Text(e Explanation) string { return pr.text(&e, pr.Steps(e)) }
+
+// RulesText returns the part of [Printer.Text] about rules: which triggers hold, and which workloads the
+// selectors accept and refuse. Empty: the queue has no rules.
+func (pr Printer) RulesText(e Explanation) string { return pr.text(&e, ruleSteps(&e)) }
+
+func (pr Printer) text(e *Explanation, steps []Step) string {
 	p := &page{Printer: pr}
 	section := ""
-	for _, s := range pr.Steps(e) {
+	for _, s := range steps {
 		switch s.section {
 		case theQuestion:
 			for i, line := range s.Lines {
 				p.line(min(2*i, 2), "%s", line)
 			}
-			p.line(0, "%s", answer(&e))
+			p.line(0, "%s", answerLine(e))
 			continue
 		case theAnswer:
 			continue
@@ -101,23 +108,53 @@ func (pr Printer) questionLines(q *Question) []string {
 	return lines
 }
 
-// answer is the decision in a sentence.
-func answer(e *Explanation) string {
-	d := &e.Decision
+// answerLine is the decision in a sentence.
+func answerLine(e *Explanation) string {
+	return "It " + answer(&e.Decision, "", clock(e.Decision.RetryAt, e.Question.Now)) + "."
+}
+
+// Answer says a decision about a request as the end of a sentence that begins with the workload, without
+// full stop: "fits now", or "fits once ns/a, ns/b yield".
+func Answer(d *preemption.Decision, r *preemption.Request) string {
+	at := d.RetryAt.UTC().Format(time.RFC3339Nano) + ", in " + d.RetryAt.Sub(r.Now).Round(time.Second).String()
+	return answer(d, Partial(d, &r.Workload), at)
+}
+
+// Partial says with how many replicas a workload starts, as in " with 2 of 8 replicas of main". Empty: with all.
+func Partial(d *preemption.Decision, w *workload.Workload) string {
+	var parts []string
+	for _, c := range d.Counts {
+		for _, p := range w.PodSets {
+			if p.Name == c.PodSet && p.Count > c.Count {
+				parts = append(parts, fmt.Sprintf("%d of %d replicas of %s", c.Count, p.Count, c.PodSet))
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " with " + strings.Join(parts, ", ")
+}
+
+// answer is the end of the sentence; with says what Partial does, at when time alone helps.
+func answer(d *preemption.Decision, with, at string) string {
 	switch d.Outcome {
 	case preemption.Fits:
-		return "It fits."
+		return "fits now" + with
 	case preemption.Preempt:
-		return "It fits once " + victims(d) + "."
+		return "fits" + with + " once " + victims(d)
 	case preemption.Gated:
-		return "A closed gate holds it back. With open gates it would fit once " + victims(d) + "."
+		return "would fit" + with + " once " + victims(d) + ", but a closed gate holds it back"
 	case preemption.Wait:
 		if d.RetryAt.IsZero() {
-			return "It waits: time may help."
+			return "waits: time may help"
 		}
-		return "It waits: time alone helps at " + clock(d.RetryAt, e.Question.Now) + "."
+		return "waits: time alone helps at " + at
 	}
-	return "It does not fit, and time alone does not help."
+	if d.NoRoom {
+		return "does not fit: there is quota, but no room on nodes, and time alone does not help"
+	}
+	return "does not fit, and time alone does not help"
 }
 
 func victims(d *preemption.Decision) string {
@@ -142,14 +179,18 @@ func flavorLine(c *preemption.FlavorChoice) string {
 	return fmt.Sprintf("pod set %s: %s", c.PodSet, flavor)
 }
 
+// Tried says what became of a flavor that was tried: a sentence without full stop.
+func Tried(t *preemption.TriedFlavor) string {
+	if t.Mismatch != nil {
+		return Mismatch(t.Mismatch)
+	}
+	return flavorSkipped[t.Skipped]
+}
+
 // triedLines says what became of each flavor.
 func triedLines(c *preemption.FlavorChoice) (lines []string) {
 	for _, t := range c.Tried {
-		why := flavorSkipped[t.Skipped]
-		if t.Mismatch != nil {
-			why = Mismatch(t.Mismatch)
-		}
-		lines = append(lines, fmt.Sprintf("%s: %s", t.Flavor, why))
+		lines = append(lines, fmt.Sprintf("%s: %s", t.Flavor, Tried(&t)))
 	}
 	if c.Untried > 0 {
 		lines = append(lines, count(int64(c.Untried), "more flavor")+" not tried")

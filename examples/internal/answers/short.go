@@ -12,7 +12,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/workload"
+	"github.com/cedesched/cede/preemption/explain"
 )
 
 // Short is an answer in a few words.
@@ -45,11 +45,11 @@ func (c *Cluster) Shorten(w *Waiting) (Short, error) {
 	s := Short{Outcome: d.Outcome.String(), Victims: VictimNames(d.Victims), Leaving: LeavingNames(d.Victims), At: d.RetryAt}
 	switch d.Outcome {
 	case preemption.Fits:
-		s.Words = "fits now" + Partial(&d, &w.Request.Workload)
+		s.Words = "fits now" + explain.Partial(&d, &w.Request.Workload)
 	case preemption.Preempt:
-		s.Words = "preempts " + Who(d.Victims) + Partial(&d, &w.Request.Workload)
+		s.Words = "preempts " + Who(d.Victims) + explain.Partial(&d, &w.Request.Workload)
 	case preemption.Gated:
-		s.Words = "gated: would preempt " + Who(d.Victims) + Partial(&d, &w.Request.Workload)
+		s.Words = "gated: would preempt " + Who(d.Victims) + explain.Partial(&d, &w.Request.Workload)
 	case preemption.Wait:
 		later := w.Request
 		later.Now = d.RetryAt
@@ -170,22 +170,6 @@ func (s *Short) Rank() int {
 		}
 	}
 	return -1
-}
-
-// Partial says with how many replicas the workload starts if that is not with all.
-func Partial(d *preemption.Decision, w *workload.Workload) string {
-	var parts []string
-	for _, c := range d.Counts {
-		for _, p := range w.PodSets {
-			if p.Name == c.PodSet && p.Count > c.Count {
-				parts = append(parts, fmt.Sprintf("%d of %d replicas of %s", c.Count, p.Count, c.PodSet))
-			}
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return " with " + strings.Join(parts, ", ")
 }
 
 // ChangeOf compares two answers: a better outcome, then fewer victims, an earlier time, less

@@ -1,12 +1,8 @@
 package answers
 
 import (
-	"fmt"
-	"time"
-
-	"k8s.io/apimachinery/pkg/util/duration"
-
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 )
 
 // The outcomes of a [Verdict] that no decision has.
@@ -58,7 +54,7 @@ func (v Verdict) Sentence(d *preemption.Decision, r *preemption.Request) string 
 	case Unknown:
 		return "Whether " + r.Workload.ID + " fits is unknown: " + v.Why + "."
 	}
-	return r.Workload.ID + " " + says(d, r)
+	return r.Workload.ID + " " + explain.Answer(d, r) + "."
 }
 
 // Otherwise says, for Held and Unknown, what is decided all the same; empty: nothing.
@@ -67,31 +63,11 @@ func (v Verdict) Otherwise(d *preemption.Decision, r *preemption.Request) string
 	case d == nil:
 		return ""
 	case v.Outcome == Held:
-		return "Once it is considered, it " + says(d, r)
+		return "Once it is considered, it " + explain.Answer(d, r) + "."
 	case v.Outcome == Unknown:
-		return "As far as is known, it " + says(d, r)
+		return "As far as is known, it " + explain.Answer(d, r) + "."
 	}
 	return ""
-}
-
-// says is a decision as the rest of a sentence about the workload.
-func says(d *preemption.Decision, r *preemption.Request) string {
-	with := Partial(d, &r.Workload)
-	switch d.Outcome {
-	case preemption.Fits:
-		return "fits now" + with + "; no workload has to yield."
-	case preemption.Preempt:
-		return "fits" + with + " once " + yielded(d) + "."
-	case preemption.Gated:
-		return "would fit" + with + " once " + yielded(d) + ", but a gate of it is closed: it may not preempt."
-	case preemption.Wait:
-		return fmt.Sprintf("does not fit now, and no workload may yield yet. Time alone makes room at %s, in %s.",
-			d.RetryAt.UTC().Format(time.RFC3339Nano), duration.HumanDuration(d.RetryAt.Sub(r.Now)))
-	}
-	if _, unassigned := Unassigned(d); unassigned {
-		return "does not fit in any flavor of queue " + r.Workload.Queue + "."
-	}
-	return "does not fit, and no permitted set of victims makes room."
 }
 
 // Unassigned returns the choice of a decision that found no flavor, if there is one.

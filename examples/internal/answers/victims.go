@@ -51,23 +51,3 @@ func Who(victims []preemption.Victim) string {
 
 // LeavingAlready stands behind the name of a victim that was told to leave before.
 const LeavingAlready = " (leaving already)"
-
-// yielded says how many victims must have yielded.
-func yielded(d *preemption.Decision) string {
-	n, leaving := len(d.Victims), len(LeavingNames(d.Victims))
-	text := fmt.Sprintf("%d workloads have yielded", n)
-	if n == 1 {
-		text = "1 workload has yielded"
-	}
-	switch {
-	case leaving == 0:
-		return text
-	case n == 1:
-		return text + ", which is leaving already"
-	case leaving == n:
-		return text + ", all of which are leaving already"
-	case leaving == 1:
-		return text + ", 1 of which is leaving already"
-	}
-	return fmt.Sprintf("%s, %d of which are leaving already", text, leaving)
-}

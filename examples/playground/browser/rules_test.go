@@ -37,7 +37,7 @@ func TestRules(t *testing.T) {
 	p.run(box + `.click()`)
 	p.until(`page.byId("edits").innerText.includes("rule others-yield of hero: off") && page.byId("answer").innerText.includes("prod/hero does not fit")`)
 	p.run(box + `.click()`)
-	p.until(`page.byId("edits").hidden && page.byId("answer").innerText.includes("fits once 1 workload has yielded")`)
+	p.until(`page.byId("edits").hidden && page.byId("answer").innerText.includes("fits once lab/old yields")`)
 	// What is no JSON, and what is not valid, is refused with words.
 	area, apply := `document.querySelector("#rules textarea[aria-label='hero as JSON']")`, `document.querySelector("#rules textarea[aria-label='hero as JSON']").parentElement.querySelector("button")`
 	p.run(`(() => { ` + area + `.value = "{"; ` + apply + `.click() })()`)
@@ -47,6 +47,6 @@ func TestRules(t *testing.T) {
 	p.run(`(() => { ` + area + `.value = '{"name":"hero","rules":[]}'; ` + apply + `.click() })()`)
 	p.until(`page.byId("edits").innerText.includes("rules hero: changed") && page.byId("answer").innerText.includes("prod/hero does not fit")`)
 	p.run(`page.byId("reset").click()`)
-	p.until(`page.byId("edits").hidden && page.byId("answer").innerText.includes("fits once 1 workload has yielded")`)
+	p.until(`page.byId("edits").hidden && page.byId("answer").innerText.includes("fits once lab/old yields")`)
 	p.must(p.Settled())
 }

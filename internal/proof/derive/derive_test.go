@@ -158,12 +158,12 @@ func TestRunTwice(t *testing.T) {
 > first
 ask in=a gpu=3
 ----
-It fits.
+It fits now.
 Fits
 
 ask in=a gpu=4
 ----
-It fits.
+It fits now.
 Fits
 
 # a remark
