@@ -163,6 +163,19 @@ func BenchmarkPod(b *testing.B) {
 	}
 }
 
+// BenchmarkHalfNode is BenchmarkPod for a pod that takes half of a node.
+func BenchmarkHalfNode(b *testing.B) {
+	for _, f := range []fleet{
+		{nodes: 20_000, perNode: 10, levels: 10, covered: 5},
+		{nodes: 20_000, perNode: 10, levels: 10, covered: 10},
+		fleets[4],
+		fleets[5],
+	} {
+		half := int64(f.perNode / 2)
+		b.Run(f.String(), func(b *testing.B) { benchmark(b, f, placement.Config{}, alone(half*1000, half), preemption.Preempt) })
+	}
+}
+
 func BenchmarkNewSnapshot(b *testing.B) {
 	for _, f := range []fleet{fleets[2], fleets[5]} {
 		st := f.state()
