@@ -30,9 +30,10 @@ type domains struct {
 
 // sums is the memory of bounds by sums.
 type sums struct {
-	least    []int64 // by slot: what the least number of members needs at least
-	missing  []int64 // by slot
-	yielding []yielding
+	least      []int64 // by slot: what the least number of members needs at least
+	missing    []int64 // by slot
+	priorities []int32
+	yielding   []yielding
 }
 
 // Search is the working memory of one decision at a time. The zero value is ready.

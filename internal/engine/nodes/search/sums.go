@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/best/packing"
@@ -78,6 +79,9 @@ func (s *domains) isBeaten(d room.Domain, best *place.Placement) bool {
 	case o.hopeless || o.score.Compare(best.Score) >= 0:
 		return true
 	}
+	if bound, ok := s.boundByBriefs(n, best.Score); !ok || bound.Compare(best.Score) >= 0 {
+		return true
+	}
 	bound, ok := s.boundByPods(n, best.Score)
 	return !ok || bound.Compare(best.Score) >= 0
 }
@@ -109,6 +113,39 @@ func (s *domains) refusal(d room.Domain) (found trace.Found, ok bool) {
 		return trace.NoRoom, true
 	}
 	return trace.NoVictims, true
+}
+
+// boundByBriefs is boundByPods by the briefs of the pods alone, which lie next to each other in memory: it supposes
+// that each pod frees what the largest pod does, and started with the last pod of its level.
+func (s *domains) boundByBriefs(n *state.Node, best packing.Score) (bound packing.Score, ok bool) {
+	list, spared := s.sums.priorities[:0], 0 // pods that may violate no budget
+	for _, b := range n.Briefs {
+		if b.Priority >= s.Priority {
+			continue
+		}
+		if !budget.ExhaustsAlone(s.Cluster, b) {
+			spared++
+		} else if best.Violations == 0 {
+			continue
+		}
+		list = append(list, b.Priority)
+	}
+	s.sums.priorities = list
+	least := int(s.LeastPods(n, s.missingOn(n)))
+	if len(list) < least {
+		return bound, false
+	}
+	slices.Sort(list)
+	bound = packing.Score{Violations: int64(max(0, least-spared)), Highest: list[least-1], Pods: int64(least), Started: math.MinInt64}
+	for _, priority := range list[:least] {
+		bound.Sum += packing.Weight(priority)
+	}
+	for _, l := range n.Levels {
+		if l.Priority == bound.Highest {
+			bound.Started = max(bound.Started, l.Latest)
+		}
+	}
+	return bound, true
 }
 
 // boundByPods looks at the pods of a node and returns a score: no victims there have a better one. ok is false if
