@@ -3,9 +3,11 @@ package loops
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -70,10 +72,12 @@ func Find(s *preemption.Snapshot, pending []workload.Workload, c preemption.Conf
 	if err := validate(p, s, pending, o); err != nil {
 		return Loop{}, err
 	}
-	l := looper{p: p, now: o.Now, left: cmp.Or(o.MaxDecisions, defaultDecisions), byKey: map[string]int{}, submitted: map[string]workload.Workload{}}
+	l := looper{p: p, now: o.Now, left: cmp.Or(o.MaxDecisions, defaultDecisions), byKey: map[key]int{}, submitted: map[string]*workload.Workload{}}
 	most := l.left
-	first := situation{snapshot: s, waiting: slices.Clone(pending), moved: map[string]workload.Workload{}}
-	for _, w := range pending {
+	first := situation{snapshot: s, moved: map[string]*workload.Workload{}}
+	for i := range pending {
+		w := &pending[i]
+		first.waiting = append(first.waiting, w)
 		l.submitted[w.ID], first.moved[w.ID] = w, w
 	}
 	first.sort()
@@ -104,6 +108,7 @@ func validate(p *preemption.Preemptor, s *preemption.Snapshot, pending []workloa
 			continue
 		}
 		seen[w.ID] = i
+		w.NeverPreempts = true // the faults are the same, and no victims are searched
 		_, err := p.Decide(s, preemption.Request{Workload: w, Now: o.Now})
 		list, _ := err.(fault.List)
 		for _, f := range list {
@@ -113,13 +118,13 @@ func validate(p *preemption.Preemptor, s *preemption.Snapshot, pending []workloa
 	return faults.Err()
 }
 
-// situation is what runs and what waits.
+// situation is what runs and what waits. Situations share the workloads, which never change.
 type situation struct {
 	snapshot *preemption.Snapshot
-	waiting  []workload.Workload
+	waiting  []*workload.Workload
 	// moved holds, by ID, all that started, left or shrank since the first situation, as it is
 	// now; a waiting workload has no reservation.
-	moved map[string]workload.Workload
+	moved map[string]*workload.Workload
 	// How it came about: the index of the situation before, and the step from there.
 	before int
 	step   Step
@@ -134,23 +139,32 @@ type edge struct {
 }
 
 func (a *situation) sort() {
-	slices.SortFunc(a.waiting, func(x, y workload.Workload) int {
+	slices.SortFunc(a.waiting, func(x, y *workload.Workload) int {
 		return cmp.Or(cmp.Compare(y.EffectivePriority(), x.EffectivePriority()), workload.CompareQueued(x.Queued, y.Queued), cmp.Compare(x.ID, y.ID))
 	})
 }
 
-// key is the same for situations that are the same.
-func (a *situation) key() string {
-	var b strings.Builder
+// key is the digest of a text that only the same situations have.
+type key [sha256.Size]byte
+
+func (a *situation) key() key {
+	var text []byte
 	for _, id := range slices.Sorted(maps.Keys(a.moved)) {
 		w := a.moved[id]
-		fmt.Fprintf(&b, "%q %d %d", id, instant.Of(w.ReservedAt), instant.Of(w.Queued))
+		text = strconv.AppendQuote(text, id)
+		text = strconv.AppendInt(append(text, ' '), instant.Of(w.ReservedAt), 10)
+		text = strconv.AppendInt(append(text, ' '), instant.Of(w.Queued), 10)
 		for i := range w.PodSets {
-			fmt.Fprintf(&b, " %d %+v", w.PodSets[i].Count, w.PodSets[i].Requests)
+			text = strconv.AppendInt(append(text, ' '), w.PodSets[i].Count, 10)
+			for _, r := range w.PodSets[i].Requests {
+				text = strconv.AppendQuote(append(text, ' '), r.Flavor)
+				text = strconv.AppendQuote(text, r.Resource)
+				text = strconv.AppendInt(text, r.Amount, 10)
+			}
 		}
-		b.WriteByte('\n')
+		text = append(text, '\n')
 	}
-	return b.String()
+	return sha256.Sum256(text)
 }
 
 // looper searches the situations breadth first.
@@ -159,17 +173,17 @@ type looper struct {
 	now       time.Time
 	left      int // decisions; under zero: one more was wanted
 	all       []situation
-	byKey     map[string]int
-	submitted map[string]workload.Workload // the pending workloads, as given
+	byKey     map[key]int
+	submitted map[string]*workload.Workload // the pending workloads, as given
 }
 
 // add returns the index of a situation.
 func (l *looper) add(a situation) int {
-	key := a.key()
-	if at, known := l.byKey[key]; known {
+	k := a.key()
+	if at, known := l.byKey[k]; known {
 		return at
 	}
-	l.byKey[key] = len(l.all)
+	l.byKey[k] = len(l.all)
 	l.all = append(l.all, a)
 	return len(l.all) - 1
 }
@@ -201,7 +215,7 @@ func (l *looper) search() (best Loop) {
 // ask lets a waiting workload of a situation ask. ok is false if it gets no place.
 func (l *looper) ask(at, n int) (after situation, ok bool) {
 	from := &l.all[at]
-	w := from.waiting[n]
+	w := *from.waiting[n]
 	d, err := l.p.Decide(from.snapshot, preemption.Request{Workload: w, Now: l.now})
 	if err != nil || !d.Outcome.Succeeds() {
 		return situation{}, false
@@ -219,21 +233,21 @@ func (l *looper) ask(at, n int) (after situation, ok bool) {
 		if len(v.Replicas) == 0 {
 			edits = append(edits, preemption.Remove(v.Workload))
 			ran = l.again(ran, v)
-			after.waiting = append(after.waiting, ran)
+			after.waiting = append(after.waiting, &ran)
 		}
-		after.moved[v.Workload] = ran
+		after.moved[v.Workload] = &ran
 	}
 	w = d.Assignment.Pin(w)
 	w.ReservedAt, w.AdmittedAt = l.now, l.now
 	if after.snapshot, err = from.snapshot.With(append(edits, preemption.Admit(w))...); err != nil {
 		return situation{}, false // more usage than can be counted
 	}
-	for id := range after.moved { // with the replicas that are left
-		if ran, runs := after.snapshot.Find(id); runs {
-			after.moved[id] = ran
+	for _, v := range d.Victims {
+		if ran, runs := after.snapshot.Find(v.Workload); runs { // with the replicas that are left
+			after.moved[v.Workload] = &ran
 		}
 	}
-	after.moved[w.ID] = w
+	after.moved[w.ID] = &w
 	after.sort()
 	return after, true
 }
