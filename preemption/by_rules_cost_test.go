@@ -64,7 +64,7 @@ func TestStepsOfRules(t *testing.T) {
 					continue
 				}
 				count := func(p *preemption.Preemptor, s *preemption.Snapshot) preemption.Work {
-					n, err := p.Work(s, sc.Request)
+					_, n, err := p.Work(s, sc.Request)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -117,7 +117,7 @@ func TestStepsOfRulesByShare(t *testing.T) {
 				continue // fewer queues than victims
 			}
 			checked++
-			n, err := p.Work(s, sc.Request)
+			_, n, err := p.Work(s, sc.Request)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +158,7 @@ func TestStepsOfRulesWithoutConstraint(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				n, err := p.Work(s, sc.Request)
+				_, n, err := p.Work(s, sc.Request)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -194,14 +194,14 @@ func TestStepsOfRulesThatWait(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n, err := p.Work(s, sc.Request)
+			_, n, err := p.Work(s, sc.Request)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if d.Outcome != sc.Outcome || n.Workloads != want {
 				t.Errorf("%s, %s: %v after a look at %d workloads, want %v after %d", w.ID, sc.Name, d.Outcome, n.Workloads, sc.Outcome, want)
 			}
-			if n, err := both.Work(s, sc.Request); err != nil || sc.Outcome == preemption.Impossible && n.Workloads > 2*want+10 {
+			if _, n, err := both.Work(s, sc.Request); err != nil || sc.Outcome == preemption.Impossible && n.Workloads > 2*want+10 {
 				t.Errorf("%s, %s: %d looks by policies, then rules; by rules alone %d (%v)", w.ID, sc.Name, n.Workloads, want, err)
 			}
 		}

@@ -53,7 +53,7 @@ func TestStepsOfAWait(t *testing.T) {
 	if d, err := p.Decide(s, r); err != nil || d.Outcome != preemption.Wait {
 		t.Fatalf("%v, %v", d.Outcome, err)
 	}
-	if n, err := p.Work(s, r); err != nil || n.Workloads == 0 || n.Workloads > 200 {
+	if _, n, err := p.Work(s, r); err != nil || n.Workloads == 0 || n.Workloads > 200 {
 		t.Errorf("%+v, %v", n, err)
 	}
 }

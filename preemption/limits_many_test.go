@@ -77,7 +77,7 @@ func TestManyEventsInTheWindow(t *testing.T) {
 			if err != nil || d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
 				t.Errorf("%s %s: %v until %v, %v, want %v", c.about, about, d.Outcome, d.RetryAt.Sub(now), err, want.Sub(now))
 			}
-			n, err := p.Work(s, r)
+			_, n, err := p.Work(s, r)
 			if t.Logf("%s %s: %d", c.about, about, n.Workloads); err != nil || n.Workloads > c.most {
 				t.Errorf("%s %s: %d workloads and events looked at, %v, want at most %d", c.about, about, n.Workloads, err, c.most)
 			}

@@ -62,7 +62,7 @@ func TestStepsAreThoseOfTheGolden(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", about, err)
 			}
-			n, err := p.Work(s, r)
+			_, n, err := p.Work(s, r)
 			if err != nil {
 				t.Fatalf("%s: %v", about, err)
 			}

@@ -7,16 +7,17 @@ type Work struct {
 	Nodes     int // of the quota tree whose usage was copied
 }
 
-// Work decides, and returns what the decision costs. It is for benchmarks and tests. It fails as [Preemptor.Decide] does.
-func (p *Preemptor) Work(s *Snapshot, r Request) (w Work, err error) {
+// Work decides, and returns the decision with what it costs: for benchmarks and tests, and for a caller that asks
+// about many workloads and stops at a bound. It fails as [Preemptor.Decide] does.
+func (p *Preemptor) Work(s *Snapshot, r Request) (d Decision, w Work, err error) {
 	if p == nil {
 		p = &standard
 	}
-	var sc scratch
+	var sc scratch // of its own: the numbers do not depend on earlier decisions
 	if s, err = sc.begin(s, &p.config, &r); err != nil {
-		return w, err
+		return d, w, err
 	}
-	w.Workloads = sc.answer(s, &p.config, &r, new(Decision))
+	w.Workloads = sc.answer(s, &p.config, &r, &d)
 	w.Trials, w.Nodes = sc.searcher.Work()
-	return w, nil
+	return d, w, nil
 }

@@ -133,7 +133,7 @@ func (b *bench) scenario(r *row, s *scenario.Scenario, snapshot *preemption.Snap
 		return err
 	}
 	r.Victims = len(d.Victims)
-	count, err := b.preemptor.Work(snapshot, s.Request)
+	_, count, err := b.preemptor.Work(snapshot, s.Request)
 	if err != nil {
 		return err
 	}

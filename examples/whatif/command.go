@@ -98,18 +98,23 @@ func (v *verb) command(o *options, std stdio, status *int) *cobra.Command {
 }
 
 func (r *result) write(w io.Writer, o *options, screen cli.Screen) error {
-	if r.print == nil {
+	switch {
+	case r.plain != nil && o.output == "json":
+		return printJSON(w, r.plain)
+	case r.print == nil:
 		return nil
 	}
-	if o.output == "json" {
-		return printJSON(w, r.plain)
-	}
-	if o.width >= 0 {
-		screen.Width = o.width
-	}
-	page := &cli.Page{Screen: screen}
+	page := &cli.Page{Screen: o.screen(screen)}
 	r.print(page)
 	return page.Print(w)
+}
+
+// screen returns the screen with the width of the command line.
+func (o *options) screen(s cli.Screen) cli.Screen {
+	if o.width >= 0 {
+		s.Width = o.width
+	}
+	return s
 }
 
 // usageLine is the usage in a line, for errors.

@@ -69,7 +69,7 @@ func runDiff(before *cluster, o *options, std stdio) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	rows, same, left, err := compareAnswers(before, after, o, std.screen)
+	rows, same, left, err := compareAnswers(before, after, o, std)
 	if err != nil {
 		return result{}, err
 	}
@@ -142,7 +142,7 @@ func (c *cluster) apply(o *options) error {
 
 // compareAnswers returns the workloads whose answer changes, by queue, then as in the queue
 // before; how many stay as they are; and notes on what was not looked at.
-func compareAnswers(before, after *cluster, o *options, screen cli.Screen) (rows []diffRow, count sameAnswers, notes []string, err error) {
+func compareAnswers(before, after *cluster, o *options, std stdio) (rows []diffRow, count sameAnswers, notes []string, err error) {
 	one, err := before.waiting(o)
 	if err != nil {
 		return nil, count, nil, err
@@ -152,11 +152,14 @@ func compareAnswers(before, after *cluster, o *options, screen cli.Screen) (rows
 		return nil, count, nil, err
 	}
 	answered := func(c *cluster, list []answers.Waiting) (map[string]*answers.Short, error) {
-		short, left, err := c.shortenAll(o, list, screen)
 		found := map[string]*answers.Short{}
-		for i, s := range short {
-			found[list[i].Workload.ID] = cmp.Or(s, &answers.Short{})
+		for i := range list {
+			found[list[i].Workload.ID] = &answers.Short{}
 		}
+		left, err := c.shortenAll(o, list, std, func(i int, s *answers.Short) error {
+			found[list[i].Workload.ID] = cmp.Or(s, found[list[i].Workload.ID])
+			return nil
+		})
 		for i := range c.State.Admitted {
 			found[c.State.Admitted[i].ID] = &answers.Short{Outcome: answers.Runs, Words: "runs"}
 		}

@@ -44,6 +44,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -59,7 +60,7 @@ func main() {
 	name, plugin := nameOf(os.Args[0])
 	std := stdio{
 		in: cli.Piped(), out: os.Stdout, err: os.Stderr, name: name, plugin: plugin,
-		screen: cli.ScreenOf(os.Stdout, os.Stderr, os.Getenv), clock: clock.System{},
+		screen: cli.ScreenOf(os.Stdout, os.Stderr, os.Getenv), clock: clock.System{}, until: cli.Interrupted,
 	}
 	os.Exit(run(os.Args[1:], std))
 }
@@ -70,8 +71,17 @@ type stdio struct {
 	out, err io.Writer
 	screen   cli.Screen
 	clock    clock.Clock
-	name     string // as the user calls the program
-	plugin   bool   // it is called as a plugin of kubectl
+	until    func() (context.Context, context.CancelFunc) // ends when the user interrupts; nil: never
+	name     string                                       // as the user calls the program
+	plugin   bool                                         // it is called as a plugin of kubectl
+}
+
+// interrupted returns a context that ends when the user interrupts.
+func (s *stdio) interrupted() (context.Context, context.CancelFunc) {
+	if s.until == nil {
+		return context.WithCancel(context.Background())
+	}
+	return s.until()
 }
 
 // nameOf returns the name by which the program was called: kubectl-cede is kubectl cede.

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -15,32 +18,44 @@ import (
 
 var overviewVerb = verb{
 	name: "overview", short: "every pending workload in one line",
-	long:     "Says about every pending workload whether it fits, its place in its queue, how long it waits, which workloads it would preempt, and when time alone helps. Each is decided about as if it were the only one; next says what they do to each other.",
+	long:     "Says about every pending workload whether it fits, its place in its queue, how long it waits, which workloads it would preempt, and when time alone helps. Each is decided about as if it were the only one; next says what they do to each other. Each line is printed as soon as its answer is known; after Ctrl-C the last lines say what was looked at. In a large cluster without room the first workloads of each queue are looked at; -all looks at all.",
 	examples: []string{"overview -live", "overview -f cluster.json -queue vision", "overview -live -o json"},
-	yes:      "every one fits, at once or by preemption", no: "one does not, or not yet, or is held", unknown: "one is unknown: its answer depends on what cannot be read or is not supported",
+	yes:      "every one fits, at once or by preemption", no: "one does not, or not yet, or is held",
+	unknown: "one is unknown: its answer depends on what cannot be read or is not supported, or it was not looked at",
 	flags: func(c *cobra.Command, o *options) {
 		queueFlag(c, o)
 		allFlag(c, o)
 	},
 	run: func(c *cluster, o *options, std stdio) (result, error) {
-		rows, all, notes, err := c.overview(o, std.screen)
+		list, err := c.listed(o)
 		if err != nil {
 			return result{}, err
 		}
-		status := statusOfAll(rows)
-		if len(rows) < all && status == cli.StatusYes {
-			status = cli.StatusUnknown
+		v := &overview{cluster: c, all: len(list), rows: []overviewRow{}}
+		if o.output != "json" {
+			v.page = &cli.Page{Screen: o.screen(std.screen)}
+			v.begin(list)
+		}
+		notes, err := c.shortenAll(o, list, std, func(i int, s *answers.Short) error { return v.add(&list[i], s, std.out) })
+		if err != nil {
+			return result{}, err
 		}
 		notes = append(c.inputNotes(), notes...)
-		return result{status, func(b *cli.Page) {
-			c.printOverview(b, rows, all)
-			printNotes(b, notes)
-			c.printSampleHint(b, "overview -live")
-		}, struct {
+		status := statusOfAll(v.rows)
+		if len(v.rows) < v.all && status == cli.StatusYes {
+			status = cli.StatusUnknown
+		}
+		if v.page != nil {
+			v.end()
+			printNotes(v.page, notes)
+			c.printSampleHint(v.page, "overview -live")
+			return result{status: status}, v.page.Print(std.out)
+		}
+		return result{status, nil, struct {
 			Now       time.Time     `json:"now"`
 			Workloads []overviewRow `json:"workloads"`
 			Notes     []string      `json:"notes"`
-		}{c.Now, rows, notes}}, nil
+		}{c.Now, v.rows, notes}}, nil
 	},
 }
 
@@ -86,42 +101,50 @@ type overviewRow struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// overview answers about what waits. In a large cluster it has no row for some of them, with a note.
-func (c *cluster) overview(o *options, screen cli.Screen) (rows []overviewRow, all int, notes []string, err error) {
+// listed returns the workloads that wait in the queue of the options, or in all.
+func (c *cluster) listed(o *options) ([]answers.Waiting, error) {
 	if err := c.checkQueue(o.queue); err != nil {
-		return nil, 0, nil, err
+		return nil, err
 	}
 	list, err := c.waiting(o)
-	if err != nil {
-		return nil, 0, nil, err
-	}
-	list = slices.DeleteFunc(list, func(w answers.Waiting) bool { return o.queue != "" && w.Workload.Queue != o.queue })
-	found, notes, err := c.shortenAll(o, list, screen)
-	rows = []overviewRow{}
-	for i, s := range found {
-		if w := &list[i]; s != nil {
-			rows = append(rows, overviewRow{w.Workload.ID, w.Workload.Queue, w.Position, w.Workload.EffectivePriority(), w.Workload.Queued, *s, w.Notes})
-		}
-	}
-	return rows, len(list), notes, err
+	return slices.DeleteFunc(list, func(w answers.Waiting) bool { return o.queue != "" && w.Workload.Queue != o.queue }), err
 }
 
-// shortenAll answers about workloads in a few words. In a large cluster it answers about the first of each
-// queue, with a note; about all with -all.
-func (c *cluster) shortenAll(o *options, list []answers.Waiting, screen cli.Screen) (found []*answers.Short, notes []string, err error) {
-	progress := screen.Start("workloads", int64(len(list)))
-	defer progress.Done()
-	most := c.MaxDecisions()
+// shortenAll answers about workloads in a few words, and tells about each as soon as it is known. Without -all the
+// decisions have a limit; notes say what was not looked at, and why.
+func (c *cluster) shortenAll(o *options, list []answers.Waiting, std stdio, tell func(i int, s *answers.Short) error) (notes []string, err error) {
+	var progress *cli.Progress
+	if o.output == "json" || !std.screen.Terminal { // else the rows show it
+		progress = std.screen.Start("workloads", int64(len(list)))
+		defer progress.Done()
+	}
+	ctx, stop := std.interrupted()
+	defer stop()
+	limit, looked := answers.MaxSteps, 0
 	if o.all {
-		most = len(list)
+		limit = 0
 	}
-	if found, err = c.ShortenAll(list, most, func() { progress.Add(1) }); err != nil {
-		return nil, nil, err
+	_, wrong := c.ShortenAll(ctx, list, limit, func(i int, s *answers.Short) {
+		if s != nil {
+			looked++
+		}
+		if progress != nil {
+			progress.Add(1)
+		}
+		err = cmp.Or(err, tell(i, s))
+	})
+	if err = cmp.Or(wrong, err); err != nil {
+		return nil, err
 	}
-	if n := len(list) - len(slices.DeleteFunc(slices.Clone(found), func(s *answers.Short) bool { return s == nil })); n > 0 {
-		notes = append(notes, fmt.Sprintf("looked at %d of %d workloads, the first of each queue: -all looks at all and takes longer", len(list)-n, len(list)))
+	left := plural(len(list)-looked, "1 workload was", "%d workloads were") + " not looked at"
+	switch {
+	case ctx.Err() != nil:
+		notes = append(notes, fmt.Sprintf("%s: %v ended it", left, context.Cause(ctx)))
+	case looked < len(list):
+		notes = append(notes, fmt.Sprintf("%s, the last ones of their queues: the decisions may look at %d million running workloads together; with -all they have no limit",
+			left, answers.MaxSteps/1_000_000))
 	}
-	return found, notes, nil
+	return notes, nil
 }
 
 // allFlag adds the flag of verbs that look at a part of what waits in a large cluster.
@@ -129,27 +152,71 @@ func allFlag(c *cobra.Command, o *options) {
 	c.Flags().BoolVar(&o.all, "all", false, "look at every workload, however long that takes")
 }
 
-func (c *cluster) printOverview(b *cli.Page, rows []overviewRow, all int) {
-	if len(rows) == 0 {
-		b.Say("No workload waits.\n")
+// overview is the answers about what waits. In a large cluster it has no row for some of them.
+type overview struct {
+	*cluster
+	page  *cli.Page // nil: for JSON
+	table *cli.Table
+	all   int // workloads
+	rows  []overviewRow
+	noted bool
+}
+
+// begin prints what is known before the answers are.
+func (v *overview) begin(list []answers.Waiting) {
+	if len(list) == 0 {
+		v.page.Say("No workload waits.\n")
 		return
 	}
-	t := &cli.Table{Columns: []cli.Column{
+	v.page.Say("%s.\n\n", plural(v.all, "1 workload waits", "%d workloads wait"))
+	v.table = &cli.Table{Columns: []cli.Column{
 		{Name: "workload", Least: 20, Cut: true}, {Name: "queue", Least: 8, Cut: true}, {Name: "#", Right: true}, {Name: "waits", Right: true},
 		{Name: "answer", Least: 30, Cut: true, Colour: answers.Colour},
 	}}
+	for i := range list {
+		v.table.Row(append(v.cells(&list[i], len(list[i].Notes) > 0), "")...)
+	}
+	v.table.Begin(v.page)
+}
+
+// cells are the first columns of a row; starred: there are notes about the answer.
+func (v *overview) cells(w *answers.Waiting, starred bool) []any {
+	position, name := "", w.Workload.ID
+	if w.Position > 0 {
+		position = fmt.Sprint(w.Position)
+	}
+	if starred {
+		name += "*"
+	}
+	return []any{name, w.Workload.Queue, position, units.Age(v.Now, w.Workload.Queued)}
+}
+
+// add adds the answer about a workload, and prints it; nil: it was not looked at.
+func (v *overview) add(w *answers.Waiting, s *answers.Short, out io.Writer) error {
+	if s == nil {
+		return nil
+	}
+	v.rows = append(v.rows, overviewRow{w.Workload.ID, w.Workload.Queue, w.Position, w.Workload.EffectivePriority(), w.Workload.Queued, *s, w.Notes})
+	if v.page == nil {
+		return nil
+	}
+	starred := len(w.Notes) > 0 && s.Outcome != answers.Held && s.Outcome != answers.Unknown
+	v.noted = v.noted || starred
+	v.table.Next(v.page, append(v.cells(w, starred), s.Words)...)
+	return v.page.Flush(out)
+}
+
+// end says how many answers there are of each kind.
+func (v *overview) end() {
+	b := v.page
+	if v.all == 0 {
+		return
+	}
+	if v.noted {
+		b.Say("* ask -workload NAME prints notes about it.\n")
+	}
 	count := map[string]int{}
-	noted := false
-	for _, r := range rows {
-		position, name := "", r.Workload
-		if r.Position > 0 {
-			position = fmt.Sprint(r.Position)
-		}
-		if len(r.Notes) > 0 && r.Outcome != "Held" && r.Outcome != "Unknown" {
-			name += "*"
-			noted = true
-		}
-		t.Row(name, r.Queue, position, units.Age(c.Now, r.Queued), r.Words)
+	for _, r := range v.rows {
 		count[r.Outcome]++
 	}
 	var parts []string
@@ -162,13 +229,9 @@ func (c *cluster) printOverview(b *cli.Page, rows []overviewRow, all int) {
 			parts = append(parts, plural(n, p.one, p.many))
 		}
 	}
-	wait := plural(all, "1 workload waits", "%d workloads wait")
-	if len(rows) < all {
-		wait += fmt.Sprintf("; of the %d that were looked at", len(rows))
+	if left := v.all - len(v.rows); left > 0 {
+		parts = append(parts, plural(left, "1 was not looked at", "%d were not looked at"))
 	}
-	b.Say("%s: %s.\n\n", wait, strings.Join(parts, ", "))
-	b.Table(t)
-	if noted {
-		b.Say("* ask -workload NAME prints notes about it.\n")
-	}
+	b.Gap()
+	b.Say("Of %s %s.\n", plural(v.all, "1 workload", "%d workloads"), strings.Join(parts, ", "))
 }

@@ -1,100 +1,153 @@
 package answers
 
 import (
-	"cmp"
-	"encoding/json"
+	"context"
 	"fmt"
 	"runtime"
-	"slices"
-	"sync"
-	"sync/atomic"
-	"time"
+	"strings"
 
-	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/preemption"
 )
 
-// maxSteps limits the workloads that the decisions about all that waits may go over: in a cluster without
-// room each decision goes over most that runs.
-const maxSteps = 16_000_000
+// MaxSteps is how many workloads the decisions about all that waits may look at together, so that they take some
+// seconds. In a cluster without room a decision looks at most of what runs, several times; a decision that a sum
+// refuses looks at none.
+const MaxSteps = 60_000_000
 
-// MaxDecisions is how many different workloads are decided about in a cluster of this size, so that it
-// takes some seconds.
-func (c *Cluster) MaxDecisions() int { return maxSteps / (1 + len(c.State.Admitted)) }
-
-// ShortenAll is [Cluster.Shorten] of a list. Workloads about which every decision is the same are decided
-// about once. At most so many different ones are: the first of each queue, then the second; the answers
-// about the rest are nil. progress is told about each answer, from any goroutine.
-func (c *Cluster) ShortenAll(list []Waiting, most int, progress func()) ([]*Short, error) {
-	answers := make([]*Short, len(list))
-	first := map[string]int{} // of each kind
-	var distinct []int
-	kind := make([]string, len(list))
-	key := c.alike()
+// ShortenAll is [Cluster.Shorten] of a list that is sorted by queue, as [Cluster.Waiting] is. Workloads of one shape
+// are decided about once. The decisions look at no more than so many workloads together, or a few more; zero is no
+// limit. Each queue has an equal part of what the queues before it left, and its first workloads are answered about; the
+// answers about its rest are nil. If the context ends, so are all that follow.
+//
+// tell is told about each workload, in the order of the list, as soon as its answer is known.
+func (c *Cluster) ShortenAll(ctx context.Context, list []Waiting, steps int, tell func(i int, s *Short)) ([]*Short, error) {
+	a := &all{cluster: c, list: list, limit: steps, answers: make([]*Short, len(list)), first: map[string]int{}, kinds: make([]string, len(list))}
+	a.sort()
 	for i := range list {
-		if w := &list[i]; w.decided() {
-			kind[i] = key(w)
-		} else {
-			kind[i] = fmt.Sprint(i) // answered at once
+		if ctx.Err() != nil {
+			break
 		}
-		if _, known := first[kind[i]]; !known {
-			first[kind[i]] = i
-			distinct = append(distinct, i)
+		s, err := a.answer(ctx, i)
+		if err != nil {
+			return nil, fmt.Errorf("workload %s: %w", list[i].Workload.ID, err)
 		}
+		a.answers[i] = s
+		tell(i, s)
 	}
-	slices.SortStableFunc(distinct, func(a, b int) int { return cmp.Compare(list[a].Position, list[b].Position) })
-	for n, i := range distinct {
-		if list[i].decided() {
-			if most--; most < 0 {
-				distinct = distinct[:n]
-				break
-			}
-		}
-	}
-	errs := make([]error, len(list))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for n := int(next.Add(1)) - 1; n < len(distinct); n = int(next.Add(1)) - 1 {
-				i := distinct[n]
-				var s Short
-				s, errs[i] = c.Shorten(&list[i])
-				answers[i] = &s
-				progress()
-			}
-		})
-	}
-	workers.Wait()
-	for i := range list {
-		at := first[kind[i]]
-		if errs[at] != nil {
-			return nil, fmt.Errorf("workload %s: %w", list[i].Workload.ID, errs[at])
-		}
-		answers[i] = answers[at]
-	}
-	return answers, nil
+	return a.answers, nil
 }
 
-// alike returns what is the same text for waiting workloads only if every decision about them is.
-func (c *Cluster) alike() func(*Waiting) string {
-	queues := map[string]*queue.Queue{}
-	for i := range c.State.Queues {
-		queues[c.State.Queues[i].Name] = &c.State.Queues[i]
-	}
-	ruled := len(c.State.Rules) > 0 || len(c.Config.Limits) > 0
-	return func(w *Waiting) string {
-		r := w.Request
-		of := &r.Workload
-		if q := queues[of.Queue]; q == nil || ruled && q.Rules != "" || len(c.Config.Limits) > 0 || len(c.Config.Guards) > 0 || r.Room != nil {
-			return "\x00" + of.ID // rules may read anything
-		} else if q.Preemption.WithinClusterQueue != queue.LowerOrNewerEqualPriority {
-			of.Queued, of.Created = time.Time{}, time.Time{}
+// all is a list that is answered about.
+type all struct {
+	cluster *Cluster
+	list    []Waiting
+	limit   int // zero: none
+	spent   int
+	answers []*Short
+	kinds   []string       // what the same answer is about
+	first   map[string]int // of each kind
+	queues  int            // that follow and need a decision
+
+	queue string // that is answered about
+	part  int    // of the limit, up to and with this queue
+
+	// Decisions are made ahead, in order; the answers, and where the limit strikes, do not depend on it.
+	ahead []*made
+	next  int // index in list of what is to be made next
+}
+
+// made is a decision that is made ahead.
+type made struct {
+	at    int // index in list
+	short Short
+	steps int
+	err   error
+	done  chan struct{}
+}
+
+// sort finds out which workloads share an answer, and counts the queues.
+func (a *all) sort() {
+	queue := ""
+	for i := range a.list {
+		w := &a.list[i]
+		if !w.decided() {
+			continue
 		}
-		of.ID, of.UID, of.LocalQueue, of.PriorityClass, of.Labels = "", "", "", "", nil
-		text, err := json.Marshal([]any{r, w.Doubts, w.NoStands})
-		if err != nil {
-			return "\x00" + w.Workload.ID
+		a.kinds[i] = a.cluster.kind(w)
+		if _, known := a.first[a.kinds[i]]; !known {
+			a.first[a.kinds[i]] = i
 		}
-		return string(text)
+		if a.queues == 0 || queue != w.Workload.Queue {
+			a.queues, queue = a.queues+1, w.Workload.Queue
+		}
 	}
+}
+
+// kind returns a text that is equal for waiting workloads only if their answers are.
+func (c *Cluster) kind(w *Waiting) string {
+	shape := c.Preemptor.Shape(c.Snapshot, w.Request)
+	if shape == "" {
+		return w.Workload.ID
+	}
+	return fmt.Sprintf("%s\x00%v\x00%s", shape, w.NoStands, strings.Join(w.Doubts, "\x00"))
+}
+
+// answer returns the answer about a workload; nil if the limit is reached.
+func (a *all) answer(ctx context.Context, i int) (*Short, error) {
+	w := &a.list[i]
+	if a.kinds[i] == "" {
+		s, err := a.cluster.Shorten(w)
+		return &s, err
+	}
+	if at := a.first[a.kinds[i]]; at != i {
+		return a.answers[at], nil
+	}
+	if a.part == 0 || w.Workload.Queue != a.queue {
+		a.queue, a.part = w.Workload.Queue, a.spent+max(1, (a.limit-a.spent)/max(1, a.queues))
+		a.queues--
+	}
+	if a.reached(i) {
+		return nil, nil
+	}
+	m := a.take(i)
+	select {
+	case <-m.done:
+	case <-ctx.Done():
+		return nil, nil
+	}
+	a.spent += m.steps
+	return &m.short, m.err
+}
+
+// reached reports whether the limit keeps a workload from being decided about, as far as is known.
+func (a *all) reached(i int) bool {
+	return a.limit > 0 && (a.spent >= a.limit || a.list[i].Workload.Queue == a.queue && a.spent >= a.part)
+}
+
+// take returns the decision about a workload, and lets those that follow be made.
+func (a *all) take(i int) *made {
+	for len(a.ahead) > 0 && a.ahead[0].at < i { // the limit kept it from being answered
+		a.ahead = a.ahead[1:]
+	}
+	a.next = max(a.next, i)
+	for ; len(a.ahead) < 2*runtime.GOMAXPROCS(0) && a.next < len(a.list); a.next++ {
+		if n := a.next; a.kinds[n] != "" && a.first[a.kinds[n]] == n && !a.reached(n) {
+			m := &made{at: n, done: make(chan struct{})}
+			a.ahead = append(a.ahead, m)
+			go m.make(a.cluster, &a.list[n])
+		}
+	}
+	m := a.ahead[0]
+	a.ahead = a.ahead[1:]
+	return m
+}
+
+// make makes the decision, and counts what it costs.
+func (m *made) make(c *Cluster, w *Waiting) {
+	defer close(m.done)
+	m.short, m.err = c.shorten(w, func(r preemption.Request) (preemption.Decision, error) {
+		d, cost, err := c.Preemptor.Work(c.Snapshot, r)
+		m.steps += cost.Workloads + 1
+		return d, err
+	})
 }

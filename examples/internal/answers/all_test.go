@@ -1,11 +1,11 @@
 package answers
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -58,28 +58,36 @@ func crowd(t *testing.T, within queue.VictimPolicy) *Cluster {
 // Answers that are shared are those that each workload gets alone, and workloads that nothing tells apart
 // share one.
 func TestSharedAnswersAreEachOnes(t *testing.T) {
-	for within, distinct := range map[queue.VictimPolicy]int64{queue.LowerPriority: 6, queue.LowerOrNewerEqualPriority: 7} {
+	for within, distinct := range map[queue.VictimPolicy]int{queue.LowerPriority: 6, queue.LowerOrNewerEqualPriority: 7} {
 		c := crowd(t, within)
 		list := c.Waiting(nil)
-		var decided atomic.Int64
-		got, err := c.ShortenAll(list, len(list), func() { decided.Add(1) })
-		if err != nil {
-			t.Fatal(err)
+		told := 0
+		got, err := c.ShortenAll(context.Background(), list, 0, func(i int, s *Short) {
+			if i != told || s == nil {
+				t.Errorf("%v: told %v about %d, want an answer about %d", within, s, i, told)
+			}
+			told++
+		})
+		if err != nil || told != len(list) {
+			t.Fatal(told, err)
 		}
+		different := map[*Short]bool{}
 		for i := range list {
 			want, err := c.Shorten(&list[i])
 			if err != nil || !reflect.DeepEqual(*got[i], want) {
 				t.Errorf("%v: %s: %+v, alone %+v, %v", within, list[i].Workload.ID, *got[i], want, err)
 			}
+			different[got[i]] = true
 		}
-		if decided.Load() != distinct {
-			t.Errorf("%v: %d decided about, want %d", within, decided.Load(), distinct)
+		if len(different) != distinct {
+			t.Errorf("%v: %d decided about, want %d", within, len(different), distinct)
 		}
 	}
 }
 
-// At most so many different workloads are decided about, the first of each queue before the second.
-func TestFirstOfEachQueueAreLookedAt(t *testing.T) {
+// With a limit the first of each queue are answered about, the same ones each time, and a text about a workload does
+// not depend on the limit. When the context ends, the answers so far are kept.
+func TestLimitOfAnswers(t *testing.T) {
 	c := crowd(t, queue.LowerPriority)
 	other := c.State.Queues[0]
 	other.Name = "r"
@@ -94,18 +102,39 @@ func TestFirstOfEachQueueAreLookedAt(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := c.Waiting(nil)
-	got, err := c.ShortenAll(list, 2, func() {})
+	whole, err := c.ShortenAll(context.Background(), list, 0, func(int, *Short) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, s := range got {
-		first := list[i].Position == 1
-		if first && s == nil {
-			t.Errorf("%s, the first of %s, is not looked at", list[i].Workload.ID, list[i].Workload.Queue)
+	count := func(answers []*Short) int {
+		return len(answers) - len(slices.DeleteFunc(slices.Clone(answers), func(s *Short) bool { return s == nil }))
+	}
+	for _, limit := range []int{1, 20, 1000} {
+		var first []*Short
+		for range 3 {
+			got, err := c.ShortenAll(context.Background(), list, limit, func(int, *Short) {})
+			if err != nil || first != nil && !reflect.DeepEqual(got, first) {
+				t.Fatalf("limit %d: %v, then %v, %v", limit, first, got, err)
+			}
+			first = got
+		}
+		for i, s := range first {
+			if s != nil && !reflect.DeepEqual(s, whole[i]) || s == nil && (list[i].Position == 1 && limit > 1 || limit == 1000) {
+				t.Errorf("limit %d: %s: %v, want %v", limit, list[i].Workload.ID, s, whole[i])
+			}
+		}
+		if limit < 1000 && count(first) == 0 {
+			t.Errorf("limit %d: all were looked at", limit)
 		}
 	}
-	if left := len(list) - len(slices.DeleteFunc(slices.Clone(got), func(s *Short) bool { return s == nil })); left == 0 {
-		t.Error("all were looked at")
+	ctx, end := context.WithCancel(context.Background())
+	got, err := c.ShortenAll(ctx, list, 0, func(i int, _ *Short) {
+		if i == 4 {
+			end()
+		}
+	})
+	if err != nil || !reflect.DeepEqual(got[:5], whole[:5]) || count(got) != len(list)-5 {
+		t.Errorf("ended: %v, %v", got, err)
 	}
 }
 

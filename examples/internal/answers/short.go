@@ -32,10 +32,15 @@ func undecided(v Verdict) Short {
 
 // Shorten decides about a workload and says it in a few words.
 func (c *Cluster) Shorten(w *Waiting) (Short, error) {
+	return c.shorten(w, func(r preemption.Request) (preemption.Decision, error) { return c.Preemptor.Decide(c.Snapshot, r) })
+}
+
+// shorten is [Cluster.Shorten] with what decides.
+func (c *Cluster) shorten(w *Waiting, decide func(preemption.Request) (preemption.Decision, error)) (Short, error) {
 	if !w.decided() {
 		return undecided(w.Verdict(nil)), nil
 	}
-	d, err := c.Preemptor.Decide(c.Snapshot, w.Request)
+	d, err := decide(w.Request)
 	if err != nil {
 		return Short{}, Faults(err)
 	}
@@ -53,7 +58,7 @@ func (c *Cluster) Shorten(w *Waiting) (Short, error) {
 	case preemption.Wait:
 		later := w.Request
 		later.Now = d.RetryAt
-		then, err := c.Preemptor.Decide(c.Snapshot, later)
+		then, err := decide(later)
 		if err != nil {
 			return Short{}, err
 		}

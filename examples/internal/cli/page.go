@@ -11,7 +11,8 @@ import (
 // Page collects output that is made no wider than its screen.
 type Page struct {
 	strings.Builder
-	Screen Screen
+	Screen  Screen
+	flushed bool // a part of it was printed
 }
 
 // Say adds a text, wrapped. Every text among the arguments is made printable.
@@ -62,7 +63,11 @@ func (p *Page) Table(t *Table) { p.WriteString(t.render(p.Screen) + "\n") }
 
 // Gap begins a new paragraph: it adds an empty line, unless there is one or nothing is above.
 func (p *Page) Gap() {
-	if p.Len() > 0 && !strings.HasSuffix(p.String(), "\n\n") {
+	above := p.String()
+	if p.flushed {
+		above = "\n" + above
+	}
+	if above != "" && !strings.HasSuffix(above, "\n\n") {
 		p.WriteByte('\n')
 	}
 }
@@ -70,11 +75,30 @@ func (p *Page) Gap() {
 // Print writes the page without empty lines at its end. Nothing but printable characters,
 // line breaks and colours reaches the writer.
 func (p *Page) Print(w io.Writer) error {
+	text := strings.TrimRight(p.String(), "\n")
+	if text == "" && p.flushed {
+		return nil
+	}
 	guard := printable.Lines(w)
 	if p.Screen.Colour {
 		guard = printable.Coloured(w)
 	}
-	_, err := io.WriteString(guard, strings.TrimRight(p.String(), "\n")+"\n")
+	_, err := io.WriteString(guard, text+"\n")
+	return err
+}
+
+// Flush prints what the page has so far, and keeps the empty lines at its end: what is added goes on below.
+func (p *Page) Flush(w io.Writer) error {
+	text := p.String()
+	if strings.Trim(text, "\n") == "" {
+		return nil
+	}
+	err := p.Print(w)
+	p.Reset()
+	p.flushed = true
+	if lines := text[len(strings.TrimRight(text, "\n")):]; lines != "" {
+		p.WriteString(lines[1:])
+	}
 	return err
 }
 

@@ -17,6 +17,7 @@ const leastWidth = 40
 // progress.
 type Screen struct {
 	Width    int       // in columns; zero: as wide as needed
+	Terminal bool      // the output is a terminal
 	Colour   bool      // the output may be coloured
 	Progress io.Writer // where progress is shown; nil: nowhere
 }
@@ -30,7 +31,7 @@ func ScreenOf(stdout, stderr *os.File, env func(string) string) Screen {
 		if width, _, err := term.GetSize(int(stdout.Fd())); err == nil && width > 0 {
 			s.Width = max(width, leastWidth)
 		}
-		s.Colour = mayColour(env)
+		s.Terminal, s.Colour = true, mayColour(env)
 	}
 	if term.IsTerminal(int(stderr.Fd())) {
 		s.Progress = stderr

@@ -30,6 +30,7 @@ type Column struct {
 type Table struct {
 	Columns []Column
 	rows    [][]string
+	open    []int // the widths once rows are printed one by one
 }
 
 // Row adds a row. What is not printable in a cell is escaped.
@@ -96,6 +97,65 @@ func (t *Table) render(s Screen) string {
 		b.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
 	return b.String()
+}
+
+// Begin adds the head of a table of which the rows follow one by one, by [Table.Next], before the texts of its last
+// column are known. The rows of the table so far say how wide the others are. The last one is at least as wide as its Least,
+// and takes what is left of a line. Each row is one line.
+func (t *Table) Begin(p *Page) {
+	last := len(t.Columns) - 1
+	least := make([]string, len(t.Columns))
+	least[last] = strings.Repeat("x", t.Columns[last].Least)
+	t.rows = append(t.rows, least)
+	t.open = t.widths(p.Screen.Width)
+	t.open[last] = 0
+	if p.Screen.Width > 0 {
+		left := p.Screen.Width
+		for _, width := range t.open[:last] {
+			if width > 0 {
+				left -= width + gap
+			}
+		}
+		t.open[last] = max(left, leastColumn)
+	}
+	var names []any
+	for _, c := range t.Columns {
+		names = append(names, strings.ToUpper(c.Name))
+	}
+	t.line(p, names, printable.Plain)
+}
+
+// Next adds a row to a table that [Table.Begin] began.
+func (t *Table) Next(p *Page, cells ...any) {
+	colour := printable.Plain
+	if last := t.Columns[len(t.Columns)-1]; last.Colour != nil && p.Screen.Colour {
+		colour = last.Colour(printable.Text(fmt.Sprint(cells[len(cells)-1])))
+	}
+	t.line(p, cells, colour)
+}
+
+// line adds a line, with the last cell in a colour.
+func (t *Table) line(p *Page, cells []any, colour printable.Colour) {
+	last := len(t.Columns) - 1
+	for i, c := range t.Columns[:last] {
+		width := t.open[i]
+		if width == 0 {
+			continue
+		}
+		cell := cut(printable.Text(fmt.Sprint(cells[i])), width)
+		pad := strings.Repeat(" ", width-runes.StringWidth(cell))
+		if c.Right {
+			p.WriteString(pad + cell)
+		} else {
+			p.WriteString(cell + pad)
+		}
+		p.WriteString(strings.Repeat(" ", gap))
+	}
+	cell := printable.Text(fmt.Sprint(cells[last]))
+	if t.open[last] > 0 {
+		cell = cut(cell, t.open[last])
+	}
+	p.WriteString(colour.Text(cell) + "\n")
 }
 
 // fit makes a cell as narrow as its column.
