@@ -1,7 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,32 +18,38 @@ import (
 
 var lintVerb = verb{
 	name: "lint", short: "what will hurt in the configuration, although it is valid",
-	long:     "Finds what will hurt in the configuration, although it is valid. The rules:\n" + lintRules(),
+	long:     "Finds what will hurt in the configuration, although it is valid. Findings are printed as they are made; after Ctrl-C the last lines say what was looked at. The rules:\n" + lintRules(),
 	examples: []string{"lint -live", "lint -f cluster.json -rule circle -rule gate", "lint -live -o json"},
-	yes:      "nothing was found", no: "something was found",
+	yes:      "nothing was found", no: "something was found", unknown: "nothing was found, and not all was looked at",
 	flags: func(c *cobra.Command, o *options) {
 		c.Flags().StringArrayVar(&o.rules, "rule", nil, "only the `RULE`; may be given several times")
 		choose(c, "rule", lint.Names()...)
+		allFlag(c, o)
 	},
 	run: func(c *cluster, o *options, std stdio) (result, error) {
-		found, unfinished, err := c.lint(o, std.screen)
+		said := &findings{page: &cli.Page{Screen: o.screen(std.screen)}, out: std.out}
+		found, unfinished, err := c.lint(o, std, said)
 		if err != nil {
 			return result{}, fmt.Errorf("-rule: %w", err)
 		}
-		notes := c.inputNotes()
-		notes = append(notes, unfinished...)
+		notes := append(c.inputNotes(), unfinished...)
 		status := cli.StatusYes
-		if len(found) > 0 {
+		switch {
+		case len(found) > 0:
 			status = cli.StatusNo
+		case len(unfinished) > 0:
+			status = cli.StatusUnknown
 		}
-		return result{status, func(b *cli.Page) {
-			printFindings(b, found, len(unfinished) > 0)
-			printNotes(b, notes)
-			c.printSampleHint(b, "lint -live")
-		}, struct {
-			Findings []lint.Finding `json:"findings"`
-			Notes    []string       `json:"notes"`
-		}{found, notes}}, nil
+		if o.output == "json" {
+			return result{status, nil, struct {
+				Findings []lint.Finding `json:"findings"`
+				Notes    []string       `json:"notes"`
+			}{found, notes}}, nil
+		}
+		said.end(len(unfinished) > 0)
+		printNotes(said.page, notes)
+		c.printSampleHint(said.page, "lint -live")
+		return result{status: status}, cmp.Or(said.err, said.page.Print(std.out))
 	},
 }
 
@@ -51,11 +61,20 @@ func lintRules() string {
 	return b.String()
 }
 
-func (c *cluster) lint(o *options, screen cli.Screen) (found []lint.Finding, unfinished []string, err error) {
+func (c *cluster) lint(o *options, std stdio, said *findings) (found []lint.Finding, unfinished []string, err error) {
+	ctx, stop := std.interrupted()
+	defer stop()
 	in := &lint.Cluster{
 		State: c.State, Snapshot: c.Snapshot, Config: c.Config, LocalQueues: c.Found.LocalQueues, Notes: c.Found.Notes, Now: c.Now,
 		Topologies: c.Found.Topologies,
 		Pending:    []workload.Workload{},
+		Unlimited:  o.all,
+		Ended: func() string {
+			if ctx.Err() == nil {
+				return ""
+			}
+			return context.Cause(ctx).Error()
+		},
 	}
 	list, err := c.waiting(o)
 	if err != nil {
@@ -66,9 +85,12 @@ func (c *cluster) lint(o *options, screen cli.Screen) (found []lint.Finding, unf
 			in.Pending = append(in.Pending, w.Workload)
 		}
 	}
-	progress := screen.Start("workloads and queues", int64(len(in.Pending)+len(in.State.Queues)))
+	if o.output != "json" {
+		in.Found = said.add
+	}
+	progress := std.screen.Start("workloads and queues", int64(len(in.Pending)+len(in.State.Queues)))
 	defer progress.Done()
-	in.Progress = func() { progress.Add(1) }
+	in.Progress, said.clear = func() { progress.Add(1) }, progress.Clear
 	found, err = lint.Run(in, o.rules...)
 	return found, in.Unfinished, err
 }
@@ -76,37 +98,55 @@ func (c *cluster) lint(o *options, screen cli.Screen) (found []lint.Finding, unf
 // maxFindings limits the findings of a rule in text.
 const maxFindings = 10
 
-func printFindings(b *cli.Page, found []lint.Finding, unfinished bool) {
-	if len(found) == 0 {
-		if unfinished {
-			b.SayIn(printable.Yellow, "Nothing was found so far; the notes say what was not looked at.\n")
-			return
-		}
-		b.SayIn(printable.Green, "Nothing was found.\n")
+// findings prints findings as they are made.
+type findings struct {
+	page  *cli.Page
+	out   io.Writer
+	clear func() // takes a bar of progress away
+	rule  string // of the last ones
+	of    int    // it
+	all   int
+	err   error
+}
+
+func (f *findings) add(one lint.Finding) {
+	if f.rule != one.Rule {
+		f.more()
+		f.rule, f.of = one.Rule, 0
+		at := slices.IndexFunc(lint.Rules(), func(r lint.Rule) bool { return r.Name == one.Rule })
+		f.page.SayIn(printable.Yellow, "%s: %s\n", one.Rule, lint.Rules()[at].Means)
+	}
+	f.all++
+	if f.of++; f.of > maxFindings {
 		return
 	}
-	b.Say("%s.\n\n", plural(len(found), "1 finding", "%d findings"))
-	for _, r := range lint.Rules() {
-		var list []lint.Finding
-		for _, f := range found {
-			if f.Rule == r.Name {
-				list = append(list, f)
-			}
-		}
-		if len(list) == 0 {
-			continue
-		}
-		b.SayIn(printable.Yellow, "%s: %s (%d)\n", r.Name, r.Means, len(list))
-		for i, f := range list {
-			if i == maxFindings {
-				b.SayAt(2, "... and %d more; -o json has all.\n", len(list)-i)
-				break
-			}
-			b.SayAt(2, "%s: %s.\n", f.Place, f.Problem)
-			if f.Example != "" {
-				b.SayAt(4, "Example: %s.\n", f.Example)
-			}
-		}
-		b.WriteByte('\n')
+	f.page.SayAt(2, "%s: %s.\n", one.Place, one.Problem)
+	if one.Example != "" {
+		f.page.SayAt(4, "Example: %s.\n", one.Example)
+	}
+	f.clear()
+	f.err = cmp.Or(f.err, f.page.Flush(f.out))
+}
+
+// more says how many findings of the last rule were not printed.
+func (f *findings) more() {
+	if left := f.of - maxFindings; left > 0 {
+		f.page.SayAt(2, "... and %d more; -o json has all.\n", left)
+	}
+	f.page.Gap()
+}
+
+// end says how many findings there are.
+func (f *findings) end(unfinished bool) {
+	f.more()
+	switch {
+	case f.all == 0 && unfinished:
+		f.page.SayIn(printable.Yellow, "Nothing was found so far; the notes say what was not looked at.\n")
+	case f.all == 0:
+		f.page.SayIn(printable.Green, "Nothing was found.\n")
+	case unfinished:
+		f.page.Say("%s so far; the notes say what was not looked at.\n", plural(f.all, "1 finding", "%d findings"))
+	default:
+		f.page.Say("%s.\n", plural(f.all, "1 finding", "%d findings"))
 	}
 }

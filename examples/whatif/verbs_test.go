@@ -159,7 +159,7 @@ func TestBadInputOfVerbs(t *testing.T) {
 		"overview": {{[]string{"-queue", "visoin"}, `queue "visoin" is not in the input; the nearest: vision`}},
 		"next":     {{[]string{"-queue", "none"}, "the nearest"}, {[]string{"-cycles", "0"}, "-cycles 0: want 1 to 10000"}, {[]string{"-cycles", "many"}, "invalid argument"}},
 	}
-	own["lint"] = []badCase{{[]string{"-rule", "waste"}, `-rule: there is no rule "waste": want circle, lending`}, {[]string{"-rule"}, "flag needs an argument"}}
+	own["lint"] = []badCase{{[]string{"-rule", "waste"}, `-rule: there is no rule "waste": want lending, unreachable`}, {[]string{"-rule"}, "flag needs an argument"}}
 	own["explain"] = []badCase{{[]string{"-workload", "vision/detector"}, "the nearest: vision/detector-train"}, {[]string{"-request", "cpu=1"}, "needs -queue"}, {[]string{"-count", "2"}, "need -request"}}
 	own["diff"] = []badCase{
 		{nil, "diff needs something to compare with"},

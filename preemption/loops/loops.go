@@ -24,6 +24,10 @@ type Options struct {
 	// MaxDecisions limits the search. Zero is 4,000, which takes some hundredths of a second in
 	// a small cluster; negative is an error.
 	MaxDecisions int
+	// MaxWorkloads limits the workloads that all steps together go over: those that a decision looks at, those that have
+	// moved, and ten for each that a step moves. The decision that reaches it is the last. In a cluster without room one
+	// decision looks at most of what runs. Zero is no limit; negative is an error.
+	MaxWorkloads int
 }
 
 const defaultDecisions = 4000
@@ -38,7 +42,9 @@ type Loop struct {
 	Steps []Step `json:"steps,omitempty"`
 	// Decisions is the number of decisions that were made.
 	Decisions int `json:"decisions,omitempty"`
-	// Cut: the search ended at [Options.MaxDecisions]. Without a circle this means that none
+	// Workloads is, with [Options.MaxWorkloads], the number of workloads that the steps went over.
+	Workloads int `json:"workloads,omitempty"`
+	// Cut: the search ended at a limit of [Options]. Without a circle this means that none
 	// was found so far.
 	Cut bool `json:"cut,omitempty"`
 }
@@ -61,7 +67,7 @@ type Step struct {
 // ID. The answer is the same on every machine.
 //
 // It fails with a [fault.List] if c is not valid (see [preemption.New]), if a pending workload is not (see
-// [preemption.Preemptor.Decide]) or comes twice, if Now is zero or out of range, or if MaxDecisions is
+// [preemption.Preemptor.Decide]) or comes twice, if Now is zero or out of range, or if a limit is
 // negative.
 func Find(s *preemption.Snapshot, pending []workload.Workload, c preemption.Config, o Options) (Loop, error) {
 	c.SkipBlockers, c.SkipRetryAt = true, true
@@ -72,7 +78,7 @@ func Find(s *preemption.Snapshot, pending []workload.Workload, c preemption.Conf
 	if err := validate(p, s, pending, o); err != nil {
 		return Loop{}, err
 	}
-	l := looper{p: p, now: o.Now, left: cmp.Or(o.MaxDecisions, defaultDecisions), byKey: map[key]int{}, submitted: map[string]*workload.Workload{}}
+	l := looper{p: p, now: o.Now, left: cmp.Or(o.MaxDecisions, defaultDecisions), most: o.MaxWorkloads, byKey: map[key]int{}, submitted: map[string]*workload.Workload{}}
 	most := l.left
 	first := situation{snapshot: s, moved: map[string]*workload.Workload{}}
 	for i := range pending {
@@ -83,7 +89,7 @@ func Find(s *preemption.Snapshot, pending []workload.Workload, c preemption.Conf
 	first.sort()
 	l.add(first)
 	found := l.search()
-	found.Decisions, found.Cut = most-max(l.left, 0), l.left < 0
+	found.Decisions, found.Workloads, found.Cut = most-l.left, l.looked, l.cut
 	return found, nil
 }
 
@@ -91,6 +97,9 @@ func validate(p *preemption.Preemptor, s *preemption.Snapshot, pending []workloa
 	var faults fault.List
 	if o.MaxDecisions < 0 {
 		faults.Add("options.MaxDecisions", "%d is negative", o.MaxDecisions)
+	}
+	if o.MaxWorkloads < 0 {
+		faults.Add("options.MaxWorkloads", "%d is negative", o.MaxWorkloads)
 	}
 	switch {
 	case o.Now.IsZero():
@@ -171,7 +180,10 @@ func (a *situation) key() key {
 type looper struct {
 	p         *preemption.Preemptor
 	now       time.Time
-	left      int // decisions; under zero: one more was wanted
+	left      int  // decisions
+	most      int  // workloads that steps may go over; zero: no limit
+	looked    int  // workloads that steps went over, with a limit
+	cut       bool // a limit was reached
 	all       []situation
 	byKey     map[key]int
 	submitted map[string]*workload.Workload // the pending workloads, as given
@@ -195,9 +207,10 @@ func (l *looper) search() (best Loop) {
 			return best // circles closed later come later
 		}
 		for n := range l.all[i].waiting {
-			if l.left--; l.left < 0 {
+			if l.cut = l.left == 0 || l.most > 0 && l.looked >= l.most; l.cut {
 				return best
 			}
+			l.left--
 			a, ok := l.ask(i, n)
 			if !ok {
 				continue
@@ -216,7 +229,7 @@ func (l *looper) search() (best Loop) {
 func (l *looper) ask(at, n int) (after situation, ok bool) {
 	from := &l.all[at]
 	w := *from.waiting[n]
-	d, err := l.p.Decide(from.snapshot, preemption.Request{Workload: w, Now: l.now})
+	d, err := l.decide(from.snapshot, preemption.Request{Workload: w, Now: l.now})
 	if err != nil || !d.Outcome.Succeeds() {
 		return situation{}, false
 	}
@@ -249,7 +262,23 @@ func (l *looper) ask(at, n int) (after situation, ok bool) {
 	}
 	after.moved[w.ID] = &w
 	after.sort()
+	if l.most > 0 {
+		l.looked += edited*len(edits) + len(after.moved)
+	}
 	return after, true
+}
+
+// edited is how many workloads an edit counts as: it costs about as much as a look at ten.
+const edited = 10
+
+// decide decides, and counts what the decision looks at if that has a limit.
+func (l *looper) decide(s *preemption.Snapshot, r preemption.Request) (preemption.Decision, error) {
+	if l.most == 0 {
+		return l.p.Decide(s, r)
+	}
+	d, cost, err := l.p.Work(s, r)
+	l.looked += cost.Workloads
+	return d, err
 }
 
 // again returns a victim as it waits again.

@@ -39,6 +39,13 @@ func (p *Progress) Add(n int) {
 	}
 }
 
+// Clear takes the bar away until the next step, so that something else can be printed on the terminal.
+func (p *Progress) Clear() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}
+
 // Done takes the bar away.
 func (p *Progress) Done() {
 	if p.bar != nil {

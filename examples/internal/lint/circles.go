@@ -4,33 +4,35 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cedesched/cede/preemption/loops"
 	"github.com/cedesched/cede/workload"
 )
 
 const (
-	// maxWork limits the decisions for circles, once for those who wait and once for those who
-	// could be submitted, and maxSteps the workloads that these decisions may go over, so that all
-	// take some seconds in a cluster of any size.
-	maxWork  = 200_000
-	maxSteps = 4_000_000
-	// maxWorkOfOne limits the decisions for one workload, and leastWorkOfOne is what each gets while
-	// there is some left, so that the first ones leave some for the rest.
-	maxWorkOfOne   = 4000
-	leastWorkOfOne = 100
+	// maxLooks limits the workloads that all searches for circles go over, once for those that wait and once for
+	// those that could be submitted, so that all take some seconds in a cluster of any size.
+	maxLooks = 2_000_000
+	// leastLooks is what the search for one workload may go over while there is some left, so that it may go on after a
+	// decision that looks at all; maxLooksOfOne is the most, also where all have no limit.
+	leastLooks, maxLooksOfOne = 50_000, 1_000_000
+	// atOnce is how many searches are made at a time. What a search may look at does not depend on those beside it.
+	atOnce = 4
 )
 
 // circles finds workloads that evict each other: each one that waits is asked about alone, and so
 // is each one that could be submitted. Workloads alone never evict each other by the policies
 // and strategies as they are; who else runs makes a circle possible. So they are asked about
-// with all that runs.
+// with all that runs. Of workloads of one shape one is asked about.
 func circles(c *Cluster) []Finding {
-	s := circleSearch{Cluster: c, most: min(maxWork, maxSteps/(1+len(c.State.Admitted))), places: map[string]bool{}}
-	s.lookAt(c.Pending)
-	s.lookAt(c.couldBeSubmitted())
-	if s.unfinished > 0 {
-		c.Unfinished = append(c.Unfinished, fmt.Sprintf("circles were looked for to the end for %d of %s that could begin one: for all it would take too long", s.all-s.unfinished, workloads(s.all)))
+	s := circleSearch{Cluster: c, places: map[string]bool{}}
+	for _, list := range [][]workload.Workload{c.Pending, c.couldBeSubmitted()} {
+		s.all += len(list)
+		s.lookAt(list)
+	}
+	if left := s.all - s.finished; left > 0 {
+		c.unfinished(fmt.Sprintf("circles were looked for to the end for %d of %s that could begin one", s.finished, workloads(s.all)), 2*maxLooks)
 	}
 	return s.found
 }
@@ -38,36 +40,70 @@ func circles(c *Cluster) []Finding {
 // circleSearch looks for the circles of one workload after the other.
 type circleSearch struct {
 	*Cluster
-	most       int // decisions for a list of workloads
-	found      []Finding
-	places     map[string]bool // one circle of the same queues says it
-	all        int             // workloads
-	unfinished int             // those that were not looked at to the end
+	found    []Finding
+	places   map[string]bool // one circle of the same queues says it
+	all      int             // workloads
+	finished int             // those that were looked at to the end
 }
 
-// lookAt looks for the circles of each workload of a list alone. Each gets an equal part of the decisions
-// that are left.
+// lookAt looks for the circles of each workload of a list alone. Each gets an equal part of what is left to look at.
 func (s *circleSearch) lookAt(list []workload.Workload) {
-	left := s.most
-	s.all += len(list)
+	shapes := s.shapes(list)
+	left := maxLooks
+	for at := 0; at < len(shapes) && (left > 0 || s.Unlimited) && s.ended() == ""; at += atOnce {
+		part := min(max(leastLooks, left/(len(shapes)-at)), maxLooksOfOne)
+		if s.Unlimited {
+			part = maxLooksOfOne
+		}
+		some := shapes[at:min(at+atOnce, len(shapes))]
+		loop := make([]loops.Loop, len(some))
+		errs := make([]error, len(some))
+		var searches sync.WaitGroup
+		for i := range some {
+			searches.Go(func() {
+				loop[i], errs[i] = loops.Find(s.Snapshot, list[some[i].first:some[i].first+1], s.Config, loops.Options{Now: s.Now, MaxWorkloads: part})
+			})
+		}
+		searches.Wait()
+		for i := range some {
+			if errs[i] == nil {
+				left -= loop[i].Workloads
+				s.take(&list[some[i].first], &loop[i], some[i].count)
+			}
+		}
+	}
+}
+
+// shape is some workloads of one shape: the first of a list, and how many there are.
+type shape struct{ first, count int }
+
+// shapes returns the shapes of a list, in its order.
+func (s *circleSearch) shapes(list []workload.Workload) (shapes []shape) {
+	at := map[string]int{}
 	for i := range list {
+		text := s.shape(&list[i])
+		if n, known := at[text]; known && text != "" {
+			shapes[n].count++
+			continue
+		}
+		at[text] = len(shapes)
+		shapes = append(shapes, shape{i, 1})
+	}
+	return shapes
+}
+
+// take notes what was found for some workloads of one shape.
+func (s *circleSearch) take(w *workload.Workload, loop *loops.Loop, count int) {
+	for range count {
 		s.tell()
-		if left <= 0 {
-			s.unfinished++
-			continue
-		}
-		part := min(left, maxWorkOfOne, max(leastWorkOfOne, left/(len(list)-i)))
-		loop, err := loops.Find(s.Snapshot, list[i:i+1], s.Config, loops.Options{Now: s.Now, MaxDecisions: part})
-		if err != nil {
-			continue
-		}
-		if left -= loop.Decisions; loop.Cut {
-			s.unfinished++
-		}
-		if f := findingOf(&list[i], loop.Steps); len(loop.Steps) > 0 && !s.places[f.Place] {
-			s.places[f.Place] = true
-			s.found = append(s.found, f)
-		}
+	}
+	if !loop.Cut {
+		s.finished += count
+	}
+	if f := findingOf(w, loop.Steps); len(loop.Steps) > 0 && !s.places[f.Place] {
+		s.places[f.Place] = true
+		s.found = append(s.found, f)
+		s.report("circle", f)
 	}
 }
 
@@ -86,13 +122,6 @@ func (c *Cluster) couldBeSubmitted() (list []workload.Workload) {
 		}
 	}
 	return list
-}
-
-// tell tells about a step.
-func (c *Cluster) tell() {
-	if c.Progress != nil {
-		c.Progress()
-	}
 }
 
 // findingOf describes a circle, from the step of the workload that was asked about.

@@ -27,19 +27,28 @@ func gates(c *Cluster) []Finding {
 	for i := range c.State.Admitted {
 		see(&c.State.Admitted[i].Gates)
 	}
-	preemptor, err := preemption.New(c.Config)
-	if err != nil {
-		return nil
-	}
 	var found []Finding
+	left, unasked := maxLooks, 0
+	by := map[string]preemption.Decision{} // of each shape
 	for i := range c.Pending {
 		w := &c.Pending[i]
 		waits := c.Now.Sub(w.Queued)
 		if len(w.Gates.Names) == 0 || w.Queued.IsZero() || waits <= gate.DefaultTimeout {
 			continue
 		}
-		d, err := preemptor.Decide(c.Snapshot, preemption.Request{Workload: *w, Now: c.Now})
-		if err != nil || d.Outcome != preemption.Gated {
+		text := c.shape(w)
+		d, known := by[text]
+		if !known || text == "" {
+			if left <= 0 && !c.Unlimited || c.ended() != "" {
+				unasked++
+				continue
+			}
+			var cost preemption.Work
+			d, cost, _ = c.preemptor.Work(c.Snapshot, preemption.Request{Workload: *w, Now: c.Now})
+			by[text] = d
+			left -= cost.Workloads
+		}
+		if d.Outcome != preemption.Gated {
 			continue
 		}
 		for _, name := range w.Gates.Names {
@@ -49,6 +58,9 @@ func gates(c *Cluster) []Finding {
 					Example: fmt.Sprintf("with open gates it would preempt %s", d.Victims[0].Workload)})
 			}
 		}
+	}
+	if unasked > 0 {
+		c.unfinished(fmt.Sprintf("the gates of %s were not looked at", workloads(unasked)), maxLooks)
 	}
 	return found
 }

@@ -33,13 +33,20 @@ type Cluster struct {
 	// Notes are what a bridge could not take over.
 	Notes []bridge.Note
 	Now   time.Time
-	// Unfinished is set by Run: what it did not look at, or not to the end, because that would take
-	// too long; sentences without full stop.
+	// Unlimited: what may take long has no limit.
+	Unlimited bool
+	// Ended says that Run is to end with what it has found so far, and by what; empty: it goes on. Nil: it always does.
+	Ended func() string
+	// Unfinished is set by Run: what it did not look at, or not to the end, and why; sentences without full stop.
 	Unfinished []string
 	// Progress is told about each step of what may take long. Nil: nobody.
 	Progress func()
+	// Found is told about each finding as soon as it is made: by rule. Circles come in the order in which they are found,
+	// the findings of other rules in the order of the result. Nil: nobody.
+	Found func(Finding)
 
-	trees map[string]string // root by cohort
+	trees     map[string]string // root by cohort
+	preemptor *preemption.Preemptor
 }
 
 // Finding is one thing that will hurt.
@@ -60,7 +67,6 @@ type Rule struct {
 // Rules returns all rules, in the order in which they are reported.
 func Rules() []Rule {
 	return []Rule{
-		{"circle", "workloads evict each other while time stands still", circles},
 		{"lending", "a lending limit is more than there is to lend", lending},
 		{"unreachable", "nobody can use the quota", unreachable},
 		{"min-runtime", "a minimum runtime ends no earlier than the minAdmitDuration, which then means nothing", minRuntimes},
@@ -70,6 +76,7 @@ func Rules() []Rule {
 		{"rules", "preemption rules are bad, are not there, or never apply", preemptionRules},
 		{"limits", "a limit on preemptions counts nothing, or forbids everything", preemptionLimits},
 		{"mutual", "preemption rules accept two workloads for each other, so that they may preempt each other in turn", mutualRules},
+		{"circle", "workloads evict each other while time stands still", circles}, // last: it takes longest
 	}
 }
 
@@ -83,6 +90,10 @@ func Run(c *Cluster, names ...string) ([]Finding, error) {
 		}
 	}
 	c.trees, c.Unfinished = map[string]string{}, nil
+	var err error
+	if c.preemptor, err = preemption.New(c.Config); err != nil {
+		return nil, err
+	}
 	for _, n := range answers.Tree(c.Snapshot) {
 		if n.Cohort {
 			c.trees[n.Name] = n.Root
@@ -100,9 +111,58 @@ func Run(c *Cluster, names ...string) ([]Finding, error) {
 		slices.SortFunc(list, func(a, b Finding) int {
 			return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.Problem, b.Problem), cmp.Compare(a.Example, b.Example))
 		})
-		found = append(found, slices.Compact(list)...)
+		list = slices.Compact(list)
+		for _, f := range list {
+			if r.Name != "circle" { // which tells itself
+				c.report(r.Name, f)
+			}
+		}
+		found = append(found, list...)
 	}
 	return found, nil
+}
+
+// report tells about a finding of a rule.
+func (c *Cluster) report(rule string, f Finding) {
+	if f.Rule = rule; c.Found != nil {
+		c.Found(f)
+	}
+}
+
+// ended says by what Run is to end; empty: it goes on.
+func (c *Cluster) ended() string {
+	if c.Ended == nil {
+		return ""
+	}
+	return c.Ended()
+}
+
+// unfinished notes what was not looked at, or not to the end: because Run was to end, or by a limit of workloads that searches
+// go over.
+func (c *Cluster) unfinished(what string, limit int) {
+	why := c.ended()
+	switch {
+	case why != "":
+		why += " ended it"
+	case c.Unlimited:
+		why = fmt.Sprintf("the steps of one search may go over %d million workloads", maxLooksOfOne/1_000_000)
+	default:
+		why = fmt.Sprintf("all searches together may go over %d million workloads; with -all there is no such limit", limit/1_000_000)
+	}
+	c.Unfinished = append(c.Unfinished, what+": "+why)
+}
+
+// shape returns a text that is equal for waiting workloads only if each decision about them is; empty: it has to be asked
+// about alone.
+func (c *Cluster) shape(w *workload.Workload) string {
+	return c.preemptor.Shape(c.Snapshot, preemption.Request{Workload: *w, Now: c.Now})
+}
+
+// tell tells about a step.
+func (c *Cluster) tell() {
+	if c.Progress != nil {
+		c.Progress()
+	}
 }
 
 // Names returns the names of all rules.
