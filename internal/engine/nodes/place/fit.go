@@ -28,6 +28,7 @@ func NewFit(config *ask.Config, c *state.Cluster, r *ask.Request) *Fit {
 	b.Begin(config, c, r)
 	f.free, f.needs, f.base = make([]int64, b.Width()), b.LeastNeeds(), make([]int64, 0, len(b.Nodes)*b.Width())
 	b.Open(room.NoFloor, false)
+	b.ExpectAll()
 	for i := range b.Nodes {
 		for slot, v := range b.FreeOn(i) {
 			f.base = append(f.base, v)

@@ -21,6 +21,7 @@ type Rows struct {
 	level                    []int32 // by row: the index in Levels
 	pods                     []int32 // by row: its pods, without pods of units that stay
 	yields                   []int64 // by row and slot: what these pods use
+	none                     []int64 // by slot: zero
 }
 
 func (r *Rows) begin() {
@@ -31,6 +32,7 @@ func (r *Rows) begin() {
 	r.from, r.to, r.isCounted = Resize(r.from, n), Resize(r.to, n), Resize(r.isCounted, n)
 	clear(r.isCounted)
 	r.classes, r.level, r.pods, r.yields = r.classes[:0], r.level[:0], r.pods[:0], r.yields[:0]
+	r.none = Resize(r.none, width)
 	r.AnyLeaving = false
 	for i, node := range r.Nodes {
 		if node.Leaves {
@@ -90,6 +92,16 @@ func (r *Rows) HighestBelow(i, slot int, need int64) int64 {
 	return NoFloor
 }
 
+// ExpectAll makes room for the rows of all nodes, for a caller that asks about each node.
+func (r *Rows) ExpectAll() {
+	rows := 0
+	for _, n := range r.Nodes {
+		rows += len(n.Levels)
+	}
+	r.classes, r.level, r.pods = slices.Grow(r.classes, rows), slices.Grow(r.level, rows), slices.Grow(r.pods, rows)
+	r.yields = slices.Grow(r.yields, rows*len(r.Slots))
+}
+
 // count adds up what runs on a node, once for each search.
 func (r *Rows) count(i int) {
 	if r.isCounted[i] {
@@ -143,9 +155,7 @@ func (r *Rows) addRow(l state.Level) []int64 {
 	r.classes = append(r.classes, l.Class)
 	level, _ := slices.BinarySearch(r.Levels, l.Priority)
 	r.level, r.pods = append(r.level, int32(level)), append(r.pods, l.Pods)
-	for range r.Slots {
-		r.yields = append(r.yields, 0)
-	}
+	r.yields = append(r.yields, r.none...)
 	return r.yields[start:]
 }
 
