@@ -94,9 +94,6 @@ type CertifiedCandidate struct {
 	Leaving bool `json:"leaving,omitzero"`
 }
 
-// reasonOfRight has the reasons by the numbers of the rights of the exact search.
-var reasonOfRight = [...]VictimReason{InClusterQueue, InClusterQueueTimeBased, InCohortFairSharing, InCohortReclaimWhileBorrowing, InCohortReclamation}
-
 // certificateOf turns a certificate of the engine into a public one.
 func (sc *scratch) certificateOf(c *cluster.Cluster, of *exact.Certificate, found bool) *Certificate {
 	if of == nil {
@@ -130,7 +127,7 @@ func (sc *scratch) certificateOf(c *cluster.Cluster, of *exact.Certificate, foun
 func (sc *scratch) capOf(c *cluster.Cluster, of *exact.CertifiedCap) CertifiedCap {
 	l := sc.request.Limits
 	if l == nil || of.Group == 0 {
-		return CertifiedCap{Reason: reasonOfRight[of.Right], AnyPriority: of.All, Above: of.Above, Multiplier: of.Multiplier}
+		return CertifiedCap{Reason: VictimReason(of.Right), AnyPriority: of.All, Above: of.Above, Multiplier: of.Multiplier}
 	}
 	out := CertifiedCap{Multiplier: of.Multiplier}
 	var queue int

@@ -129,23 +129,11 @@ func addReplicas(list []Replicas, more Replicas) []Replicas {
 }
 
 func victim(c *cluster.Cluster, preemptor *workload.Workload, v right.Victim) Victim {
-	out := Victim{Workload: v.Workload.Facts.ID, Queue: v.Workload.Facts.Queue(), Reason: InClusterQueue, Leaving: v.Workload.Facts.Evicted, Order: int(v.Turn)}
+	out := Victim{Workload: v.Workload.Facts.ID, Queue: v.Workload.Facts.Queue(), Reason: VictimReason(v.Right()), Leaving: v.Workload.Facts.Evicted, Order: int(v.Turn)}
 	if v.Expired {
-		out.Reason, out.PreemptorQueued = InClusterQueueTimeBased, preemptor.Queued
-	}
-	if v.ByRules {
-		out.Reason = ConfigurablePreemption
+		out.PreemptorQueued = preemptor.Queued
 	}
 	if v.Cohort >= 0 {
-		switch {
-		case v.ByRules:
-		case v.Fair:
-			out.Reason = InCohortFairSharing
-		case v.WhileBorrowing:
-			out.Reason = InCohortReclaimWhileBorrowing
-		default:
-			out.Reason = InCohortReclamation
-		}
 		out.Cohort = c.Cohorts[v.Cohort].Name
 	}
 	return out

@@ -204,7 +204,7 @@ func (x *explainer) candidate(s *trace.Step, a *ExplainedAttempt) {
 
 func (x *explainer) takenStep(s *trace.Step) TakenStep {
 	names := &x.recorder.Names
-	t := TakenStep{Workload: s.Workload, Queue: names.QueueName(s.Node), Missing: x.missing(s.Missing), Leaving: s.Evicted}
+	t := TakenStep{Workload: s.Workload, Queue: names.QueueName(s.Node), Missing: x.missing(s.Missing), Leaving: s.Evicted, Reason: preemption.VictimReason(s.Right)}
 	if s.PodSet >= 0 {
 		t.PodSet, t.Replicas = names.PodSet(s.Workload, s.PodSet), s.Replicas
 	}

@@ -149,6 +149,8 @@ type TakenStep struct {
 	Replicas int64  `json:"replicas,omitempty"`
 	// Leaving: it was told to leave before; see [preemption.Victim.Leaving].
 	Leaving bool `json:"leaving,omitempty"`
+	// Reason is the right by which it is taken. Zero in an [Improvement].
+	Reason preemption.VictimReason `json:"reason,omitzero"`
 	// Rules lists the rules that accept it, if rules took it; see [preemption.Victim.Rules].
 	Rules []preemption.VictimRule `json:"rules,omitempty"`
 	// Missing is what was still short. Empty: the quota was enough.

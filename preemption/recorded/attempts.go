@@ -17,7 +17,7 @@ func (a *asked) taken() (list []answer, err error) {
 	for _, attempt := range e.Attempts {
 		var victims []Victim
 		for _, t := range attempt.Taken {
-			victims = append(victims, Victim{Workload: t.Workload, Rules: t.Rules})
+			victims = append(victims, Victim{Workload: t.Workload, Reason: t.Reason, Rules: t.Rules})
 		}
 		if int(attempt.TakenCount) > len(victims) {
 			return nil, fmt.Errorf("an explanation names only %d of %d", len(victims), attempt.TakenCount)
@@ -31,17 +31,26 @@ func (a *asked) taken() (list []answer, err error) {
 		if want.More {
 			victims = victims[:min(len(victims), len(want.Victims))]
 		}
-		list = append(list, answer{what: fmt.Sprintf("taken, within nominal %t", want.WithinNominal), want: inOrder(want.Victims), got: inOrder(victims)})
+		list = append(list, answer{what: fmt.Sprintf("taken, within nominal %t", want.WithinNominal), want: inOrder(want.Victims), got: inOrder(asRecorded(victims, want.Victims))})
 	}
 	if w := a.Want.Yields; w != nil {
-		for i := range min(len(w), len(all)) {
-			if w[i].Rules == nil {
-				all[i].Rules = nil
-			}
-		}
-		list = append(list, answer{what: "yields", want: inOrder(w), got: inOrder(all)})
+		list = append(list, answer{what: "yields", want: inOrder(w), got: inOrder(asRecorded(all, w))})
 	}
 	return list, nil
+}
+
+// asRecorded leaves out the reason and the rules of each candidate that the recording does not have in its place.
+func asRecorded(got, want []Victim) []Victim {
+	list := slices.Clone(got)
+	for i := range list {
+		if i >= len(want) || want[i].Reason == 0 {
+			list[i].Reason = 0
+		}
+		if i >= len(want) || want[i].Rules == nil {
+			list[i].Rules = nil
+		}
+	}
+	return list
 }
 
 func inOrder(victims []Victim) (list []string) {

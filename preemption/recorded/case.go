@@ -47,7 +47,7 @@ type Want struct {
 	Refused bool `json:"refused,omitempty"`
 	// RetryAt is a time, or the zero time for none.
 	RetryAt *time.Time `json:"retryAt,omitempty"`
-	// Taken are the candidates of each attempt, in the order of taking, also those that are put back. They have no reasons. An
+	// Taken are the candidates of each attempt, in the order of taking, also those that are put back. An
 	// attempt that cede does not make, as it cannot help, is not compared.
 	Taken []Attempt `json:"taken,omitzero"`
 	// Yields are the candidates of all attempts together.
@@ -64,8 +64,9 @@ type Want struct {
 
 // Victim is a workload that yields.
 type Victim struct {
-	Workload string                  `json:"workload"`
-	Reason   preemption.VictimReason `json:"reason,omitzero"`
+	Workload string `json:"workload"`
+	// Reason is the right by which it yields. Zero: not recorded.
+	Reason preemption.VictimReason `json:"reason,omitzero"`
 	// Rules are the preemption rules that chose the victim, of one trigger. Nil: not recorded.
 	Rules []preemption.VictimRule `json:"rules,omitzero"`
 }

@@ -64,6 +64,28 @@ func TestCorpora(t *testing.T) {
 	}
 }
 
+// "Reason: the right by which it yields": where one is recorded for a candidate of an attempt, another one differs.
+func TestReasonsOfAttempts(t *testing.T) {
+	for reason, differ := range map[preemption.VictimReason]bool{0: false, preemption.InClusterQueue: false, preemption.InCohortReclamation: true} {
+		asked := 0
+		for _, c := range casesOf(t, "rules-by-hand") {
+			if len(c.Quota) != 1 || len(c.Quota[0].Want.Taken) != 1 || len(c.Quota[0].State.Queues) != 1 {
+				continue
+			}
+			asked++
+			for i := range c.Quota[0].Want.Taken[0].Victims {
+				c.Quota[0].Want.Taken[0].Victims[i].Reason = reason
+			}
+			if r, err := c.Check(); err != nil || r.Passed() == differ {
+				t.Errorf("%s, %v: %v, differences %v", c.ID, reason, err, r.Differences)
+			}
+		}
+		if asked == 0 {
+			t.Error("no case has an attempt in one queue")
+		}
+	}
+}
+
 // question returns the first question of a case, with a configuration.
 func question(c *recorded.Case) (preemption.Config, preemption.State, preemption.Request) {
 	q := &c.Quota[0]

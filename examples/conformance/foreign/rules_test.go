@@ -356,7 +356,7 @@ func (k *ruleCase) sequence() ([]recorded.Question, error) {
 	for i, a := range k.Want.Attempts {
 		to := recorded.Attempt{WithinNominal: !a.Borrowing, More: i == 0 && stops}
 		for _, v := range a.Candidates {
-			to.Victims = append(to.Victims, recorded.Victim{Workload: v.Name})
+			to.Victims = append(to.Victims, recorded.Victim{Workload: v.Name, Reason: v.Reason})
 		}
 		q.Want.Taken = append(q.Want.Taken, to)
 	}

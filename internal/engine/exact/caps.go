@@ -27,9 +27,6 @@ func (l *limit) holds(u *unit) bool {
 	return l.right == u.right && (l.all || u.Workload.Priority > l.above)
 }
 
-// rights is the number of rights.
-const rights = 5
-
 // capsOf returns the caps that victims set: for each right and each priority, a set has no more
 // victims of at least that priority.
 func (x *Solver) capsOf(taken []right.Victim) []limit {

@@ -1,6 +1,9 @@
 package exact
 
-import "github.com/cedesched/cede/internal/engine/search"
+import (
+	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/trace"
+)
 
 // A certificate shows the bound of a proof to a checker that does not search. For each attempt it
 // has the multipliers and a tree of decisions about units. The tree comes from a second search,
@@ -38,7 +41,7 @@ type CertifiedRow struct {
 // group of a limit on preemptions.
 type CertifiedCap struct {
 	Group      int // 0: of none
-	Right      int // see rightOf
+	Right      trace.Right
 	Above      int64
 	All        bool // of any priority
 	Multiplier float64
@@ -206,7 +209,7 @@ func (x *Solver) addMultipliers(a *CertifiedAttempt) {
 	}
 	for j := range p.caps {
 		if m, l := r.Multiply[len(p.rows)+j], &p.caps[j]; m > 0 {
-			a.Caps = append(a.Caps, CertifiedCap{Group: l.group, Right: l.right, Above: l.above, All: l.all, Multiplier: m})
+			a.Caps = append(a.Caps, CertifiedCap{Group: l.group, Right: rights[l.right], Above: l.above, All: l.all, Multiplier: m})
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/source"
+	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -28,20 +29,11 @@ type unit struct {
 	part    float64
 }
 
-// rightOf returns the right by which a victim yields, as a number.
-func rightOf(v *right.Victim) int {
-	switch {
-	case v.Expired:
-		return 1
-	case v.Cohort < 0:
-		return 0
-	case v.Fair:
-		return 2
-	case v.WhileBorrowing:
-		return 3
-	}
-	return 4
-}
+// rights are the rights of the policies; units refer to them by number.
+var rights = [...]trace.Right{trace.InQueue, trace.TimeIsOver, trace.ByShares, trace.ReclaimedWhileBorrowing, trace.Reclaimed}
+
+// rightOf returns the number of the right by which a victim yields.
+func rightOf(v *right.Victim) int { return slices.Index(rights[:], v.Right()) }
 
 // yields is what has been taken of a workload with surplus units.
 type yields struct {

@@ -34,6 +34,23 @@ type Victim struct {
 	Side  int
 }
 
+// Right returns the right by which the victim yields.
+func (v *Victim) Right() trace.Right {
+	switch {
+	case v.ByRules:
+		return trace.ByRules
+	case v.Expired:
+		return trace.TimeIsOver
+	case v.Cohort < 0:
+		return trace.InQueue
+	case v.Fair:
+		return trace.ByShares
+	case v.WhileBorrowing:
+		return trace.ReclaimedWhileBorrowing
+	}
+	return trace.Reclaimed
+}
+
 // Partial reports whether replicas yield, and not the whole workload.
 func (v *Victim) Partial() bool { return v.Set >= 0 || v.Workload.Leaving > 0 }
 
@@ -81,7 +98,7 @@ func GoesWhole(w *cluster.Workload, victims []Victim) bool {
 
 // StepOf is a step about a victim.
 func StepOf(kind trace.Kind, v *Victim) trace.Step {
-	step := trace.Step{Kind: kind, Workload: v.Workload.Facts.ID, Node: v.Queue, PodSet: -1, Evicted: v.Workload.Facts.Evicted}
+	step := trace.Step{Kind: kind, Workload: v.Workload.Facts.ID, Node: v.Queue, PodSet: -1, Right: v.Right(), Evicted: v.Workload.Facts.Evicted}
 	switch w := v.Workload; {
 	case v.Set >= 0:
 		step.PodSet, step.Replicas = w.Surplus[v.Set].PodSet, v.Count

@@ -114,6 +114,18 @@ const (
 	Unstable
 )
 
+// Right is the right by which a victim yields; preemption.VictimReason has the same constants. Zero is invalid.
+type Right uint8
+
+const (
+	InQueue Right = 1 + iota
+	Reclaimed
+	ReclaimedWhileBorrowing
+	TimeIsOver
+	ByShares
+	ByRules
+)
+
 // Class is the right by which candidates are preempted. Zero is invalid.
 type Class uint8
 

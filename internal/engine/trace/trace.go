@@ -5,6 +5,8 @@ type Step struct {
 	Kind  Kind
 	Class Class
 	Bound Bound
+	// Right is the right by which what is taken yields.
+	Right Right
 	// Evicted: what is taken was told to leave before.
 	Evicted bool
 	// Fits is the result of the step.
