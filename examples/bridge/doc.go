@@ -5,7 +5,7 @@
 //   - bridge/kai: the objects of KAI into a [preemption.State];
 //   - bridge/kubernetes: nodes, pods and pod groups into a placement.State.
 //
-// A bridge imports neither k8s.io nor the types of a scheduler, so it binds nobody to a
+// A bridge imports neither k8s.io nor the types of a scheduler, so it binds its user to no
 // version of them. Its own types hold the fields that a decision depends on, under the names
 // in the API. Fill them in one of two ways:
 //

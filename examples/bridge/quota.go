@@ -84,7 +84,7 @@ type Pending struct {
 	// where it leads to none of the objects; Unresolved says why.
 	Workload   workload.Workload
 	Unresolved string
-	// PreemptsFrom is the time before which nobody may yield for it, for now. Kueue has none.
+	// PreemptsFrom is the time before which no workload may yield for it. Kueue has none.
 	PreemptsFrom time.Time
 	// BackoffUntil is when it is back in its queue; zero when it is.
 	BackoffUntil time.Time

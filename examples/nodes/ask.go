@@ -185,7 +185,7 @@ func choose(o *options, pending []kubernetes.Pending) (kubernetes.Pending, error
 	if o.pod == "" && o.group == "" && len(pending) == 1 {
 		return pending[0], nil
 	}
-	list := "nobody waits"
+	list := "no pod waits"
 	if len(names) > 0 {
 		list = "waiting: " + strings.Join(names[:min(10, len(names))], ", ")
 	}

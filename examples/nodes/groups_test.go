@@ -12,7 +12,7 @@ GROUP
 {"apiVersion":"v1","kind":"Pod","metadata":{"name":"g-1","namespace":"x"},"spec":{"nodeName":"n","REF":{"podGroupName":"g"},"containers":[{"resources":{"requests":{"cpu":"2"}}}]}}
 {"apiVersion":"v1","kind":"Pod","metadata":{"name":"new","namespace":"y"},"spec":{"priority":5,"containers":[{"resources":{"requests":{"cpu":"1"}}}]}}`
 
-// Pods of a group that is missing, or cannot be read, are not split: nobody knows whether they may be.
+// Pods of a group that is missing, or cannot be read, are not split: it is not known whether they may be.
 func TestGroupThatIsNotThere(t *testing.T) {
 	group := func(head, spec string) string {
 		return `{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g","namespace":"x"` + head +

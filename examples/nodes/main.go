@@ -1,5 +1,5 @@
 // Nodes answers for a cluster in its present state: does this pod or pod group have room on
-// the nodes, whom does it preempt, or why nobody?
+// the nodes, and which pods yield for it? If none do, it says why.
 //
 //	kubectl get nodes,pods,namespaces,poddisruptionbudgets,priorityclasses,podgroups.scheduling.k8s.io -A -o json |
 //	  nodes -pod NAMESPACE/NAME

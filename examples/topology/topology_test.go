@@ -100,7 +100,7 @@ func (w *world) holds(ask *workload.Workload, level int, without []string) bool 
 	return false
 }
 
-// The answer is that of trying all sets of those who may yield: enough, and none of them can be
+// The answer is that of trying all sets of workloads that may yield: enough, and none of them can be
 // spared; and the pods have their places.
 func TestAgreesWithBruteForce(t *testing.T) {
 	nodes, err := placement.New(placement.Config{})
@@ -206,7 +206,7 @@ func (w *world) checkPlaces(t *rapid.T, c *topology.Cluster, ask *workload.Workl
 	}
 }
 
-// Quota would do whoever yields. In one block "spread" helps, which matters least; in one rack it
+// Quota would do with any victim. In one block "spread" helps, which matters least; in one rack it
 // does not: the other half of each of its racks is held by "serving".
 func Example() {
 	w := newWorld(32)

@@ -60,7 +60,7 @@ func (a *answer) decide() error {
 	}
 	a.decision = &d
 	for _, f := range d.RuleFaults {
-		a.notes = append(a.notes, "no rule of this tier and of later ones permits anybody, because a selector is bad: "+f)
+		a.notes = append(a.notes, "the rules of this tier and of later ones permit no victim, because a selector is bad: "+f)
 	}
 	a.assigned = d.Assignment.Pin(a.request.Workload)
 	if is, _ := a.ruled(); !is && a.queue().Rules != "" && a.Found.QueueNotes == nil { // of objects the bridge says it

@@ -17,7 +17,7 @@ import (
 )
 
 var diffVerb = verb{
-	name: "diff", short: "whose answer changes: in another state, or with another quota, policy, priority, rule",
+	name: "diff", short: "which answers change: in another state, or with another quota, policy, priority, rule",
 	long: "Compares the answers about all pending workloads before and after a change: between the cluster (-f, -live) and another state of it (-to), or with other objects (-apply), quota, policies, priorities and preemption rules. A name that is both a queue's and a cohort's means the queue.",
 	examples: []string{
 		"diff -f yesterday.json -to today.json",
@@ -55,7 +55,7 @@ var diffVerb = verb{
 	run: runDiff,
 }
 
-// diffRow is a workload whose answer changes.
+// diffRow is a workload with another answer.
 type diffRow struct {
 	Workload string         `json:"workload"`
 	Queue    string         `json:"queue"`
@@ -140,7 +140,7 @@ func (c *cluster) apply(o *options) error {
 	return err
 }
 
-// compareAnswers returns the workloads whose answer changes, by queue, then as in the queue
+// compareAnswers returns the workloads with another answer, by queue, then as in the queue
 // before; how many stay as they are; and notes on what was not looked at.
 func compareAnswers(before, after *cluster, o *options, std stdio) (rows []diffRow, count sameAnswers, notes []string, err error) {
 	one, err := before.waiting(o)

@@ -72,7 +72,7 @@ func (c *cluster) forecast(o *options, screen cli.Screen) (*forecast, error) {
 		since: map[string][]rules.Observation{}, least: least, replaces: map[string]string{},
 	}
 	for i := range list {
-		if len(c.State.Rules) == 0 { // nobody reads them, and with equal ones workloads are alike
+		if len(c.State.Rules) == 0 { // no rule reads them, and with equal ones workloads are alike
 			list[i].Workload.Labels, list[i].Workload.PriorityClass = nil, ""
 		}
 	}
@@ -214,7 +214,7 @@ func (f *forecast) requeue(h cycle.HeadResult) (err error) {
 	return nil
 }
 
-// leave lets everybody who was told to stop leave; whole workloads wait again.
+// leave lets all that was told to stop leave; whole workloads wait again.
 func (f *forecast) leave() (left bool, err error) {
 	gone := f.snapshot.Terminating()
 	edits := f.snapshot.Removals()

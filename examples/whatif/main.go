@@ -21,7 +21,7 @@
 //	next      the next admission cycles
 //	explain   how the answer came about, and what would change it
 //	lint      what will hurt in the configuration
-//	diff      whose answer changes between two states, or with another quota, policy, priority
+//	diff      which answers change between two states, or with another quota, policy, priority
 //	page      a page for the browser with the cluster in it, in one file (-o FILE)
 //
 // With -o json the answer is one object. That of ask:

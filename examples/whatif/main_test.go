@@ -62,7 +62,7 @@ func TestGolden(t *testing.T) {
 }
 
 // A queue's flavorFungibility is heeded: where whenCanPreempt is MayStopSearch the first
-// flavor in which somebody may yield is taken.
+// flavor in which some workload may yield is taken.
 func TestFlavorFungibility(t *testing.T) {
 	const state = `{"queues":[{"name":"a","quotas":[{"flavor":"f","resource":"cpu","nominal":2000},{"flavor":"g","resource":"cpu","nominal":2000}],
 		"preemption":{"withinClusterQueue":"LowerPriority"},"flavorFungibility":{"whenCanPreempt":"TryNextFlavor"}}],

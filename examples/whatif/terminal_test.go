@@ -62,7 +62,7 @@ func TestAllNotesAreGiven(t *testing.T) {
 	}
 }
 
-// What is piped and holds nothing is bad input: nobody is answered about the sample.
+// What is piped and holds nothing is bad input: the answer is not about the sample.
 func TestAnEmptyPipeIsAnError(t *testing.T) {
 	for _, args := range [][]string{{}, {"-workload", "vision/detector-train"}, {"-request", "cpu=1", "-queue", "vision"}, {"-o", "json"}} {
 		status, stdout, stderr := call(strings.NewReader(""), args...)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The tree says what is free to whom: nothing to a queue in a flavor that it does not have, nothing over what
+// The tree says what is free to each queue: nothing to a queue in a flavor that it does not have, nothing over what
 // there is, and usage that members keep to themselves is explained.
 func TestTreeNumbers(t *testing.T) {
 	state := func(more, admitted string) string {

@@ -152,7 +152,7 @@ func (g *groups) add(o *PodGroup) error {
 	return nil
 }
 
-// isFixed reports whether nobody may preempt the group: if it does not say, its priority
+// isFixed reports whether the group is not preemptible: if it does not say, its priority
 // decides.
 func (s *PodGroupSpec) isFixed(priority int64) (bool, error) {
 	switch s.Preemptibility {

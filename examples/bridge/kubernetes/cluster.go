@@ -74,7 +74,7 @@ func (o *Objects) Cluster() Cluster {
 		}
 	}
 	// A pod may tolerate an unschedulable node: feasible leaves such nodes out for the others.
-	anybody := slices.ContainsFunc(c.pods, func(p *Pod) bool { return p.Spec.NodeName == "" && p.toleratesUnschedulable() })
+	tolerated := slices.ContainsFunc(c.pods, func(p *Pod) bool { return p.Spec.NodeName == "" && p.toleratesUnschedulable() })
 	for _, n := range c.nodes {
 		c.doubtUnread(n.key(), n.Metadata.Name)
 		c.known[n.Metadata.Name] = true
@@ -84,7 +84,7 @@ func (o *Objects) Cluster() Cluster {
 		}
 		c.out.State.Nodes = append(c.out.State.Nodes, workload.Node{
 			Name: n.Metadata.Name, Capacity: amounts(capacity), Labels: n.Metadata.Labels,
-			Unschedulable: n.Spec.Unschedulable && !anybody,
+			Unschedulable: n.Spec.Unschedulable && !tolerated,
 		})
 	}
 	for _, g := range o.groups.All() {

@@ -188,7 +188,7 @@ func (o *Objects) Cluster() bridge.Cluster {
 type builder struct {
 	c        bridge.Cluster
 	surest   int      // of what spoke about fair sharing
-	local    []string // the LocalQueues that those who wait name, as Pending
+	local    []string // the LocalQueues that waiting workloads name, as Pending
 	excluded []string // prefixes of resources
 
 	topologies []queue.Topology

@@ -64,7 +64,7 @@ func TestResources(t *testing.T) {
 		if got := c.Pending[0].Workload.PodSets[0].Requests; len(got) != 1 || got[0].Resource != "other/example.com" {
 			t.Errorf("%s: %v", name, got)
 		}
-		if all := strings.Join(c.Warnings, "\n"); !strings.HasSuffix(all, ": resources.transformations are not looked at: requests of those who wait are as in their pods where the status does not say what Kueue made of them") {
+		if all := strings.Join(c.Warnings, "\n"); !strings.HasSuffix(all, ": resources.transformations are not looked at: requests of waiting workloads are as in their pods where the status does not say what Kueue made of them") {
 			t.Errorf("%s: %q", name, all)
 		}
 	}

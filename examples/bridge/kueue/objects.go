@@ -63,7 +63,7 @@ type WithinClusterQueueConfig struct {
 	MinAdmitDuration quota.OptionalDuration `json:"minAdmitDuration"`
 }
 
-// BorrowWithinCohort says whom a workload that borrows may preempt.
+// BorrowWithinCohort says which workloads one that borrows may preempt.
 type BorrowWithinCohort struct {
 	Policy               string `json:"policy"`
 	MaxPriorityThreshold *int64 `json:"maxPriorityThreshold"` // nil: none

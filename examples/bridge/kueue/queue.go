@@ -225,7 +225,7 @@ func (f *ResourceFlavor) Flavor() (queue.Flavor, []bridge.Note, error) {
 // What keeps Kueue from admitting although there is quota is a note. Only that a queue is not
 // active is also in the state.
 
-// inactive reports whether the queue admits nothing, and nobody preempts from it.
+// inactive reports whether the queue admits nothing, and no workload preempts from it.
 func (c *ClusterQueue) inactive() bool {
 	return isStopped(c.Spec.StopPolicy) || c.Metadata.DeletionTimestamp != nil || c.Status.inactive() != ""
 }

@@ -65,7 +65,7 @@ func (p *PreemptionLimit) read() (*entry, error) {
 }
 
 // Rules returns the rules for a state or for preemption.SetRules, with notes on what is left out and
-// on what is wrong with them: in the tier of a bad selector nobody is a candidate, as in Kueue.
+// on what is wrong with them: a tier with a bad selector has no candidates, as in Kueue.
 func (p *PreemptionConfig) Rules() (rules.Config, []bridge.Note) {
 	n := noter{object: "PreemptionConfig " + p.Metadata.Name}
 	c := p.Spec.Config.Clone()

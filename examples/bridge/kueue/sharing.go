@@ -67,7 +67,7 @@ func (c *Configuration) Sharing() (bridge.FairSharing, []bridge.Note, error) {
 		n.add("admissionFairSharing", "%s: admissionFairSharing is not looked at: victims are not ordered by the usage of their LocalQueues", n.object)
 	}
 	if len(c.Resources.Transformations) > 0 {
-		n.add("resources.transformations", "%s: resources.transformations are not looked at: requests of those who wait are as in their pods where the status does not say what Kueue made of them", n.object)
+		n.add("resources.transformations", "%s: resources.transformations are not looked at: requests of waiting workloads are as in their pods where the status does not say what Kueue made of them", n.object)
 	}
 	return out, n.notes, nil
 }

@@ -248,7 +248,7 @@ func TestGates(t *testing.T) {
 	}
 }
 
-// KEP-8729: the annotation marks workloads that preempt nobody.
+// KEP-8729: the annotation marks workloads that never preempt.
 func TestCannotPreempt(t *testing.T) {
 	for value, want := range map[string]bool{"true": true, "false": false, "": false} {
 		text := strings.Replace(item("Workload", "team/job", ""), `"uid":`, `"annotations":{"kueue.x-k8s.io/cannot-preempt":"`+value+`"},"uid":`, 1)

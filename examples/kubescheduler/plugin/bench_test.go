@@ -109,7 +109,7 @@ func (s size) ask(b *testing.B) *question {
 	return q
 }
 
-// own is kube-scheduler's plugin, which evicts nobody and notes whom it would.
+// own is kube-scheduler's plugin, which evicts no pod and notes the victims.
 func (q *question) own(b *testing.B, percentage, absolute int32, told *[]*v1.Pod) *defaultpreemption.DefaultPreemption {
 	own, err := defaultpreemption.New(q.ctx, &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: percentage, MinCandidateNodesAbsolute: absolute}, q.framework, feature.Features{})
 	if err != nil {

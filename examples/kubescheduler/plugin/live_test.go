@@ -255,8 +255,8 @@ func TestLive(t *testing.T) {
 }
 
 // Graceful termination: in a full cluster two pods of high priority come. Each is nominated
-// to a node, its victims are told to stop, and it is bound when they are gone; meanwhile nobody
-// else is told.
+// to a node, its victims are told to stop, and it is bound when they are gone; meanwhile no
+// other pod is told.
 func (c *cluster) victimsLeaveGracefully(t *testing.T) {
 	var w world
 	for i := range 4 {

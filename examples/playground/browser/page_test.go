@@ -100,7 +100,7 @@ func numbers(t *testing.T, v any) (out any) {
 	return out
 }
 
-// A quota is edited by hand; everybody's answers follow; the edit is taken back.
+// A quota is edited by hand; all answers follow; the edit is taken back.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	p := open(t, "")

@@ -67,8 +67,8 @@ func TestRules(t *testing.T) {
 	if n := len(m.doc.Edits); n != 0 {
 		t.Errorf("%d edits: %+v", n, m.doc.Edits)
 	}
-	everybody := strings.ReplaceAll(strings.ReplaceAll(hero.JSON, `"true"`, `"no"`), "\n", "")
-	value, _ := json.Marshal(everybody)
+	changed := strings.ReplaceAll(strings.ReplaceAll(hero.JSON, `"true"`, `"no"`), "\n", "")
+	value, _ := json.Marshal(changed)
 	outcome(`{"kind":"rules","node":"hero","value":`+string(value)+`}`, "Impossible")
 	outcome(`{"kind":"rules","node":"hero","value":""}`, "Impossible")
 	fresh := `{"name":"fresh","rules":[{"name":"any","activationPolicy":{"trigger":"Always"},"candidateSelectors":[{"scope":"OtherClusterQueue"}]}]}`

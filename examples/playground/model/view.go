@@ -143,7 +143,7 @@ func (m *Model) Steps() []explain.Step {
 // Mark is an instant on the time slider.
 type Mark struct {
 	At time.Time `json:"at"`
-	// Kind is retry (the selected workload can run), rule (a rule ends for somebody), or begins
+	// Kind is retry (the selected workload can run), rule (a rule ends for some workload), or begins
 	// (a waiting workload is considered, or may preempt).
 	Kind string `json:"kind"`
 	Text string `json:"text"`

@@ -115,7 +115,7 @@ func TestFieldsOfKubernetes(t *testing.T) {
 	})
 }
 
-// conflicts lists who keeps whom away, by labels and without: then by ports alone.
+// conflicts lists which pods keep each other away, by labels and without: then by ports alone.
 func conflicts(f *kubernetes.Filter) string {
 	if f == nil {
 		return "no filter"

@@ -106,7 +106,7 @@ type copyOf struct {
 	round   int               // counts admissions: what was planned in an earlier one is void
 	told    time.Time         // when it was told to stop
 	by      preemption.Victim // the decision that named it
-	toldFor *copyOf           // for whom
+	toldFor *copyOf           // the copy that preempted it
 	offer   gate.Offer
 	last    cycle.HeadOutcome // of the last verdict on it while it waits; zero: not seen yet
 	owed    bool              // it then waited within its nominal quota
@@ -261,7 +261,7 @@ type event struct {
 	copy    *copyOf
 	round   int
 	gone    preemption.Replicas // of shrinks
-	by      *copyOf             // for whom
+	by      *copyOf             // the copy that the replicas leave for
 	cluster *cluster
 }
 

@@ -128,7 +128,7 @@ func manyWorlds(t *rapid.T) {
 		}
 	}
 	elastic, fixed := rapid.IntRange(2, 8).Draw(t, "one is elastic of"), rapid.IntRange(2, 8).Draw(t, "one has a flavor of")
-	never := rapid.IntRange(3, 12).Draw(t, "one preempts nobody of")
+	never := rapid.IntRange(3, 12).Draw(t, "one never preempts of")
 	for i := range c.Jobs {
 		j := &c.Jobs[i]
 		j.Grace = max(j.Grace, time.Second) // else equals may take turns in no time

@@ -39,7 +39,7 @@ const (
 	finishes kind = iota
 	leaves
 	arrives
-	wakes // time alone may help somebody
+	wakes // time alone may help a waiting job
 )
 
 // plan sets what happens to a job next, in place of what was planned before.

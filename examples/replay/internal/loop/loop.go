@@ -36,7 +36,7 @@ type Loop struct {
 	finishedLeaving int64
 	goingOn         []int // jobs that go on to a checkpoint, then leave
 	claims          []claim
-	told            func(victim, preemptor *job) // for tests; nil: nobody listens
+	told            func(victim, preemptor *job) // for tests; it may be nil
 	// Clock returns the time that has passed, for Times alone. Nil: nothing is measured.
 	Clock func() time.Duration
 	// Progress is called for each job that is finished. It may be nil.

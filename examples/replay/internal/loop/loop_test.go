@@ -62,7 +62,7 @@ func TestLost(t *testing.T) {
 		// 9090. Then a needs 60 to start and 7200.
 		"hourly":   {of(nil), "greedy", 0, 0, 1740, 60, 30, 1, 9090 + 7260},
 		"no saves": {of(func(s *world.Settings) { s.Checkpoint = 0 }), "greedy", 0, 0, 5340, 60, 30, 1, 9090 + 60 + 3*hour},
-		// Nobody waits for the highest priority.
+		// Victims of the highest priority stop at once.
 		"highest": {of(nil), "greedy+wait=40m", 0, 0, 1740, 60, 30, 1, 9090 + 7260},
 		// The job that comes last outranks b: a goes on to 7260 and loses nothing. b runs from 7290
 		// to 10950.
@@ -93,7 +93,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// In every step nobody is lost, and no more is held than there is; in the end all room that
+// In every step no job is lost, and no more is held than there is; in the end all room that
 // was held is accounted for.
 func TestConservation(t *testing.T) {
 	for _, name := range []string{"philly-vc+days=2+capacity=50", "openb+days=1+minruntime=10m+grace=0s+restart=0s", "philly-chronus+days=1+capacity=30+strategy=StrictFIFO",
@@ -154,7 +154,7 @@ func conserves(t *testing.T, name, policy string) {
 		t.Errorf("%d of %d finished, %d said; done %d of %d; %d s of waits are missing; %d runs, %d evictions", finished, r.Jobs, r.Finished, r.Done, work, waited, runs, r.Evictions)
 	}
 	if r.Evictions == 0 {
-		t.Error("nobody was evicted")
+		t.Error("no job was evicted")
 	}
 	if again := replay(t, w, policy); !reflect.DeepEqual(again.Waits, r.Waits) || again.Held != r.Held || again.Decisions != r.Decisions {
 		t.Error("it comes to something else the second time")

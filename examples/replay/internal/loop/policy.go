@@ -23,7 +23,7 @@ type Policy struct {
 	rules  *rules.Config     // to which all queues refer; nil: none
 	cost   string
 	fewest bool
-	wait   int64 // seconds that a victim may go on to its next checkpoint; nobody waits so for the highest priority
+	wait   int64 // seconds that a victim may go on to its next checkpoint; for the highest priority it stops at once
 }
 
 // Contents is the rules of the policy as a text; empty: it has none. Policies of one name are
@@ -52,7 +52,7 @@ var words = []struct {
 	{"nocaps", "exact may take more victims, or of higher priority, to lose less", func(p *Policy) { p.Config.Exact.IgnoreCaps = true }},
 	{"fewest", "exchange and exact take the fewest, and of those the cheapest", func(p *Policy) { p.fewest = true }},
 	{"rulesalone", "rules take the place of the policies of the queues", func(p *Policy) { p.Config.RulesAlone = true }},
-	{"larger", "search again, the largest first, if nobody is found", func(p *Policy) { p.Config.ReconsiderLarger = true }},
+	{"larger", "search again, the largest first, if no victims are found", func(p *Policy) { p.Config.ReconsiderLarger = true }},
 }
 
 // Help lists the words, a line each.

@@ -74,7 +74,7 @@ func (p *Policy) ruleWord(word string) (is bool, err error) {
 	return true, nil
 }
 
-// timed reports whether time changes whom the rules accept.
+// timed reports whether time changes which jobs the rules accept.
 func (p *Policy) timed() bool {
 	return p.rules != nil && slices.ContainsFunc(p.rules.Rules, func(r rules.Rule) bool {
 		return slices.ContainsFunc(r.CandidateSelectors, func(s rules.CandidateSelector) bool { return !s.Time.IsZero() })

@@ -23,8 +23,8 @@ func oneRule(selector string) string {
 	return `{rules: [{name: r, activationPolicy: {trigger: Always}, candidateSelectors: [` + selector + `]}]}`
 }
 
-// Rules alone that say what the policy of the queue says lose the same; rules that accept nobody evict
-// nobody; after the policies they change nothing here; with a minimum running time the victim goes when
+// Rules alone that say what the policy of the queue says lose the same; rules that accept no job evict
+// none; after the policies they change nothing here; with a minimum running time the victim goes when
 // that is over.
 func TestRules(t *testing.T) {
 	s := world.Defaults()
@@ -37,11 +37,11 @@ func TestRules(t *testing.T) {
 	if r := run("rulesalone+" + rulesFile(t, oneRule(lower))); r.Redone != policies.Redone || r.End != policies.End || r.Evictions != 1 {
 		t.Errorf("as the policy: %d redone, ends at %d, %d evictions; want %d, %d", r.Redone, r.End, r.Evictions, policies.Redone, policies.End)
 	}
-	nobody := rulesFile(t, oneRule(`{scope: WithinClusterQueue, labelSelector: {matchLabels: {not: there}}}`))
-	if r := run("rulesalone+" + nobody); r.Evictions != 0 || r.Redone != 0 {
-		t.Errorf("nobody: %d evictions", r.Evictions)
+	none := rulesFile(t, oneRule(`{scope: WithinClusterQueue, labelSelector: {matchLabels: {not: there}}}`))
+	if r := run("rulesalone+" + none); r.Evictions != 0 || r.Redone != 0 {
+		t.Errorf("none: %d evictions", r.Evictions)
 	}
-	if r := run(nobody); r.Redone != policies.Redone || r.End != policies.End {
+	if r := run(none); r.Redone != policies.Redone || r.End != policies.End {
 		t.Errorf("after the policies: %d redone, ends at %d", r.Redone, r.End)
 	}
 	later := run("rulesalone+" + rulesFile(t, oneRule(`{scope: WithinClusterQueue, time: {minExecutionDuration: 2h}}`)))

@@ -10,11 +10,11 @@ import (
 )
 
 // claim is the right of a waiting job to the room that victims leave. A job that waits for
-// victims on their way to a checkpoint holds one from the decision until it starts. It is no
-// longer in its queue, so that others of the queue ask meanwhile. In each cycle those with
+// victims on their way to a checkpoint holds one from the decision until it starts. It is not
+// in its queue meanwhile, so that other jobs of the queue ask. In each cycle the jobs with
 // claims are served first: what they wait for is promised to them, and goes neither to other
-// heads nor back to the victims. Heads of the highest priority know only the claims whose
-// victims no longer go on. They may take the room of others; a claim that can then not be met
+// heads nor back to the victims. Heads of the highest priority know a claim only once its
+// victims have stopped. They may take the room of others; a claim that can then not be met
 // without more victims is met with them, or is void, and the job is in its queue again.
 type claim struct{ workload workload.Workload }
 
@@ -90,7 +90,7 @@ func (l *Loop) decide(r *round, own, promised []queue.Head) ([]cycle.HeadResult,
 	}
 }
 
-// seen is the snapshot that a cycle sees. For heads that are not patient those who go on to a
+// seen is the snapshot that a cycle sees. For heads that are not patient the jobs that go on to a
 // checkpoint still run: their room comes too late, and they may be told to stop at once.
 func (l *Loop) seen(r *round) (*preemption.Snapshot, error) {
 	l.goingOn = slices.DeleteFunc(l.goingOn, func(i int) bool { return l.jobs[i].state != leaving || l.jobs[i].stops <= l.now })

@@ -18,7 +18,7 @@ type Settings struct {
 	Checkpoint int64 // seconds of work between checkpoints; 0: there are none
 	Restart    int64 // seconds that each start takes before the job works
 	Grace      int64 // seconds in which a job that was told to stop still holds its room
-	MinRuntime int64 // seconds in which nobody may preempt or reclaim
+	MinRuntime int64 // seconds in which a job may not be preempted or reclaimed
 	Limit      int64 // borrowing limit, percent of the nominal quota; -1: none
 	Cohorts    int   // cohorts below the root; 0: the queues are in the root
 	Within     queue.VictimPolicy
@@ -51,7 +51,7 @@ var settings = []setting{
 	{"checkpoint", "work between two checkpoints; 0: none (1h)", func(s *Settings, v string) error { return span(&s.Checkpoint, v) }},
 	{"restart", "what each start takes before the job works (1m)", func(s *Settings, v string) error { return span(&s.Restart, v) }},
 	{"grace", "how long a job that stops still holds its room (30s)", func(s *Settings, v string) error { return span(&s.Grace, v) }},
-	{"minruntime", "how long nobody may preempt or reclaim a job (0s)", func(s *Settings, v string) error { return span(&s.MinRuntime, v) }},
+	{"minruntime", "how long a job may not be preempted or reclaimed (0s)", func(s *Settings, v string) error { return span(&s.MinRuntime, v) }},
 	{"limit", "borrowing limit, percent of the nominal quota (none)", func(s *Settings, v string) error { return number(&s.Limit, v, 0, 100_000) }},
 	{"cohorts", "cohorts below the root (0)", func(s *Settings, v string) error {
 		var n int64
