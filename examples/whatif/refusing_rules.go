@@ -23,5 +23,5 @@ func (a *answer) printRefusals(b *cli.Page) {
 	if err != nil || e.Rules == nil {
 		return
 	}
-	b.WriteString(printer(b).RulesText(e))
+	b.WriteString(printer(b).RulesPart(e))
 }

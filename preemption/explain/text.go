@@ -60,9 +60,9 @@ func Text(e Explanation) string { return Printer{}.Text(e) }
 // Text is [Text] with other amounts and width. It has the lines of [Steps], by section.
 func (pr Printer) Text(e Explanation) string { return pr.text(&e, pr.Steps(e)) }
 
-// RulesText returns the part of [Printer.Text] about rules: which triggers hold, and which workloads the
+// RulesPart returns the part of [Printer.Text] about rules: which triggers hold, and which workloads the
 // selectors accept and refuse. Empty: the queue has no rules.
-func (pr Printer) RulesText(e Explanation) string { return pr.text(&e, ruleSteps(&e)) }
+func (pr Printer) RulesPart(e Explanation) string { return pr.text(&e, ruleSteps(&e)) }
 
 func (pr Printer) text(e *Explanation, steps []Step) string {
 	p := &page{Printer: pr}
