@@ -215,8 +215,7 @@ func (f *Sharing) earlierQueue(i, j int32) bool {
 // Numbers of cohorts are in the order of their names.
 func (f *Sharing) earlierCohort(x, y int) bool {
 	s := f.s
-	a := source.FirstWhole(&s.Case, func(lane cluster.Lane) *cluster.Workload { return s.Cluster.FirstUser(x, lane) })
-	b := source.FirstWhole(&s.Case, func(lane cluster.Lane) *cluster.Workload { return s.Cluster.FirstUser(y, lane) })
+	a, b := f.firsts.of(s, x), f.firsts.of(s, y)
 	switch {
 	case a == nil || b == nil:
 		if a == nil && b == nil {

@@ -3,11 +3,13 @@ package fair
 import (
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/internal/engine/usage"
+	"github.com/cedesched/cede/quota"
 )
 
 // manyContenders is the number of heads of lanes at the root above which the bound in reach
@@ -25,7 +27,9 @@ func (f *Sharing) Find(s *search.Search, m source.Mode) bool {
 	if t := s.Request.Trace; t != nil {
 		t.Add(trace.Step{Kind: trace.AttemptBegins, Attempt: trace.Attempt{Borrowing: true, LargestFirst: m.LargestFirst, ByRules: m.All}})
 	}
+	f.firsts.begin(s.View.Tree.Len())
 	found := f.find(m.LargestFirst)
+	f.firsts.end()
 	if !found {
 		s.Fail(m)
 	} else if s.Request.Fair.Recheck {
@@ -143,6 +147,8 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 	s := r.s
 	first, second := s.Request.Fair.First, s.Request.Fair.Second
 	ours, before := r.shareOfPreemptor(q.level), s.View.Share(q.side)
+	var after quota.Share // without the last candidate
+	var refused []quotatree.Load
 	for {
 		v, ok := r.pop(q)
 		if !ok {
@@ -160,8 +166,11 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 			r.close(q)
 			return false
 		}
-		s.Take(v)
-		after := s.View.Share(q.side)
+		alike := refused != nil && isPlain(&v) && slices.Equal(v.Workload.Loads, refused) // then it leaves the same share
+		if !alike {
+			s.Take(v)
+			after = s.View.Share(q.side)
+		}
 		permitted := first.Permits(ours, before, after)
 		if t := s.Request.Trace; t != nil {
 			t.Add(compared(&v, first, ours, before, &after, permitted))
@@ -176,9 +185,20 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 			}
 			return true
 		}
-		s.PutLastBack()
+		if !alike {
+			s.PutLastBack()
+			if refused = nil; isPlain(&v) {
+				refused = v.Workload.Loads
+			}
+		}
 		r.refuse(v)
 	}
+}
+
+// isPlain reports whether a candidate frees its loads and nothing else, whatever was taken besides.
+func isPlain(v *right.Victim) bool {
+	w := v.Workload
+	return v.Set < 0 && w.Leaving == 0 && len(w.Surplus)+len(w.Parts) == 0
 }
 
 // mayTake asks the limits, and stable fair sharing; see [search.Search.MayTake].

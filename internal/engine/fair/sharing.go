@@ -20,6 +20,7 @@ type Sharing struct {
 	later     []right.Victim // with Stable or Reevaluate: all that the strategies refused, in order
 	mode      source.Mode
 	seen      search.Marks
+	firsts    firstUsers
 }
 
 // round is one of the two rounds of a search.
