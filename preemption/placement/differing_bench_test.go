@@ -37,7 +37,7 @@ func budgetFor(applications int) (list []workload.DisruptionBudget) {
 }
 
 // BenchmarkManyBudgets makes a snapshot of pods that all differ under many budgets of one namespace, runs a pod there
-// and removes it again, and sets all budgets.
+// and removes it again, sets all budgets, and changes what all budgets allow.
 func BenchmarkManyBudgets(b *testing.B) {
 	for _, budgets := range []int{0, 100, 1600} {
 		st := differing(2000, 10, 1600)
@@ -62,6 +62,18 @@ func BenchmarkManyBudgets(b *testing.B) {
 		b.Run("set/"+name, func(b *testing.B) {
 			for b.Loop() {
 				if _, _, err := from.Sync(st); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		next := st
+		next.Budgets = slices.Clone(st.Budgets)
+		for i := range next.Budgets {
+			next.Budgets[i].Allowed++
+		}
+		b.Run("allow/"+name, func(b *testing.B) {
+			for b.Loop() {
+				if _, _, err := s.Sync(next); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -9,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The index finds the budgets that cover a pod, as a look at each budget does, after any edits of budgets.
+// The index finds the budgets that cover a pod, as a look at each budget does, after any edits of budgets. The edits do
+// not change the cluster that they begin with.
 func TestIndexFindsTheBudgetsThatCover(t *testing.T) {
 	name := rapid.SampledFrom([]string{"", "a", "b", "c"})
 	labels := rapid.MapOf(name, name)
@@ -45,15 +47,20 @@ func TestIndexFindsTheBudgetsThatCover(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "rounds") {
+			next, before := *c, c.State()
 			for range rapid.IntRange(1, 4).Draw(t, "edits") {
-				e, b := c.Edit(""), budget.Draw(t, "budget")
+				e, b := next.Edit(""), budget.Draw(t, "budget")
 				if rapid.Bool().Draw(t, "remove") {
 					e.RemoveBudget(b.Namespace, b.Name) // a fault, if it is not there, changes nothing
 				} else if faults := e.SetBudget(b); faults != nil {
 					t.Fatal(faults)
 				}
 			}
-			c.SettleBudgets()
+			next.SettleBudgets()
+			if after := c.State(); !reflect.DeepEqual(after, before) {
+				t.Fatalf("edits of a copy lead from %+v to %+v", before, after)
+			}
+			c = &next
 		}
 		for p := range c.Running.All {
 			var want []int32

@@ -25,7 +25,8 @@ type Cluster struct {
 	numbers trie.Map[numbered]   // by name
 	free    []int32              // numbers of removed nodes
 	groups  trie.Map[*Group]     // in the state, or named by a running pod; by ID
-	stale   []staleBudget        // budgets whose pods are to be found; empty in a snapshot
+	stale   []staleBudget        // budgets of which the pods are to be found; empty in a snapshot
+	owned   bool                 // Budgets is no other cluster's; false in a snapshot
 	// levels holds the priorities of running pods, rising, with the number of pods.
 	levels ordered.Set[levelCount, none]
 	// covered holds the units that a budget covers, most important first. A group of which some pods terminate has

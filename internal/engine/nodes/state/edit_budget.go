@@ -17,8 +17,7 @@ func (e *Edit) SetBudget(b workload.DisruptionBudget) fault.List {
 	}
 	c := e.c
 	at, found := c.findBudget(keyOf(&b))
-	c.Budgets = slices.Clone(c.Budgets)
-	if found {
+	if c.ownBudgets(); found {
 		old := &c.Budgets[c.BudgetOrder[at]]
 		same := equalSelectors(old.Facts.Selector, b.Selector) && old.Facts.LabelledOnly == b.LabelledOnly
 		if *old = newBudget(b); !same {
@@ -34,6 +33,13 @@ func (e *Edit) SetBudget(b workload.DisruptionBudget) fault.List {
 	c.BudgetOrder = slices.Insert(slices.Clip(c.BudgetOrder), at, int32(slot))
 	c.markStale(int32(slot), b.Namespace)
 	return nil
+}
+
+// ownBudgets copies the budgets, once for all budget edits in a row.
+func (c *Cluster) ownBudgets() {
+	if !c.owned {
+		c.Budgets, c.owned = slices.Clone(c.Budgets), true
+	}
 }
 
 // freeSlot returns a slot without a budget. One that an edit in this row freed is not taken: pods would keep it
@@ -56,7 +62,7 @@ func (e *Edit) RemoveBudget(namespace, name string) fault.List {
 		return e.List
 	}
 	slot := c.BudgetOrder[at]
-	c.Budgets = slices.Clone(c.Budgets)
+	c.ownBudgets()
 	c.Budgets[slot] = Budget{free: true}
 	c.BudgetOrder = slices.Delete(slices.Clone(c.BudgetOrder), at, at+1)
 	c.markStale(slot, namespace)
@@ -70,7 +76,7 @@ func (c *Cluster) markStale(slot int32, namespace string) {
 // SettleBudgets makes the pods anew that changed budgets begin or cease to cover. It looks at every pod of the
 // cluster.
 func (c *Cluster) SettleBudgets() {
-	if len(c.stale) == 0 {
+	if c.owned = false; len(c.stale) == 0 {
 		return
 	}
 	changed := c.coverageChanged()
