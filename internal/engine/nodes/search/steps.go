@@ -97,9 +97,9 @@ func (s *steps) overBudget(d room.Domain) (list []*state.Unit) {
 // onlyNearMatters reports whether later steps ask only about units that share a node with a member. Other units that
 // violate a budget then need not be listed.
 func (s *steps) onlyNearMatters(d room.Domain) bool {
-	c, r, budgets := s.Config, s.Request, len(s.Cluster.BudgetOrder)
-	return c.Mode != ask.Replace && !c.HardBudgets && (!c.FirstViolated || budgets == 1) && r.Rules.Importance == nil &&
-		!r.Rules.DecidePlaces() && !s.AnyStays() && budgets > 0 && s.IsLarge(d)
+	c, r := s.Config, s.Request
+	return c.Mode != ask.Replace && !c.HardBudgets && (!c.FirstViolated || !s.Cluster.SharesPods()) && r.Rules.Importance == nil &&
+		!r.Rules.DecidePlaces() && !s.AnyStays() && len(s.Cluster.BudgetOrder) > 0 && s.IsLarge(d)
 }
 
 // reprieve puts units back in order, each where it runs, and appends the units that cannot be put back. With forGood

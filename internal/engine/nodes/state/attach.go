@@ -121,12 +121,10 @@ func (e *Edit) moveSurplus(g *Group) {
 	}
 }
 
-// count counts a running pod by its priority, and whether it has a minimum runtime.
+// count counts a running pod by its priority, and whether it has a minimum runtime or several budgets.
 func (e *Edit) count(p *Pod, change int) {
 	c := e.c
-	if p.hasMinimum() {
-		c.minimums += change
-	}
+	c.countSpecial(p, change)
 	next := levelCount{p.Priority, change}
 	if old, ok := c.levels.Last(func(l levelCount) bool { return l.priority <= p.Priority }); ok && old.priority == p.Priority {
 		next.pods += old.pods
@@ -135,6 +133,16 @@ func (e *Edit) count(p *Pod, change int) {
 		c.levels = c.levels.Insert(next)
 	} else {
 		c.levels, _ = c.levels.Delete(next)
+	}
+}
+
+// countSpecial counts whether a running pod has a minimum runtime or several budgets.
+func (c *Cluster) countSpecial(p *Pod, change int) {
+	if p.hasMinimum() {
+		c.minimums += change
+	}
+	if len(p.Budgets) > 1 {
+		c.shared += change
 	}
 }
 

@@ -62,6 +62,7 @@ func TestIndexFindsTheBudgetsThatCover(t *testing.T) {
 			}
 			c = &next
 		}
+		shared := 0
 		for p := range c.Running.All {
 			var want []int32
 			for _, slot := range c.BudgetOrder {
@@ -72,6 +73,12 @@ func TestIndexFindsTheBudgetsThatCover(t *testing.T) {
 			if got := c.covering(nil, &p.Facts); !slices.Equal(got, want) || !slices.Equal(p.Budgets, want) {
 				t.Fatalf("%v covers %q, and the pod has %v, want %v", got, p.Facts.ID, p.Budgets, want)
 			}
+			if len(want) > 1 {
+				shared++
+			}
+		}
+		if c.shared != shared {
+			t.Fatalf("%d pods have several budgets, not %d", shared, c.shared)
 		}
 	})
 }

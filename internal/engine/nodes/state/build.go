@@ -160,9 +160,7 @@ func (b *builder) addPods() (nodes []*Node, ok bool) {
 		pods := b.make(st.Pods, on.of(i), b.numbers[i], b.alike)
 		for _, p := range pods {
 			running.Add(p)
-			if p.hasMinimum() {
-				c.minimums++
-			}
+			c.countSpecial(p, 1)
 			b.covered.add(p.Single)
 			b.groups.join(p)
 		}

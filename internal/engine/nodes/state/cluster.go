@@ -34,6 +34,7 @@ type Cluster struct {
 	covered  ordered.Set[*Unit, none]
 	byBudget ordered.Set[coverage, none]
 	minimums int // running pods with a minimum runtime, their own or that of their group
+	shared   int // running pods that several budgets cover
 }
 
 // numbered is the number of a node.
@@ -171,6 +172,9 @@ func (c *Cluster) CoveredBy(slot, priority int32, visit func(*Unit) bool) {
 
 // HasMinimums reports whether a running pod has a minimum runtime, its own or that of its group.
 func (c *Cluster) HasMinimums() bool { return c.minimums > 0 }
+
+// SharesPods reports whether several budgets cover a running pod.
+func (c *Cluster) SharesPods() bool { return c.shared > 0 }
 
 // newPod makes a pod on the node with that number. It keeps facts, which must be a copy.
 func (c *Cluster) newPod(facts workload.Pod, number int32, g *Group) *Pod {
