@@ -82,3 +82,43 @@ func TestIndexFindsTheBudgetsThatCover(t *testing.T) {
 		}
 	})
 }
+
+// A budget that shares a label with all others is found by a label of its own, and an index keeps nothing of budgets
+// that are gone.
+func TestIndexAsksFewBudgets(t *testing.T) {
+	const budgets = 20
+	st := State{}
+	budgetOf := func(namespace string, i int) workload.DisruptionBudget {
+		return workload.DisruptionBudget{Namespace: namespace, Name: fmt.Sprint(i), Selector: &workload.LabelSelector{
+			MatchLabels:      map[string]string{"all": "web"},
+			MatchExpressions: []workload.LabelRequirement{{Key: "own", Operator: workload.In, Values: []string{fmt.Sprint(i), fmt.Sprint(-i - 1)}}},
+		}}
+	}
+	for i := range budgets {
+		st.Budgets = append(st.Budgets, budgetOf("ns", i))
+	}
+	c, err := New(&st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for label, slots := range c.asked["ns"].asking {
+		if len(slots) != 1 {
+			t.Errorf("%d budgets are asked about pods with %v", len(slots), label)
+		}
+	}
+	if n := len(c.asked["ns"].rest); n > 0 {
+		t.Errorf("%d budgets are asked about each pod", n)
+	}
+	for i := range budgets {
+		e := c.Edit("")
+		e.RemoveBudget("ns", fmt.Sprint(i))
+		if c.SettleBudgets(); len(c.asked["ns"].asking) > 2*(budgets-i-1) {
+			t.Errorf("with %d budgets: %v", budgets-i-1, c.asked["ns"].asking)
+		}
+	}
+	e := c.Edit("")
+	e.SetBudget(budgetOf("other", 0))
+	if c.SettleBudgets(); len(c.asked) != 1 {
+		t.Errorf("indexes of %d namespaces, want that of one", len(c.asked))
+	}
+}
