@@ -1,0 +1,205 @@
+// Package kueue lets Kueue's scheduler ask cede who must yield, in place of Kueue's own preemptor. Copy it.
+//
+// [Adapter.Targets] takes what Preemptor.GetTargets takes and returns what that returns. Before it, once in
+// a cycle, the adapter learns the state: by [Adapter.Follow] from the scheduler's snapshot, or at the cost of
+// what changed from the events of a watch ([Mirror]).
+package kueue
+
+import (
+	"cmp"
+	"encoding"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	config "sigs.k8s.io/kueue/apis/config/v1beta2"
+	api "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
+	"sigs.k8s.io/kueue/pkg/resources"
+	"sigs.k8s.io/kueue/pkg/scheduler/flavorassigner"
+	preemptor "sigs.k8s.io/kueue/pkg/scheduler/preemption"
+	"sigs.k8s.io/kueue/pkg/util/priority"
+	info "sigs.k8s.io/kueue/pkg/workload"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// The adapter begins here.
+
+// Adapter asks cede about Kueue's state. Make it with [New].
+type Adapter struct {
+	ordering  info.Ordering
+	preemptor *preemption.Preemptor
+	snapshot  *preemption.Snapshot
+}
+
+// New returns an adapter for the configuration of Kueue's scheduler.
+func New(fs *config.FairSharing, ordering info.Ordering) (*Adapter, error) {
+	c := preemption.Config{SkipBlockers: true, SkipRetryAt: true} // Kueue has no place for them
+	if fs != nil {
+		c.Sharing = preemption.Fair
+		for _, s := range fs.PreemptionStrategies {
+			c.Fair.Strategies = append(c.Fair.Strategies, constant[preemption.FairStrategy](string(s)))
+		}
+	}
+	p, err := preemption.New(c)
+	return &Adapter{ordering: ordering, preemptor: p, snapshot: new(preemption.Snapshot)}, err
+}
+
+// Follow brings the adapter's state to that of a snapshot of the scheduler.
+func (a *Adapter) Follow(s *schdcache.Snapshot) (err error) {
+	var st preemption.State
+	for name, c := range s.Cohorts() {
+		out := queue.Cohort{Name: string(name), FairWeight: quota.WeightOf(c.FairWeight), Quotas: quotas(c.ResourceNode.Quotas)}
+		if c.HasParent() {
+			out.Parent = string(c.Parent().Name)
+		}
+		st.Cohorts = append(st.Cohorts, out)
+	}
+	for name, c := range s.ClusterQueues() {
+		out := queueOf(string(name), c.Preemption)
+		out.FairWeight, out.Quotas = quota.WeightOf(c.FairWeight), quotas(c.ResourceNode.Quotas)
+		if c.HasParent() {
+			out.Cohort = string(c.Parent().Name)
+		}
+		reserved := maps.Clone(c.ResourceNode.Usage) // less what workloads use: by heads that the cycle served before
+		for _, w := range c.Workloads {
+			st.Admitted = append(st.Admitted, a.workload(w, nil))
+			for fr, used := range w.FlavorResourceUsage() {
+				reserved[fr] -= used
+			}
+		}
+		for _, fr := range columns(reserved) {
+			if n := reserved[fr]; n > 0 {
+				out.Reserved = append(out.Reserved, quota.Amount{Flavor: string(fr.Flavor), Resource: string(fr.Resource), Amount: n})
+			}
+		}
+		st.Queues = append(st.Queues, out)
+	}
+	st, _ = st.Normalize() // what Kueue accepts and does not look at
+	a.snapshot, _, err = a.snapshot.Sync(st)
+	return err
+}
+
+// Targets returns the workloads that must yield for a workload with its flavors assigned, as GetTargets does.
+// None: no permitted set of them makes room.
+func (a *Adapter) Targets(wl info.Info, assignment flavorassigner.Assignment, s *schdcache.Snapshot, now time.Time) ([]*preemptor.Target, error) {
+	r := preemption.Request{Now: now, Workload: a.workload(&wl, assignment.PodSets)}
+	for _, p := range assignment.PodSets {
+		for resource, f := range p.Flavors {
+			fr := quota.FlavorResource{Flavor: string(f.Name), Resource: string(resource)}
+			if f.Mode == flavorassigner.Preempt && !slices.Contains(r.NeedsPreemption, fr) {
+				r.NeedsPreemption = append(r.NeedsPreemption, fr)
+			}
+		}
+	}
+	cq := s.ClusterQueue(wl.ClusterQueue)
+	if asks := assignment.WorkloadsTopologyRequests(&wl, cq); len(asks) > 0 {
+		r.Room = &room{a, s, cq, asks, map[string]*info.Info{}}
+	}
+	d, err := a.preemptor.Decide(a.snapshot, r)
+	var list []*preemptor.Target
+	for _, v := range d.Victims {
+		of := s.ClusterQueue(api.ClusterQueueReference(v.Queue))
+		list = append(list, &preemptor.Target{WorkloadInfo: of.Workloads[info.Reference(v.Workload)], Reason: v.Reason.String(), WorkloadCq: of})
+	}
+	return list, err
+}
+
+// queueOf returns a queue without quota and weight.
+func queueOf(name string, p api.ClusterQueuePreemption) queue.Queue {
+	q := queue.Queue{Name: name}
+	q.Preemption.WithinClusterQueue = constant[queue.VictimPolicy](string(p.WithinClusterQueue))
+	q.Preemption.ReclaimWithinCohort = constant[queue.VictimPolicy](string(p.ReclaimWithinCohort))
+	if b := p.BorrowWithinCohort; b != nil {
+		q.Preemption.BorrowWithinCohort.Policy = constant[queue.VictimPolicy](string(b.Policy))
+		if b.MaxPriorityThreshold != nil {
+			q.Preemption.BorrowWithinCohort.MaxPriorityThreshold = queue.AtMostPriority(int64(*b.MaxPriorityThreshold))
+		}
+	}
+	return q
+}
+
+// workload returns a workload with totals of its pod sets; one that waits has the flavors and counts of an assignment.
+func (a *Adapter) workload(in *info.Info, assigned []flavorassigner.PodSetAssignment) workload.Workload {
+	w := workload.Workload{
+		ID: string(info.Key(in.Obj)), UID: string(in.Obj.UID), Queue: string(in.ClusterQueue), LocalQueue: string(in.Obj.Spec.QueueName),
+		Priority: priority.EffectivePriority(logr.Discard(), in.Obj), Evicted: info.IsEvicted(in.Obj),
+		Created: in.Obj.CreationTimestamp.Time, Queued: a.ordering.GetQueueOrderTimestamp(in.Obj).Time,
+	}
+	if c := apimeta.FindStatusCondition(in.Obj.Status.Conditions, api.WorkloadQuotaReserved); c != nil && c.Status == "True" {
+		w.ReservedAt = c.LastTransitionTime.Time
+	}
+	for i := range in.TotalRequests {
+		p, flavor := &in.TotalRequests[i], func(r corev1.ResourceName) string { return string(in.TotalRequests[i].Flavors[r]) }
+		if at := slices.IndexFunc(assigned, func(o flavorassigner.PodSetAssignment) bool { return o.Name == p.Name }); at >= 0 {
+			p = p.ScaledTo(assigned[at].Count)
+			flavor = func(r corev1.ResourceName) string { return string(assigned[at].Flavors[r].Name) }
+		}
+		set := workload.PodSet{Name: string(p.Name), Count: int64(p.Count), Totals: true}
+		for _, name := range slices.Sorted(maps.Keys(p.Requests)) {
+			set.Requests = append(set.Requests, quota.Amount{Flavor: flavor(name), Resource: string(name), Amount: p.Requests[name]})
+		}
+		w.PodSets = append(w.PodSets, set)
+	}
+	return w
+}
+
+func quotas(of map[resources.FlavorResource]schdcache.ResourceQuota) (list []quota.Quota) {
+	for _, fr := range columns(of) {
+		q := of[fr]
+		list = append(list, quota.Quota{Flavor: string(fr.Flavor), Resource: string(fr.Resource), Nominal: q.Nominal,
+			BorrowingLimit: quota.OfPointer(q.BorrowingLimit), LendingLimit: quota.OfPointer(q.LendingLimit)})
+	}
+	return list
+}
+
+// columns returns the columns of a map in order: a list in another order would be a change.
+func columns[V any](of map[resources.FlavorResource]V) []resources.FlavorResource {
+	return slices.SortedFunc(maps.Keys(of), func(a, b resources.FlavorResource) int {
+		return cmp.Or(cmp.Compare(a.Flavor, b.Flavor), cmp.Compare(a.Resource, b.Resource))
+	})
+}
+
+// constant returns the constant that a text of Kueue's API names; the zero one for an empty text, or one that is not known.
+func constant[T any, P interface {
+	*T
+	encoding.TextUnmarshaler
+}](text string) (v T) {
+	_ = P(&v).UnmarshalText([]byte(text))
+	return v
+}
+
+// room is a place in a topology, as Kueue finds it: cede takes victims out of the scheduler's snapshot and puts them back.
+type room struct {
+	*Adapter
+	state *schdcache.Snapshot
+	queue *schdcache.ClusterQueueSnapshot
+	asks  schdcache.WorkloadTASRequests
+	gone  map[string]*info.Info
+}
+
+func (r *room) Remove(id string) {
+	of, _ := r.snapshot.Find(id)
+	if w, there := r.state.ClusterQueue(api.ClusterQueueReference(of.Queue)).Workloads[info.Reference(id)]; there {
+		r.state.RemoveWorkload(w)
+		r.gone[id] = w
+	}
+}
+
+func (r *room) Restore(id string) {
+	if w, gone := r.gone[id]; gone {
+		r.state.AddWorkload(w)
+		delete(r.gone, id)
+	}
+}
+
+func (r *room) Fits() bool {
+	return r.queue.FindTopologyAssignmentsForWorkload(r.asks).Failure() == nil
+}
