@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/preemption"
@@ -277,5 +278,34 @@ func TestLoopsSearchesNoFurther(t *testing.T) {
 	l := loopsOf(t, record.State, c.config, record.Request.Workload, waits("x", "aside", 0, 1, 0), waits("y", "aside", 0, 1, 0))
 	if len(l.Steps) < 2 || l.Cut || l.Decisions != 38 {
 		t.Errorf("%d decisions, want 38, those of three steps and none of a fourth: %s", l.Decisions, circleOf(l))
+	}
+}
+
+// A limit of the workloads that steps go over cuts the search, and one that is not reached changes nothing.
+func TestLoopsWithALimitOfWorkloads(t *testing.T) {
+	for _, c := range circles {
+		record := readRecord(t, "testdata/"+c.record+".json")
+		s, waiting := snapshotOf(t, record.State), []workload.Workload{record.Request.Workload}
+		find := func(most int) loops.Loop {
+			l, err := loops.Find(s, waiting, c.config, loops.Options{Now: now, MaxWorkloads: most})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l
+		}
+		want := find(0)
+		all := find(1_000_000)
+		if all.Workloads == 0 || all.Cut {
+			t.Errorf("%s: %d workloads, cut %v", c.record, all.Workloads, all.Cut)
+		}
+		if diff := cmp.Diff(want.Steps, all.Steps); diff != "" || want.Decisions != all.Decisions {
+			t.Errorf("%s: %d and %d decisions; - without, + with a limit:\n%s", c.record, want.Decisions, all.Decisions, diff)
+		}
+		if l := find(1); !l.Cut || l.Decisions != 1 || len(l.Steps) > 0 {
+			t.Errorf("%s: with a limit of 1 %+v", c.record, l)
+		}
+	}
+	if _, err := loops.Find(snapshotOf(t, preemption.State{}), nil, preemption.Config{}, loops.Options{Now: now, MaxWorkloads: -1}); err == nil {
+		t.Error("a negative limit is no error")
 	}
 }

@@ -58,11 +58,7 @@ func TestStepsAreThoseOfTheGolden(t *testing.T) {
 				c.Fair = preemption.FairSharing{}
 			}
 			p := preemptorOf(c)
-			d, err := p.Decide(s, r)
-			if err != nil {
-				t.Fatalf("%s: %v", about, err)
-			}
-			_, n, err := p.Work(s, r)
+			d, n, err := p.Work(s, r)
 			if err != nil {
 				t.Fatalf("%s: %v", about, err)
 			}
