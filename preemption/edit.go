@@ -49,14 +49,14 @@ const (
 // is unknown or the workload is malformed.
 func Admit(w workload.Workload) Edit {
 	c := w.Clone()
-	return Edit{kind: editAdmit, workload: &c}
+	return Edit{kind: editAdmit, name: c.ID, workload: &c}
 }
 
 // Update replaces the facts of an admitted workload, its queue and usage included. It fails
 // if there is no workload with that ID.
 func Update(w workload.Workload) Edit {
 	c := w.Clone()
-	return Edit{kind: editUpdate, workload: &c}
+	return Edit{kind: editUpdate, name: c.ID, workload: &c}
 }
 
 // StartEviction marks a workload as evicted: it still holds its quota, and it is the first
@@ -152,7 +152,7 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	if err := faults.Err(); err != nil {
 		return s, err
 	}
-	return s.with(c, flavors, configs).follow(s, edits), nil
+	return s.with(c, flavors, configs), nil
 }
 
 func (e *Edit) configures() bool { return e.kind >= editSetQueue && e.kind <= editRemoveCohort }

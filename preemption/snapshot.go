@@ -18,11 +18,6 @@ type Snapshot struct {
 	cluster *cluster.Cluster
 	plans   *assign.Plans        // of the cluster's configuration, and of the flavors
 	rules   *selectors.Evaluator // of the cluster's configuration; nil: there are none
-
-	// For the next Sync: the workloads as the last Sync found them, and the IDs of those
-	// edited since.
-	order  []*cluster.Workload
-	edited []string
 }
 
 var empty = func() *cluster.Cluster {

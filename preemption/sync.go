@@ -8,7 +8,6 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
-	"github.com/cedesched/cede/workload"
 )
 
 // Sync returns a snapshot of the state and the edits that lead to it. The snapshot equals the
@@ -16,10 +15,10 @@ import (
 // edits.
 //
 // Sync compares everything by value (times as instants), so no change is missed. It looks at
-// each workload once, and each workload that changed costs what its edits cost. It is fastest
-// if the state lists the workloads in the same order as in the last Sync. A change of the
+// each workload once, and each workload that changed costs what its edits cost. The state may list
+// the workloads in any order; it is fastest in that of the last Sync or NewSnapshot. A change of the
 // configuration costs O(queues + workloads). Until the next Sync the snapshot keeps in memory
-// what edits replace.
+// what edits replace. [SyncVersions] does not need what did not change.
 //
 // [Snapshot.With] with the edits, in their order, leads from s to the new snapshot. The order
 // is: Remove, by ID, of workloads that are gone or that change and cannot be updated;
@@ -31,14 +30,17 @@ import (
 // It fails as NewSnapshot does, with the same faults, and returns s and no edits.
 func (s *Snapshot) Sync(st State) (*Snapshot, []Edit, error) {
 	c := s.inside()
-	found, ok := c.Compare(st.Admitted, c.Current(s.lastOrder()))
+	found, list, ok := c.Compare(st.Admitted)
 	config, unique := s.configEdits(st)
 	if !ok || !unique {
 		_, err := NewSnapshot(st)
 		return s, nil, err
 	}
 	if len(config)+len(found.Gone)+len(found.Changed)+len(found.New) == 0 {
-		return s.inOrder(found.Records), nil, nil
+		if s == nil || c.Lists(list) {
+			return s, nil, nil
+		}
+		return s.of(c.Listing(list)), nil, nil
 	}
 	edits, changes := syncEdits(st, found, config, queuesStay(st, config))
 	next, err := s.synced(edits, changes, len(config) > 0)
@@ -47,8 +49,9 @@ func (s *Snapshot) Sync(st State) (*Snapshot, []Edit, error) {
 			return s, nil, err
 		}
 		edits, _ = syncEdits(st, found, config, func(*cluster.Workload) bool { return false })
+		return next, edits, nil
 	}
-	return next.inOrder(records(next.inside(), st.Admitted, found)), edits, nil
+	return next.of(next.inside().Listing(list)), edits, nil
 }
 
 // queuesStay returns a function that reports whether the queue of a workload stays.
@@ -63,53 +66,11 @@ func queuesStay(st State, config []Edit) func(*cluster.Workload) bool {
 	return func(w *cluster.Workload) bool { return stay[w.Facts.Queue()] }
 }
 
-// lastOrder returns the workloads in the order in which the last Sync found them, and the IDs
-// of those edited since.
-func (s *Snapshot) lastOrder() (order []*cluster.Workload, edited []string) {
-	if s == nil {
-		return nil, nil
-	}
-	return s.order, s.edited
-}
-
-// inOrder returns the snapshot with an order for the next Sync to compare with.
-func (s *Snapshot) inOrder(order []*cluster.Workload) *Snapshot {
-	if s == nil || len(s.edited) == 0 && slices.Equal(s.order, order) {
-		return s
-	}
+// of returns the snapshot of an equal cluster.
+func (s *Snapshot) of(c *cluster.Cluster) *Snapshot {
 	next := *s
-	next.order, next.edited = order, nil
+	next.cluster = c
 	return &next
-}
-
-// maxEdited is the number of edits since the last Sync above which a walk over them costs
-// more than it saves.
-const maxEdited = 1 << 12
-
-// follow keeps the order of the snapshot before the edits, in a new snapshot that no caller
-// has seen yet.
-func (s *Snapshot) follow(before *Snapshot, edits []Edit) *Snapshot {
-	if before == nil || len(before.order) == 0 || len(before.edited)+len(edits) > maxEdited {
-		return s
-	}
-	s.order, s.edited = before.order, slices.Clip(before.edited)
-	for i := range edits {
-		if id := edits[i].id(); id != "" {
-			s.edited = append(s.edited, id)
-		}
-	}
-	return s
-}
-
-// records returns the records of a list of workloads, in its order.
-func records(c *cluster.Cluster, admitted []workload.Workload, found cluster.Difference) []*cluster.Workload {
-	for _, changed := range found.Changed {
-		found.Records[changed.New], _ = c.Find(admitted[changed.New].ID)
-	}
-	for _, i := range found.New {
-		found.Records[i], _ = c.Find(admitted[i].ID)
-	}
-	return found.Records
 }
 
 // syncEdits returns the edits for a difference, and the changes of workloads that they make.
@@ -138,20 +99,9 @@ func syncEdits(st State, found cluster.Difference, config []Edit, mayStay func(o
 		admit = append(admit, e)
 	}
 	for _, list := range [][]Edit{remove, update, admit} {
-		slices.SortFunc(list, func(a, b Edit) int { return cmp.Compare(a.id(), b.id()) })
+		slices.SortFunc(list, func(a, b Edit) int { return cmp.Compare(a.name, b.name) })
 	}
 	return slices.Concat(remove, config, update, admit), changes
-}
-
-// id returns the ID of the workload that the edit is about; empty for edits of other things.
-func (e *Edit) id() string {
-	switch e.kind {
-	case editAdmit, editUpdate:
-		return e.workload.ID
-	case editStartEviction, editStartShrink, editShrink, editRemove:
-		return e.name
-	}
-	return ""
 }
 
 // synced applies the edits, all at once if they are edits of workloads only: the changes.

@@ -2,6 +2,7 @@ package preemption_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -324,26 +325,31 @@ func TestSyncAllocatesWhatChanged(t *testing.T) {
 	}
 }
 
-// BenchmarkSync follows 50,000 workloads of which the given number change.
+// BenchmarkSync follows 50,000 workloads of which the given number change: in the order of the last
+// Sync, and in another order each time, as a map is walked.
 func BenchmarkSync(b *testing.B) {
 	st := scenario.Worlds[2].State()
-	for _, n := range []int{0, 1, 500} {
-		b.Run(fmt.Sprintf("changed=%d/%s", n, strings.TrimPrefix(nameOf(scenario.Worlds[2]), "cohort=")), func(b *testing.B) {
-			s, _, err := snapshotOf(b, st).Sync(st)
-			if err != nil {
-				b.Fatal(err)
-			}
-			next := st
-			next.Admitted = slices.Clone(st.Admitted)
-			for i := range n {
-				next.Admitted[i*len(next.Admitted)/n].Priority++
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, edits, err := s.Sync(next); err != nil || len(edits) != n {
-					b.Fatal(len(edits), err)
+	for _, order := range []string{"same", "other"} {
+		for _, n := range []int{0, 1, 500} {
+			b.Run(fmt.Sprintf("changed=%d/order=%s/%s", n, order, strings.TrimPrefix(nameOf(scenario.Worlds[2]), "cohort=")), func(b *testing.B) {
+				s := snapshotOf(b, st)
+				next := st
+				next.Admitted = slices.Clone(st.Admitted)
+				for i := range n {
+					next.Admitted[i*len(next.Admitted)/n].Priority++
 				}
-			}
-		})
+				if order == "other" {
+					rand.New(rand.NewPCG(1, 1)).Shuffle(len(next.Admitted), func(i, j int) {
+						next.Admitted[i], next.Admitted[j] = next.Admitted[j], next.Admitted[i]
+					})
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, edits, err := s.Sync(next); err != nil || len(edits) != n {
+						b.Fatal(len(edits), err)
+					}
+				}
+			})
+		}
 	}
 }

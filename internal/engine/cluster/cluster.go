@@ -26,7 +26,10 @@ type Cluster struct {
 	byID        trie.Map[*Workload]
 	leaving     trie.Map[*Workload] // workloads with leaving replicas
 	traits      traits
-	allChildren bool // the reach of AllChildren is kept
+	allChildren bool  // the reach of AllChildren is kept
+	list        *List // the workloads in the order of the last list that a caller compared; nil: not known
+	edits       int   // since then
+	versions    any   // of the workloads of the list; see Versions
 }
 
 // New validates a configuration and its admitted workloads and builds the cluster. It fails

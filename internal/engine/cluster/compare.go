@@ -7,15 +7,13 @@ import (
 
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/persist/listed"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
 // Difference is the difference between a list of workloads and those of a cluster.
 type Difference struct {
-	// Records holds, in the order of the list, the records of equal workloads, and nil for
-	// others.
-	Records []*Workload
 	Changed []Changed
 	New     []int // indexes in the list
 	Gone    []*Workload
@@ -27,144 +25,110 @@ type Changed struct {
 	New int // index in the list
 }
 
-// near is how far ahead in the last order the next workload of a list is looked for: up to
-// this many before it may be gone.
-const near = 64
-
-// Compare compares the workloads with a list. ok is false if two in the list have the same
-// ID. The order of the last list is a hint: where it is unchanged, no workload is looked up
-// by ID.
-func (c *Cluster) Compare(admitted []workload.Workload, order []*Workload) (d Difference, ok bool) {
-	n := d.inStep(admitted, order)
-	if n < len(admitted) || n < c.byID.Len() {
-		return c.compareRest(d, n, admitted, order)
+// Compare compares the workloads with a list, and returns them in its order. ok is false if two in
+// the list have the same ID.
+func (c *Cluster) Compare(admitted []workload.Workload) (d Difference, in *List, ok bool) {
+	x := comparison{Walk: c.Listed().Walk(), admitted: admitted}
+	for i := 0; i < len(admitted); {
+		if old, _, inStep := x.Next(admitted[i].ID); inStep {
+			x.compare(old, i)
+			i++
+		} else if n := min(listed.Block, len(admitted)-i); x.block(i, i+n) {
+			i += n
+		} else {
+			return d, nil, false
+		}
 	}
-	return d, true
+	x.Gone, in = x.End()
+	return x.Difference, in, true
 }
 
-// inStep compares the workloads at the front that list and order have in the same places, and
-// returns their number. Their records are those of order, without a copy if none changed.
-func (d *Difference) inStep(admitted []workload.Workload, order []*Workload) (n int) {
-	for n < len(admitted) && n < len(order) && order[n] != nil && order[n].Facts.ID == admitted[n].ID {
-		if !order[n].Describes(&admitted[n]) {
-			d.Changed = append(d.Changed, Changed{order[n], n})
-		}
-		n++
-	}
-	d.Records = order[:n:n]
-	if len(d.Changed) > 0 {
-		d.Records = slices.Clone(d.Records)
-		for _, changed := range d.Changed {
-			d.Records[changed.New] = nil
-		}
-	}
-	return n
+// comparison is a difference in the making.
+type comparison struct {
+	listed.Walk[*Workload]
+	Difference
+	admitted []workload.Workload
+	added    map[string]bool
+	read     int64
 }
 
-// compareRest continues after the first n in a list.
-func (c *Cluster) compareRest(d Difference, n int, admitted []workload.Workload, order []*Workload) (Difference, bool) {
-	if n < len(admitted) {
-		d.Records = append(make([]*Workload, 0, len(admitted)), d.Records...)[:len(admitted)]
+// block compares some workloads of the list. It returns false if it met one before.
+func (x *comparison) block(from, to int) (ok bool) {
+	var names [listed.Block]string
+	var found [listed.Block]*Workload
+	var places [listed.Block]int
+	next := x.admitted[from:to]
+	x.read += described(next)
+	for i := range next {
+		names[i] = next[i].ID
 	}
-	seen := make([]bool, len(order)) // the workloads of order found in the list
-	for i := range n {
-		seen[i] = true
+	if !x.Find(names[:len(next)], &found, &places) {
+		return false
 	}
-	elsewhere := make(map[*Workload]bool, max(0, len(admitted)-len(order)))
-	added := map[string]bool{}
-	met, next := n, n
-	for i := n; i < len(admitted); i++ {
-		w := &admitted[i]
-		var old *Workload
-		for next < len(order) && order[next] == nil {
-			next++
-		}
-		if next < len(order) && order[next].Facts.ID == w.ID {
-			old, seen[next] = order[next], true
-			next++
-		} else if found, running := c.byID.Get(w.ID); running {
-			old = found
-			if at := slices.Index(order[next:min(len(order), next+near)], found); at >= 0 {
-				next += at
-				seen[next] = true
-				next++
-			} else if elsewhere[found] {
-				return d, false
-			} else {
-				elsewhere[found] = true
-			}
-		}
-		switch {
-		case old == nil:
-			if added[w.ID] {
-				return d, false
-			}
-			added[w.ID] = true
-			d.New = append(d.New, i)
-			continue
-		case old.Describes(w):
-			d.Records[i] = old
-		default:
-			d.Changed = append(d.Changed, Changed{old, i})
-		}
-		met++
-	}
-	for i, w := range order {
-		if seen[i] && elsewhere[w] {
-			return d, false
-		}
-	}
-	if met < c.byID.Len() {
-		d.Gone = c.notMet(order, seen, elsewhere)
-	}
-	return d, true
-}
-
-// Current returns an order of workloads after edits of those with the given IDs; nil in place
-// of those that are gone.
-func (c *Cluster) Current(order []*Workload, edited []string) []*Workload {
-	if len(edited) == 0 || len(order) == 0 {
-		return order
-	}
-	was := make(map[string]bool, len(edited))
-	for _, id := range edited {
-		was[id] = true
-	}
-	order = slices.Clone(order)
-	for i, w := range order {
-		if w != nil && was[w.Facts.ID] {
-			order[i], _ = c.byID.Get(w.Facts.ID)
-		}
-	}
-	return order
-}
-
-// notMet returns the workloads that were not found, neither in the order nor elsewhere.
-func (c *Cluster) notMet(order []*Workload, seen []bool, elsewhere map[*Workload]bool) (list []*Workload) {
-	running := 0
-	for i, w := range order {
-		if w == nil {
+	x.read += recorded(found[:len(next)])
+	for i, old := range found[:len(next)] {
+		if old != nil {
+			x.compare(old, from+i)
 			continue
 		}
-		if running++; !seen[i] && !elsewhere[w] {
-			list = append(list, w)
+		if x.added[names[i]] {
+			return false
+		}
+		if x.added == nil {
+			x.added = map[string]bool{}
+		}
+		x.added[names[i]] = true
+		x.New = append(x.New, from+i)
+	}
+	return true
+}
+
+func (x *comparison) compare(old *Workload, i int) {
+	if !old.Describes(&x.admitted[i]) {
+		x.Changed = append(x.Changed, Changed{old, i})
+	}
+}
+
+// described reads what [Workload.Describes] will read of the next workloads of a list, and recorded
+// what it will read of their records. They lie apart in memory: each loop reads one thing of all, so
+// that the reads overlap. The sums mean nothing.
+func described(next []workload.Workload) (sum int64) {
+	var sets [listed.Block]*workload.PodSet
+	for i := range next {
+		w := &next[i]
+		sum += first(w.ID)
+		if len(w.PodSets) > 0 {
+			sets[i] = &w.PodSets[0]
 		}
 	}
-	if running == c.byID.Len() { // all were found
-		return list
-	}
-	list = nil
-	for i, w := range order {
-		if seen[i] {
-			elsewhere[w] = true
+	for i := range next {
+		sum += first(next[i].Queue)
+		if p := sets[i]; p != nil {
+			sum += p.Count
 		}
 	}
-	for w := range c.byID.All {
-		if !elsewhere[w] {
-			list = append(list, w)
+	for _, p := range sets[:len(next)] {
+		if p != nil && len(p.Requests) > 0 {
+			sum += p.Requests[0].Amount + p.Requests[len(p.Requests)-1].Amount
 		}
 	}
-	return list
+	return sum
+}
+
+func recorded(found []*Workload) (sum int64) {
+	for _, w := range found {
+		if w != nil {
+			sum += first(w.Facts.UID) + w.Priority
+		}
+	}
+	return sum
+}
+
+func first(s string) int64 {
+	if s == "" {
+		return 0
+	}
+	return int64(s[0])
 }
 
 // Describes reports whether other, which has the same ID, describes the workload; times are

@@ -112,6 +112,7 @@ func (c *Cluster) StartEviction(path, id string) (*Cluster, error) {
 	evicted := d.evicted()
 	node, _ := c.QueueNode(d.Facts.Queue())
 	next := *c
+	next.edited(1)
 	next.byID = c.byID.Set(evicted)
 	if d.leaves() {
 		next.leaving, _ = c.leaving.Delete(id) // the whole workload leaves
@@ -169,7 +170,7 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 			running[i], _ = newRunning(&home{queue: shape.Queues[i].Name}, nil, nil)
 		}
 	}
-	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID, leaving: c.leaving, traits: c.traits, allChildren: c.allChildren}
+	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID, leaving: c.leaving, traits: c.traits, allChildren: c.allChildren, list: c.list, edits: c.edits, versions: c.versions}
 	if next.Usage, err = quotatree.NewUsage(shape.Tree, direct); err != nil {
 		return nil, next.usageFault(path, columns, err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/quotatree"
+	"github.com/cedesched/cede/internal/persist/listed"
 	"github.com/cedesched/cede/internal/persist/trie"
 	"github.com/cedesched/cede/internal/persist/vector"
 	"github.com/cedesched/cede/preemption/fault"
@@ -72,6 +73,7 @@ func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
 	if c.byID = f.byID.Map(); c.byID.Len() < len(admitted) { // a map for them alone would cost more than all of this
 		return doubles(admitted)
 	}
+	c.list = listed.Of(idOf, c.byID, f.byID.Items())
 	direct := make([][]quotatree.Load, c.Tree.Len()) // by node
 	for node, reserved := range c.Reserved {
 		direct[node] = slices.Clone(reserved)

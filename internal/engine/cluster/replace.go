@@ -57,6 +57,7 @@ func (c *Cluster) replace(node int, changes []change) error {
 			return err
 		}
 	}
+	c.edited(len(changes))
 	q := node - len(c.Cohorts)
 	for _, ch := range changes {
 		c.index(ch)

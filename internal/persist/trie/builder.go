@@ -1,7 +1,5 @@
 package trie
 
-import "hash/maphash"
-
 // maxSorted is the most levels to sort by at once. With more, the places to write to are more
 // than the caches hold, and a million items take longer.
 const maxSorted = 4
@@ -19,11 +17,20 @@ func NewBuilder[T any](name func(T) string, n int) Builder[T] {
 
 // Add adds an item. It is cheap right after the name of the item was read.
 func (b *Builder[T]) Add(item T) {
-	b.items = append(b.items, hashed[T]{maphash.String(seed, b.name(item)), item})
+	b.items = append(b.items, hashed[T]{Hash(b.name(item)), item})
 }
 
 // Item returns item number i in the order of adding, from 0.
 func (b *Builder[T]) Item(i int) T { return b.items[i].item }
+
+// Items returns the items in the order of adding.
+func (b *Builder[T]) Items() []T {
+	items := make([]T, len(b.items))
+	for i := range items {
+		items[i] = b.items[i].item
+	}
+	return items
+}
 
 // Map returns a map of the items; of items with the same name, the first. Its leaves are parts
 // of one array: it takes 16 bytes an item for as long as one of them was not edited.

@@ -114,23 +114,23 @@ func (m Map[T]) Len() int { return m.n }
 
 // Get returns the item with the name.
 func (m Map[T]) Get(name string) (item T, ok bool) {
-	hash := maphash.String(seed, name)
+	hash := Hash(name)
 	n := m.root
 	for shift := uint(0); n != nil && n.kids != nil; shift += slotBits {
 		n = n.kids[slot(hash, shift)]
 	}
 	if n != nil {
-		if i := m.find(n, hash, name); i >= 0 {
+		if i := m.find(n.items, hash, name); i >= 0 {
 			return n.items[i].item, true
 		}
 	}
 	return item, false
 }
 
-// find returns the index of the name in a leaf, or -1.
-func (m *Map[T]) find(leaf *node[T], hash uint64, name string) int {
-	for i := range leaf.items {
-		if h := &leaf.items[i]; h.hash == hash && m.name(h.item) == name {
+// find returns the index of the name in a list of items, or -1.
+func (m *Map[T]) find(items []hashed[T], hash uint64, name string) int {
+	for i := range items {
+		if h := &items[i]; h.hash == hash && m.name(h.item) == name {
 			return i
 		}
 	}
@@ -139,7 +139,7 @@ func (m *Map[T]) find(leaf *node[T], hash uint64, name string) int {
 
 // Set returns the map with the item in place of one with the same name.
 func (m Map[T]) Set(item T) Map[T] {
-	m.root = m.set(m.root, hashed[T]{maphash.String(seed, m.name(item)), item}, 0)
+	m.root = m.set(m.root, hashed[T]{Hash(m.name(item)), item}, 0)
 	return m
 }
 
@@ -156,7 +156,7 @@ func (m *Map[T]) set(n *node[T], h hashed[T], shift uint) *node[T] {
 		return inner(kids)
 	}
 	items := append(make([]hashed[T], 0, len(n.items)+1), n.items...)
-	if i := m.find(n, h.hash, m.name(h.item)); i >= 0 {
+	if i := m.find(items, h.hash, m.name(h.item)); i >= 0 {
 		items[i] = h
 		return &node[T]{items: items}
 	}
@@ -171,7 +171,7 @@ func (m *Map[T]) set(n *node[T], h hashed[T], shift uint) *node[T] {
 
 // Delete returns the map without the item with the name, and reports whether there was one.
 func (m Map[T]) Delete(name string) (Map[T], bool) {
-	root, found := m.delete(m.root, name, maphash.String(seed, name), 0)
+	root, found := m.delete(m.root, name, Hash(name), 0)
 	if !found {
 		return m, false
 	}
@@ -184,7 +184,7 @@ func (m *Map[T]) delete(n *node[T], name string, hash uint64, shift uint) (*node
 	case n == nil:
 		return nil, false
 	case n.kids == nil:
-		i := m.find(n, hash, name)
+		i := m.find(n.items, hash, name)
 		switch {
 		case i < 0:
 			return n, false

@@ -104,6 +104,7 @@ var rooms = []struct {
 	}},
 	{"persist: structures that share what did not change", [][]string{
 		{"internal/persist/ordered", "internal/persist/trie", "internal/persist/vector"},
+		{"internal/persist/listed"},
 	}},
 	{"clock: what time it is, and what is due when", [][]string{{"preemption/clock"}}},
 	{"values: what users write down", [][]string{
