@@ -63,15 +63,15 @@ func syncVersionsIsSync(t *rapid.T, config preemption.Config) {
 		}
 	}
 	note(caller.state, caller.versions)
+	edited := map[string]bool{} // since the last SyncVersions that did not fail
 	for range rapid.IntRange(1, 4).Draw(t, "steps") {
-		edited := map[string]bool{}
 		if canAsk(s, record) && rapid.Bool().Draw(t, "decided") {
 			was := s
 			s = edit(t, s, decideWith(t, config, s, *record.Request).Edits()...)
 			for id := range known {
 				a, _ := was.Find(id)
 				b, _ := s.Find(id)
-				edited[id] = !cmp.Equal(a, b)
+				edited[id] = edited[id] || !cmp.Equal(a, b)
 			}
 		}
 		caller.state = changed(t, s.State(), record)
@@ -116,6 +116,7 @@ func syncVersionsIsSync(t *rapid.T, config preemption.Config) {
 			t.Fatalf("described: %s", diff)
 		}
 		note(caller.state, caller.versions)
+		clear(edited)
 		if again, edits, err := caller.sync(next); err != nil || len(edits) > 0 || len(caller.described) != count(caller.versions, 0) ||
 			len(caller.described) == 0 && again != next {
 			t.Fatal("once more:", len(edits), err, caller.described)

@@ -16,40 +16,61 @@ import (
 
 // Admit adds a workload. It keeps w, so w must be a copy.
 func (c *Cluster) Admit(path string, w *workload.Workload) (*Cluster, error) {
-	faults := faultsOf(workload.Validate(path, w))
+	faults := c.faultsOfEdit(path, w)
 	if _, taken := c.Find(w.ID); taken {
 		faults.Add(path+".id", "%q is admitted already", w.ID)
-	}
-	node, known := c.QueueNode(w.Queue)
-	if w.Queue != "" && !known {
-		faults.Add(path+".queue", "unknown queue %q (workload %q)", w.Queue, w.ID)
 	}
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	columns := c.Columns.with(w)
-	d := newWorkload(w, c.Running(node).home, columns)
-	next := *c
-	next.Columns = columns
-	if err := next.replace(node, []change{{now: d}}); err != nil {
-		return nil, c.usageFault(path+".podSets", columns, err)
-	}
-	return &next, nil
+	return c.edit(path+".podSets", Change{New: w})
 }
 
 // Remove removes a workload.
 func (c *Cluster) Remove(path, id string) (*Cluster, error) {
+	d, err := c.find(path, id)
+	if err != nil {
+		return nil, err
+	}
+	return c.edit(path, Change{Old: d})
+}
+
+// Update replaces the facts of a workload. It keeps w, so w must be a copy.
+func (c *Cluster) Update(path string, w *workload.Workload) (*Cluster, error) {
+	d, err := c.find(path+".id", w.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.faultsOfEdit(path, w).Err(); err != nil {
+		return nil, err
+	}
+	return c.edit(path+".podSets", Change{Old: d, New: w})
+}
+
+func (c *Cluster) find(path, id string) (*Workload, error) {
 	d, ok := c.Find(id)
 	if !ok {
 		return nil, fault.List{{Path: path, Problem: fmt.Sprintf("no workload %q is admitted", id)}}
 	}
-	node, _ := c.QueueNode(d.Facts.Queue())
-	next := *c
-	next.Columns = c.Columns.without(d.Loads)
-	if err := next.replace(node, []change{{old: d}}); err != nil {
-		return nil, c.usageFault(path, c.Columns, err)
+	return d, nil
+}
+
+// faultsOfEdit returns what is wrong with a workload that comes.
+func (c *Cluster) faultsOfEdit(path string, w *workload.Workload) fault.List {
+	faults := faultsOf(workload.Validate(path, w))
+	if _, known := c.QueueNode(w.Queue); w.Queue != "" && !known {
+		faults.Add(path+".queue", "unknown queue %q (workload %q)", w.Queue, w.ID)
 	}
-	return &next, nil
+	return faults
+}
+
+// edit makes a valid change.
+func (c *Cluster) edit(path string, ch Change) (*Cluster, error) {
+	next, err := c.changed([]Change{ch})
+	if err != nil {
+		return nil, next.usageFault(path, next.Columns, err)
+	}
+	return next, nil
 }
 
 // StartShrink marks replicas of a pod set as leaving.
@@ -71,9 +92,9 @@ func (c *Cluster) Shrink(path, id, podSet string, replicas int64) (*Cluster, err
 // resize changes a number of replicas of a pod set. change makes the change and returns how
 // many replicas could be changed.
 func (c *Cluster) resize(path, id, podSet string, replicas int64, change func(*workload.PodSet) int64) (*Cluster, error) {
-	d, ok := c.Find(id)
-	if !ok {
-		return nil, fault.List{{Path: path, Problem: fmt.Sprintf("no workload %q is admitted", id)}}
+	d, err := c.find(path, id)
+	if err != nil {
+		return nil, err
 	}
 	w := d.Clone()
 	for i := range w.PodSets {
@@ -91,20 +112,11 @@ func (c *Cluster) resize(path, id, podSet string, replicas int64, change func(*w
 	return nil, fault.List{{Path: path, Problem: fmt.Sprintf("workload %q has no pod set %q", id, podSet)}}
 }
 
-// Update replaces the facts of a workload. It keeps w, so w must be a copy.
-func (c *Cluster) Update(path string, w *workload.Workload) (*Cluster, error) {
-	without, err := c.Remove(path+".id", w.ID)
-	if err != nil {
-		return nil, err
-	}
-	return without.Admit(path, w)
-}
-
 // StartEviction marks a workload as evicted.
 func (c *Cluster) StartEviction(path, id string) (*Cluster, error) {
-	d, ok := c.Find(id)
-	if !ok {
-		return nil, fault.List{{Path: path, Problem: fmt.Sprintf("no workload %q is admitted", id)}}
+	d, err := c.find(path, id)
+	if err != nil {
+		return nil, err
 	}
 	if d.Facts.Evicted {
 		return c, nil

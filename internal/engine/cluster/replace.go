@@ -22,6 +22,14 @@ type change struct {
 	moves    bool // to another queue, or from one
 }
 
+// phase is 0 for a workload that moves to another queue, and 1 for all else.
+func (ch *change) phase() int {
+	if ch.moves && ch.now == nil {
+		return 0
+	}
+	return 1
+}
+
 // replace changes workloads in the queue at a node, in a cluster that no caller has seen yet
 // and that has the columns of both. It fails with a [*quotatree.UsageError].
 func (c *Cluster) replace(node int, changes []change) error {
@@ -156,8 +164,27 @@ func (r *Running) anew(changes []change) *Running {
 // Replace changes workloads, any number at once, with distinct IDs. It fails if one of them is
 // invalid, its queue is unknown, or a usage is out of bounds, also between two steps.
 func (c *Cluster) Replace(changes []Change) (*Cluster, error) {
+	for i := range changes {
+		if w := changes[i].New; w != nil {
+			_, known := c.QueueNode(w.Queue)
+			if faults := faultsOfOne(i, w, known); len(faults) > 0 {
+				return nil, faults
+			}
+		}
+	}
+	next, err := c.changed(changes)
+	if err != nil {
+		return nil, err
+	}
+	return next, nil
+}
+
+// changed makes valid changes of workloads with distinct IDs. If it fails, with a
+// [*quotatree.UsageError], it returns a cluster with the columns that the error names.
+func (c *Cluster) changed(changes []Change) (*Cluster, error) {
 	next := *c
-	parts := make([]change, 0, len(changes))
+	var few [2]change
+	parts := few[:0]
 	for i := range changes {
 		old, w := changes[i].Old, changes[i].New
 		part := change{node: -1, old: old}
@@ -165,10 +192,7 @@ func (c *Cluster) Replace(changes []Change) (*Cluster, error) {
 			part.node, _ = c.QueueNode(old.Facts.Queue())
 		}
 		if w != nil {
-			node, known := c.QueueNode(w.Queue)
-			if faults := faultsOfOne(i, w, known); len(faults) > 0 {
-				return nil, faults
-			}
+			node, _ := c.QueueNode(w.Queue)
 			if old != nil && node != part.node {
 				parts = append(parts, change{node: part.node, old: old, moves: true})
 				part = change{moves: true}
@@ -178,19 +202,24 @@ func (c *Cluster) Replace(changes []Change) (*Cluster, error) {
 		}
 		parts = append(parts, part)
 	}
+	columns := next.Columns
 	for i := range changes { // last, so that no column changes its number in between
 		if old := changes[i].Old; old != nil && (changes[i].New == nil || !old.takesAs(changes[i].New)) {
 			next.Columns = next.Columns.without(old.Loads)
 		}
 	}
-	slices.SortStableFunc(parts, func(a, b change) int { return cmp.Compare(a.node, b.node) })
+	// Workloads that move leave first: nothing holds two records of one workload.
+	slices.SortStableFunc(parts, func(a, b change) int {
+		return cmp.Or(cmp.Compare(a.phase(), b.phase()), cmp.Compare(a.node, b.node))
+	})
 	for len(parts) > 0 {
 		n := 1
-		for n < len(parts) && parts[n].node == parts[0].node {
+		for n < len(parts) && parts[n].node == parts[0].node && parts[n].phase() == parts[0].phase() {
 			n++
 		}
 		if err := next.replace(parts[0].node, parts[:n]); err != nil {
-			return nil, err
+			next.Columns = columns
+			return &next, err
 		}
 		parts = parts[n:]
 	}
