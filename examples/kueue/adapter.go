@@ -45,7 +45,9 @@ func New(fs *config.FairSharing, ordering info.Ordering) (*Adapter, error) {
 	if fs != nil {
 		c.Sharing = preemption.Fair
 		for _, s := range fs.PreemptionStrategies {
-			c.Fair.Strategies = append(c.Fair.Strategies, constant[preemption.FairStrategy](string(s)))
+			var strategy preemption.FairStrategy
+			read(string(s), &strategy)
+			c.Fair.Strategies = append(c.Fair.Strategies, strategy)
 		}
 	}
 	p, err := preemption.New(c)
@@ -115,10 +117,10 @@ func (a *Adapter) Targets(wl info.Info, assignment flavorassigner.Assignment, s 
 // queueOf returns a queue without quota and weight.
 func queueOf(name string, p api.ClusterQueuePreemption) queue.Queue {
 	q := queue.Queue{Name: name}
-	q.Preemption.WithinClusterQueue = constant[queue.VictimPolicy](string(p.WithinClusterQueue))
-	q.Preemption.ReclaimWithinCohort = constant[queue.VictimPolicy](string(p.ReclaimWithinCohort))
+	read(string(p.WithinClusterQueue), &q.Preemption.WithinClusterQueue)
+	read(string(p.ReclaimWithinCohort), &q.Preemption.ReclaimWithinCohort)
 	if b := p.BorrowWithinCohort; b != nil {
-		q.Preemption.BorrowWithinCohort.Policy = constant[queue.VictimPolicy](string(b.Policy))
+		read(string(b.Policy), &q.Preemption.BorrowWithinCohort.Policy)
 		if b.MaxPriorityThreshold != nil {
 			q.Preemption.BorrowWithinCohort.MaxPriorityThreshold = queue.AtMostPriority(int64(*b.MaxPriorityThreshold))
 		}
@@ -167,14 +169,8 @@ func columns[V any](of map[resources.FlavorResource]V) []resources.FlavorResourc
 	})
 }
 
-// constant returns the constant that a text of Kueue's API names; the zero one for an empty text, or one that is not known.
-func constant[T any, P interface {
-	*T
-	encoding.TextUnmarshaler
-}](text string) (v T) {
-	_ = P(&v).UnmarshalText([]byte(text))
-	return v
-}
+// read reads a constant by its text in Kueue's API, which is the same here. An empty text leaves the default.
+func read(text string, into encoding.TextUnmarshaler) { _ = into.UnmarshalText([]byte(text)) }
 
 // room is a place in a topology, as Kueue finds it: cede takes victims out of the scheduler's snapshot and puts them back.
 type room struct {
