@@ -104,12 +104,12 @@ func described(next []workload.Workload) (sum int64) {
 	for i := range next {
 		sum += first(next[i].Queue)
 		if p := sets[i]; p != nil {
-			sum += p.Count
+			sum += int64(len(p.Name)) + p.Terminating // its ends
 		}
 	}
 	for _, p := range sets[:len(next)] {
 		if p != nil && len(p.Requests) > 0 {
-			sum += p.Requests[0].Amount + p.Requests[len(p.Requests)-1].Amount
+			sum += int64(len(p.Requests[0].Flavor)) + p.Requests[len(p.Requests)-1].Amount
 		}
 	}
 	return sum
@@ -118,7 +118,7 @@ func described(next []workload.Workload) (sum int64) {
 func recorded(found []*Workload) (sum int64) {
 	for _, w := range found {
 		if w != nil {
-			sum += first(w.Facts.UID) + w.Priority
+			sum += first(w.Facts.UID) + w.Priority + int64(w.Facts.admitted)
 		}
 	}
 	return sum
