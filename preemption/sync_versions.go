@@ -16,8 +16,7 @@ import (
 // running workloads by ID, in any order, each with its version: whatever is comparable and changes
 // whenever the workload does, for example the resourceVersion of an object, or its pointer in a
 // cache that never changes objects in place. The zero V is no version: such a workload is described
-// each time. describe returns the workload with an ID that running lists; SyncVersions calls it
-// between two of them, right after the IDs to describe were listed, and at most 64 later.
+// each time. describe returns the workload with an ID and version that running listed.
 //
 // config is the state without workloads. The first SyncVersions of a snapshot describes all of them,
 // and so does one with another type of versions. An edit of a workload forgets its version, and more
@@ -27,7 +26,7 @@ import (
 // the state is not valid, running is ranged over a second time, and the paths of faults count in that
 // order.
 func SyncVersions[V comparable](s *Snapshot, config State, running iter.Seq2[string, V],
-	describe func(id string) (workload.Workload, error)) (*Snapshot, []Edit, error) {
+	describe func(id string, version V) (workload.Workload, error)) (*Snapshot, []Edit, error) {
 	if len(config.Admitted) > 0 {
 		return s, nil, fault.List{{Path: "admitted", Problem: fmt.Sprintf("%d workloads in the configuration", len(config.Admitted))}}
 	}
@@ -67,7 +66,7 @@ func SyncVersions[V comparable](s *Snapshot, config State, running iter.Seq2[str
 // versionSync is a SyncVersions on its way.
 type versionSync[V comparable] struct {
 	known    cluster.Known[V]
-	describe func(id string) (workload.Workload, error)
+	describe func(id string, version V) (workload.Workload, error)
 
 	ids   [listed.Block]string
 	under [listed.Block]V
@@ -104,7 +103,7 @@ func (x *versionSync[V]) block() {
 
 // one describes a workload, which ran as old; nil: it did not.
 func (x *versionSync[V]) one(id string, under V, old *cluster.Workload) {
-	w, err := x.describe(id)
+	w, err := x.describe(id, under)
 	if err == nil && w.ID != id {
 		err = fault.List{{Path: "admitted", Problem: fmt.Sprintf("workload %q is described as %q", id, w.ID)}}
 	}
@@ -131,10 +130,10 @@ func (x *versionSync[V]) one(id string, under V, old *cluster.Workload) {
 
 // syncAll is Sync of the whole state, every workload described.
 func syncAll[V comparable](s *Snapshot, st State, running iter.Seq2[string, V],
-	describe func(id string) (workload.Workload, error)) (*Snapshot, []Edit, error) {
+	describe func(id string, version V) (workload.Workload, error)) (*Snapshot, []Edit, error) {
 	var failed []error
-	for id := range running {
-		w, err := describe(id)
+	for id, version := range running {
+		w, err := describe(id, version)
 		if err != nil {
 			failed = append(failed, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -36,9 +37,12 @@ func (v *versioned) sync(s *preemption.Snapshot) (*preemption.Snapshot, []preemp
 			}
 		}
 	}
-	return preemption.SyncVersions(s, config, listed, func(id string) (workload.Workload, error) {
+	return preemption.SyncVersions(s, config, listed, func(id string, version int) (workload.Workload, error) {
 		v.described = append(v.described, id)
 		i := slices.IndexFunc(v.state.Admitted, func(w workload.Workload) bool { return w.ID == id })
+		if version != v.versions[i] {
+			return workload.Workload{}, errors.New("another version")
+		}
 		return v.state.Admitted[i], nil
 	})
 }
@@ -93,7 +97,7 @@ func syncVersionsIsSync(t *rapid.T, config preemption.Config) {
 		}
 		next, edits, err := caller.sync(s)
 		whole, wanted, wantedErr := s.Sync(caller.state)
-		if err != nil && wantedErr != nil && strings.Contains(err.Error(), "is also the ID of") { // an ID is described in one way
+		if err != nil && wantedErr != nil && strings.Contains(wantedErr.Error(), "is also the ID of") { // an ID is described in one way
 			continue
 		}
 		if fmt.Sprint(err) != fmt.Sprint(wantedErr) || !cmp.Equal(wanted, edits, sameEdits) {
@@ -151,20 +155,20 @@ func TestSyncVersionsRefuses(t *testing.T) {
 	}
 	config := st
 	config.Admitted = nil
-	same := func(id string) (workload.Workload, error) { w, _ := s.Find(id); return w, nil }
+	same := func(id string, _ int) (workload.Workload, error) { w, _ := s.Find(id); return w, nil }
 	id := st.Admitted[0].ID
 	for _, c := range []struct {
 		name     string
 		config   preemption.State
 		ids      []string
-		describe func(id string) (workload.Workload, error)
+		describe func(id string, version int) (workload.Workload, error)
 		want     string
 	}{
 		{"workloads in the configuration", st, nil, same, "admitted: "},
 		{"an ID twice", config, []string{id, id}, same, `admitted[1].id: "` + id + `" is also the ID of admitted[0]`},
-		{"another ID", config, []string{id}, func(string) (workload.Workload, error) { return st.Admitted[1], nil }, "is described as"},
-		{"an error", config, []string{id}, func(string) (workload.Workload, error) { return workload.Workload{}, errors.New("no such object") }, "no such object"},
-		{"not valid", config, []string{id}, func(string) (workload.Workload, error) {
+		{"another ID", config, []string{id}, func(string, int) (workload.Workload, error) { return st.Admitted[1], nil }, "is described as"},
+		{"an error", config, []string{id}, func(string, int) (workload.Workload, error) { return workload.Workload{}, errors.New("no such object") }, "no such object"},
+		{"not valid", config, []string{id}, func(string, int) (workload.Workload, error) {
 			w := st.Admitted[0].Clone()
 			w.Queue = "x"
 			return w, nil
@@ -180,19 +184,15 @@ func TestSyncVersionsRefuses(t *testing.T) {
 // BenchmarkSyncVersions follows 50,000 workloads of which the given number change, in the order of a map.
 func BenchmarkSyncVersions(b *testing.B) {
 	st := scenario.Worlds[2].State()
-	objects := map[string]*workload.Workload{}
-	for i := range st.Admitted {
-		objects[st.Admitted[i].ID] = &st.Admitted[i]
-	}
 	config := st
 	config.Admitted = nil
-	type listedObject struct {
+	type object struct {
 		id string
 		of *workload.Workload
 	}
-	var order []listedObject
-	for id, w := range objects {
-		order = append(order, listedObject{id, w})
+	var order []object
+	for _, i := range rand.New(rand.NewPCG(1, 1)).Perm(len(st.Admitted)) {
+		order = append(order, object{st.Admitted[i].ID, &st.Admitted[i]})
 	}
 	listed := func(yield func(string, *workload.Workload) bool) {
 		for i := range order {
@@ -201,7 +201,7 @@ func BenchmarkSyncVersions(b *testing.B) {
 			}
 		}
 	}
-	describe := func(id string) (workload.Workload, error) { return *objects[id], nil }
+	describe := func(_ string, w *workload.Workload) (workload.Workload, error) { return *w, nil }
 	first, _, err := preemption.SyncVersions(nil, config, listed, describe)
 	if err != nil {
 		b.Fatal(err)
@@ -212,7 +212,7 @@ func BenchmarkSyncVersions(b *testing.B) {
 				o := &order[i*len(order)/n]
 				w := o.of.Clone()
 				w.Priority++
-				o.of, objects[o.id] = &w, &w
+				o.of = &w
 			}
 			b.ReportAllocs()
 			for b.Loop() {

@@ -57,6 +57,7 @@ func New(fs *config.FairSharing, ordering info.Ordering) (*Adapter, error) {
 // Follow brings the adapter's state to that of a snapshot of the scheduler.
 func (a *Adapter) Follow(s *schdcache.Snapshot) (err error) {
 	var st preemption.State
+	running := map[string]*info.Info{} // Kueue makes a new one of each object that changed
 	for name, c := range s.Cohorts() {
 		out := queue.Cohort{Name: string(name), FairWeight: quota.WeightOf(c.FairWeight), Quotas: quotas(c.ResourceNode.Quotas)}
 		if c.HasParent() {
@@ -71,8 +72,8 @@ func (a *Adapter) Follow(s *schdcache.Snapshot) (err error) {
 			out.Cohort = string(c.Parent().Name)
 		}
 		reserved := maps.Clone(c.ResourceNode.Usage) // less what workloads use: by heads that the cycle served before
-		for _, w := range c.Workloads {
-			st.Admitted = append(st.Admitted, a.workload(w, nil))
+		for key, w := range c.Workloads {
+			running[string(key)] = w
 			for fr, used := range w.FlavorResourceUsage() {
 				reserved[fr] -= used
 			}
@@ -85,7 +86,9 @@ func (a *Adapter) Follow(s *schdcache.Snapshot) (err error) {
 		st.Queues = append(st.Queues, out)
 	}
 	st, _ = st.Normalize() // what Kueue accepts and does not look at
-	a.snapshot, _, err = a.snapshot.Sync(st)
+	a.snapshot, _, err = preemption.SyncVersions(a.snapshot, st, maps.All(running), func(_ string, w *info.Info) (workload.Workload, error) {
+		return a.workload(w, nil), nil
+	})
 	return err
 }
 

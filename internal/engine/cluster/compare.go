@@ -39,8 +39,8 @@ func (c *Cluster) Compare(admitted []workload.Workload) (d Difference, in *List,
 			return d, nil, false
 		}
 	}
-	x.Gone, in = x.End()
-	return x.Difference, in, true
+	x.Gone = x.Missed()
+	return x.Difference, x.InOrder(), true
 }
 
 // comparison is a difference in the making.

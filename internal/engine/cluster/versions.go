@@ -63,10 +63,7 @@ func (k *Known[V]) Find(ids []string, under []V, found *[listed.Block]*Workload,
 }
 
 // Gone returns the workloads that the walk did not find.
-func (k *Known[V]) Gone() []*Workload {
-	gone, _ := k.walk.End()
-	return gone
-}
+func (k *Known[V]) Gone() []*Workload { return k.walk.Missed() }
 
 // Under returns the cluster with the versions under which a caller described workloads just then, by
 // ID, and with those that this cluster has, or one that edits led from, for the others.

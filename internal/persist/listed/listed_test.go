@@ -88,7 +88,7 @@ func walksLikeAMap(t *rapid.T) {
 			}
 			i += n
 		}
-		missed, next := walk.End()
+		missed := walk.Missed()
 		for _, i := range missed {
 			if i != have[i.name] || slices.Contains(left, i.name) {
 				t.Fatalf("missed %v", i)
@@ -97,7 +97,7 @@ func walksLikeAMap(t *rapid.T) {
 		if met != len(left) || met+len(missed) != len(have) {
 			t.Fatalf("%d found and %d missed of %d", met, len(missed), len(have))
 		}
-		list = next
+		list = walk.InOrder()
 		again := list.Walk()
 		for _, n := range left { // the order of the last walk, so all are in step
 			if _, _, ok := again.Next(n); !ok && len(missed) == 0 {

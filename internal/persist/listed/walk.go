@@ -103,28 +103,36 @@ func (w *Walk[T]) meet(place int) (first bool) {
 	return first
 }
 
-// End returns the items that the walk did not find, and the list in the order of the walk, those that
-// it did not find at the end.
-func (w *Walk[T]) End() (missed []T, in *List[T]) {
-	if w.met < len(w.items)-w.gone || w.seen != nil {
-		var none T
-		for i := range w.items {
-			place := w.at(i)
-			if w.seen == nil && i < w.next || w.seen != nil && w.seen[place] {
-				continue
-			}
-			if item := w.items[place]; item != none {
-				missed = append(missed, item)
-			}
-			if w.seen != nil {
-				w.order = append(w.order, int32(place))
-			}
+// Missed returns the items that the walk did not find.
+func (w *Walk[T]) Missed() (list []T) {
+	if w.met == len(w.items)-w.gone {
+		return nil
+	}
+	var none T
+	for i := range w.items {
+		if place := w.at(i); !w.saw(i, place) && w.items[place] != none {
+			list = append(list, w.items[place])
 		}
 	}
+	return list
+}
+
+// saw reports whether the walk found the item at a place, number i in the order of the last list.
+func (w *Walk[T]) saw(i, place int) bool {
+	return w.seen == nil && i < w.next || w.seen != nil && w.seen[place]
+}
+
+// InOrder returns the list in the order of the walk, what it did not find at the end.
+func (w *Walk[T]) InOrder() *List[T] {
 	if w.seen == nil {
-		return missed, w.List
+		return w.List
+	}
+	for i := range w.items {
+		if place := w.at(i); !w.seen[place] {
+			w.order = append(w.order, int32(place))
+		}
 	}
 	next := *w.List
 	next.order = w.order
-	return missed, &next
+	return &next
 }
