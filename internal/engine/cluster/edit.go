@@ -16,11 +16,11 @@ import (
 
 // Admit adds a workload. It keeps w, so w must be a copy.
 func (c *Cluster) Admit(path string, w *workload.Workload) (*Cluster, error) {
-	faults := c.faultsOfEdit(path, w)
+	faults := faultsOf(workload.Validate(path, w))
 	if _, taken := c.Find(w.ID); taken {
 		faults.Add(path+".id", "%q is admitted already", w.ID)
 	}
-	if err := faults.Err(); err != nil {
+	if err := c.withQueue(path, w, faults).Err(); err != nil {
 		return nil, err
 	}
 	return c.edit(path+".podSets", Change{New: w})
@@ -41,7 +41,7 @@ func (c *Cluster) Update(path string, w *workload.Workload) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.faultsOfEdit(path, w).Err(); err != nil {
+	if err := c.withQueue(path, w, faultsOf(workload.Validate(path, w))).Err(); err != nil {
 		return nil, err
 	}
 	return c.edit(path+".podSets", Change{Old: d, New: w})
@@ -55,9 +55,8 @@ func (c *Cluster) find(path, id string) (*Workload, error) {
 	return d, nil
 }
 
-// faultsOfEdit returns what is wrong with a workload that comes.
-func (c *Cluster) faultsOfEdit(path string, w *workload.Workload) fault.List {
-	faults := faultsOf(workload.Validate(path, w))
+// withQueue adds the fault of a workload whose queue is not known.
+func (c *Cluster) withQueue(path string, w *workload.Workload, faults fault.List) fault.List {
 	if _, known := c.QueueNode(w.Queue); w.Queue != "" && !known {
 		faults.Add(path+".queue", "unknown queue %q (workload %q)", w.Queue, w.ID)
 	}
