@@ -2,6 +2,7 @@ package preemption_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
 )
 
 // The worlds of the benchmarks: flat cohorts of ten and of a hundred queues, one
@@ -161,6 +163,44 @@ func BenchmarkWith(b *testing.B) {
 				edit(b, with, preemption.Remove(extra.ID))
 			}
 		})
+	}
+}
+
+// BenchmarkEdits makes a hundred edits of workloads at random places at a time.
+func BenchmarkEdits(b *testing.B) {
+	for _, w := range []scenario.World{scenario.Worlds[2], scenario.Large[0]} {
+		st := w.State()
+		s := snapshotOf(b, st)
+		for _, kind := range []struct {
+			name string
+			edit func(w workload.Workload) preemption.Edit
+		}{
+			{"update", func(w workload.Workload) preemption.Edit { w.Priority++; return preemption.Update(w) }},
+			{"evict", func(w workload.Workload) preemption.Edit { return preemption.StartEviction(w.ID) }},
+			{"remove", func(w workload.Workload) preemption.Edit { return preemption.Remove(w.ID) }},
+			{"admit", func(w workload.Workload) preemption.Edit { w.ID += "/new"; return preemption.Admit(w) }},
+		} {
+			b.Run(kind.name+"/"+nameOf(w), func(b *testing.B) {
+				r := rand.New(rand.NewPCG(1, 1))
+				batches := make([][]preemption.Edit, 20)
+				for i := range batches {
+					seen := map[int]bool{}
+					for len(batches[i]) < 100 {
+						if at := r.IntN(len(st.Admitted)); !seen[at] {
+							seen[at] = true
+							batches[i] = append(batches[i], kind.edit(st.Admitted[at]))
+						}
+					}
+				}
+				b.ReportAllocs()
+				i := 0
+				for b.Loop() {
+					edit(b, s, batches[i%len(batches)]...)
+					i++
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(100*i), "ns/edit")
+			})
+		}
 	}
 }
 

@@ -24,16 +24,33 @@ type LaneSet = ordered.Set[*Workload, []quotatree.Load]
 type LaneCursor = ordered.Cursor[*Workload, []quotatree.Load]
 
 var (
-	laneOrder    = orderWith(func(sum *[]quotatree.Load, w *Workload) { *sum = quotatree.AddLoads(*sum, w.Loads) })
-	surplusOrder = orderWith(addSurplus)
+	laneOrder    = orderWith(func(sum *[]quotatree.Load, w *Workload) { *sum = quotatree.AddLoads(*sum, w.Loads) }, dropLoads)
+	surplusOrder = orderWith(addSurplus, nil)
 )
 
-func orderWith(addItem func(*[]quotatree.Load, *Workload)) *ordered.Order[*Workload, []quotatree.Load] {
+func orderWith(addItem func(*[]quotatree.Load, *Workload), dropItem func(*[]quotatree.Load, *Workload) bool) *ordered.Order[*Workload, []quotatree.Load] {
 	return &ordered.Order[*Workload, []quotatree.Load]{
-		Compare: compareInLane,
-		AddItem: addItem,
-		AddSum:  func(sum *[]quotatree.Load, other []quotatree.Load) { *sum = quotatree.AddLoads(*sum, other) },
+		Compare:  compareInLane,
+		AddItem:  addItem,
+		DropItem: dropItem,
+		AddSum:   func(sum *[]quotatree.Load, other []quotatree.Load) { *sum = quotatree.AddLoads(*sum, other) },
 	}
+}
+
+// dropLoads takes a workload out of a sum of usage, which is exact below [quota.MaxUsage]. Where nothing
+// of a column is left it cannot tell whether another workload names the column.
+func dropLoads(sum *[]quotatree.Load, w *Workload) (ok bool) {
+	from := 0
+	for _, l := range w.Loads {
+		for from < len(*sum) && (*sum)[from].Column < l.Column {
+			from++
+		}
+		if from == len(*sum) || (*sum)[from].Amount <= l.Amount {
+			return false
+		}
+		(*sum)[from].Amount -= l.Amount
+	}
+	return true
 }
 
 func addSurplus(sum *[]quotatree.Load, w *Workload) {

@@ -23,6 +23,9 @@ type Order[T, S any] struct {
 	// sums.
 	AddItem func(sum *S, item T)
 	AddSum  func(sum *S, other S)
+	// DropItem takes an item out of a sum in place, so that an edit of a leaf does not look at all its
+	// items. ok is false if the sum has to be added up anew. Nil: it always has.
+	DropItem func(sum *S, item T) (ok bool)
 	// WideLeaves: a leaf has up to 64 items, not 32. A large set takes less memory; an edit copies
 	// more.
 	WideLeaves bool
@@ -88,6 +91,23 @@ func (o *Order[T, S]) leaf(items []T) *node[T, S] {
 		for _, item := range items {
 			o.AddItem(&n.sum, item)
 		}
+	}
+	return n
+}
+
+// changed returns the leaf of items that came about from one with another sum: out left, if it is not
+// nil, and in came, if it is not nil.
+func (o *Order[T, S]) changed(before S, items []T, out, in *T) *node[T, S] {
+	if o.DropItem == nil {
+		return o.leaf(items)
+	}
+	n := &node[T, S]{items: items, n: len(items)}
+	o.AddSum(&n.sum, before)
+	if in != nil {
+		o.AddItem(&n.sum, *in)
+	}
+	if out != nil && !o.DropItem(&n.sum, *out) {
+		return o.leaf(items)
 	}
 	return n
 }
@@ -164,9 +184,13 @@ func (o *Order[T, S]) insert(n *node[T, S], item T) (left, right *node[T, S]) {
 	if n.kids == nil {
 		i, found := slices.BinarySearchFunc(n.items, item, o.Compare)
 		if found {
-			return o.leaf(with(n.items, i, 0, item)), nil
+			return o.changed(n.sum, with(n.items, i, 0, item), &n.items[i], &item), nil
 		}
-		return o.leaves(with(n.items, i, 1, item))
+		items := with(n.items, i, 1, item)
+		if len(items) <= o.most(true) {
+			return o.changed(n.sum, items, nil, &item), nil
+		}
+		return o.leaves(items)
 	}
 	i := o.child(n, item)
 	kid, sibling := o.insert(n.kids[i], item)
@@ -201,7 +225,7 @@ func (o *Order[T, S]) delete(n *node[T, S], item T) (*node[T, S], bool) {
 		if !found {
 			return n, false
 		}
-		return o.leaf(with(n.items, i, 0)), true
+		return o.changed(n.sum, with(n.items, i, 0), &n.items[i], nil), true
 	}
 	i := o.child(n, item)
 	kid, found := o.delete(n.kids[i], item)
@@ -247,10 +271,9 @@ func (o *Order[T, S]) replace(n *node[T, S], old, item T) (left, right *node[T, 
 		to, taken := slices.BinarySearchFunc(items, item, o.Compare)
 		if taken {
 			items[to] = item
-		} else {
-			items = slices.Insert(items, to, item)
+			return o.leaf(items), nil
 		}
-		return o.leaf(items), nil
+		return o.changed(n.sum, slices.Insert(items, to, item), &n.items[from], &item), nil
 	}
 	i, j := o.child(n, old), o.child(n, item)
 	if i == j {

@@ -21,6 +21,12 @@ var byKey = &Order[pair, remainders]{
 	},
 }
 
+// dropPair is DropItem of some orders: it says now and then that it cannot.
+func dropPair(sum *remainders, p pair) bool {
+	sum[remainder(p)]--
+	return p.key%7 != 0
+}
+
 type remainders [3]int
 
 func remainder(p pair) int { return (p.key + 300) / 100 % 3 }
@@ -76,6 +82,9 @@ func likeASlice(t *rapid.T) {
 	}
 	byKey := *byKey
 	byKey.WideLeaves = rapid.Bool().Draw(t, "wide")
+	if rapid.Bool().Draw(t, "drops") {
+		byKey.DropItem = dropPair
+	}
 	s := Of(&byKey, slices.Clone(model))
 	for step := range rapid.IntRange(0, 200).Draw(t, "steps") {
 		before, old := slices.Clone(model), s
