@@ -15,8 +15,9 @@ import (
 // version is the one under which it was last described is not described again. running lists the
 // running workloads by ID, in any order, each with its version: whatever is comparable and changes
 // whenever the workload does, for example the resourceVersion of an object, or its pointer in a
-// cache that never changes objects in place. The zero V is no version: such a workload is described
-// each time. describe returns the workload with an ID and version that running listed.
+// cache that never changes objects in place. (If V is an interface, its values must be comparable.)
+// The zero V is no version: such a workload is described each time. describe returns the workload
+// with an ID and version that running listed.
 //
 // config is the state without workloads. The first SyncVersions of a snapshot describes all of them,
 // and so does one with another type of versions. An edit of a workload forgets its version, and more
