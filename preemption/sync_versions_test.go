@@ -97,7 +97,11 @@ func syncVersionsIsSync(t *rapid.T, config preemption.Config) {
 		}
 		next, edits, err := caller.sync(s)
 		whole, wanted, wantedErr := s.Sync(caller.state)
-		if err != nil && wantedErr != nil && strings.Contains(wantedErr.Error(), "is also the ID of") { // an ID is described in one way
+		ids := map[string]bool{}
+		for _, w := range caller.state.Admitted {
+			ids[w.ID] = true
+		}
+		if err != nil && wantedErr != nil && len(ids) < len(caller.state.Admitted) { // an ID is described in one way
 			continue
 		}
 		if fmt.Sprint(err) != fmt.Sprint(wantedErr) || !cmp.Equal(wanted, edits, sameEdits) {
