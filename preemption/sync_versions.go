@@ -76,10 +76,9 @@ type versionSync[V comparable] struct {
 	described      []workload.Workload
 	describedIDs   []string
 	describedUnder []V
-	added          map[string]bool
 	found          cluster.Difference
 	failed         []error
-	ok             bool // no ID was listed twice, or described under another
+	ok             bool // no ID was listed twice
 }
 
 // block takes the IDs listed since the last block.
@@ -104,29 +103,23 @@ func (x *versionSync[V]) block() {
 
 // one describes a workload, which ran as old; nil: it did not.
 func (x *versionSync[V]) one(id string, under V, old *cluster.Workload) {
-	w, err := x.describe(id, under)
-	if err == nil && w.ID != id {
-		err = fault.List{{Path: "admitted", Problem: fmt.Sprintf("workload %q is described as %q", id, w.ID)}}
-	}
+	w, err := describedAs(id, under, x.describe)
 	if err != nil {
 		x.failed = append(x.failed, err)
 		return
 	}
-	at := len(x.described)
+	x.ok = x.found.Add(len(x.described), &w, old) && x.ok
 	x.described = append(x.described, w)
 	x.describedIDs, x.describedUnder = append(x.describedIDs, id), append(x.describedUnder, under)
-	switch {
-	case old == nil && x.added[id]:
-		x.ok = false
-	case old == nil:
-		if x.added == nil {
-			x.added = map[string]bool{}
-		}
-		x.added[id] = true
-		x.found.New = append(x.found.New, at)
-	case !old.Describes(&w):
-		x.found.Changed = append(x.found.Changed, cluster.Changed{Old: old, New: at})
+}
+
+// describedAs describes the workload with an ID.
+func describedAs[V comparable](id string, under V, describe func(id string, version V) (workload.Workload, error)) (workload.Workload, error) {
+	w, err := describe(id, under)
+	if err == nil && w.ID != id {
+		err = fault.List{{Path: "admitted", Problem: fmt.Sprintf("workload %q is described as %q", id, w.ID)}}
 	}
+	return w, err
 }
 
 // syncAll is Sync of the whole state, every workload described.
@@ -134,7 +127,7 @@ func syncAll[V comparable](s *Snapshot, st State, running iter.Seq2[string, V],
 	describe func(id string, version V) (workload.Workload, error)) (*Snapshot, []Edit, error) {
 	var failed []error
 	for id, version := range running {
-		w, err := describe(id, version)
+		w, err := describedAs(id, version, describe)
 		if err != nil {
 			failed = append(failed, err)
 		}

@@ -29,7 +29,7 @@ type Cluster struct {
 	allChildren bool  // the reach of AllChildren is kept
 	list        *List // the workloads in the order of the last list that a caller compared; nil: not known
 	edits       int   // since then
-	versions    any   // of the workloads of the list; see Versions
+	versions    any   // under which a caller described the workloads of the list; see Known
 }
 
 // New validates a configuration and its admitted workloads and builds the cluster. It fails

@@ -17,6 +17,8 @@ type Difference struct {
 	Changed []Changed
 	New     []int // indexes in the list
 	Gone    []*Workload
+
+	added map[string]bool // the IDs of New
 }
 
 // Changed is a workload that runs, but with other facts.
@@ -25,13 +27,31 @@ type Changed struct {
 	New int // index in the list
 }
 
+// Add compares number i of a list with the workload that runs under its ID; nil: none does. ok is false
+// if the list has the ID of an earlier new one.
+func (d *Difference) Add(i int, w *workload.Workload, old *Workload) (ok bool) {
+	switch {
+	case old == nil && d.added[w.ID]:
+		return false
+	case old == nil:
+		if d.added == nil {
+			d.added = map[string]bool{}
+		}
+		d.added[w.ID] = true
+		d.New = append(d.New, i)
+	case !old.Describes(w):
+		d.Changed = append(d.Changed, Changed{old, i})
+	}
+	return true
+}
+
 // Compare compares the workloads with a list, and returns them in its order. ok is false if two in
 // the list have the same ID.
 func (c *Cluster) Compare(admitted []workload.Workload) (d Difference, in *List, ok bool) {
 	x := comparison{Walk: c.Listed().Walk(), admitted: admitted}
 	for i := 0; i < len(admitted); {
 		if old, _, inStep := x.Next(admitted[i].ID); inStep {
-			x.compare(old, i)
+			x.Add(i, &admitted[i], old)
 			i++
 		} else if n := min(listed.Block, len(admitted)-i); x.block(i, i+n) {
 			i += n
@@ -48,8 +68,7 @@ type comparison struct {
 	listed.Walk[*Workload]
 	Difference
 	admitted []workload.Workload
-	added    map[string]bool
-	read     int64
+	read     int64 // the sum of what was read ahead, without which the compiler would leave out the reads
 }
 
 // block compares some workloads of the list. It returns false if it met one before.
@@ -67,26 +86,11 @@ func (x *comparison) block(from, to int) (ok bool) {
 	}
 	x.read += recorded(found[:len(next)])
 	for i, old := range found[:len(next)] {
-		if old != nil {
-			x.compare(old, from+i)
-			continue
-		}
-		if x.added[names[i]] {
+		if !x.Add(from+i, &next[i], old) {
 			return false
 		}
-		if x.added == nil {
-			x.added = map[string]bool{}
-		}
-		x.added[names[i]] = true
-		x.New = append(x.New, from+i)
 	}
 	return true
-}
-
-func (x *comparison) compare(old *Workload, i int) {
-	if !old.Describes(&x.admitted[i]) {
-		x.Changed = append(x.Changed, Changed{old, i})
-	}
 }
 
 // described reads what [Workload.Describes] will read of the next workloads of a list, and recorded
