@@ -140,7 +140,7 @@ func (w Way) ApplyToPlacement(s *placement.Snapshot, r placement.Request) (*plac
 	return s, r, nil
 }
 
-// raise sets the priority of the request, of its pods that state one, and of its group.
+// raise sets the priority of the request, of its pods that state one, and of the root of its group.
 func (w *Way) raise(s *placement.Snapshot, r placement.Request) (*placement.Snapshot, placement.Request, error) {
 	priority := int32(w.Priority)
 	r.Priority, r.Pods = priority, slices.Clone(r.Pods)
@@ -150,6 +150,9 @@ func (w *Way) raise(s *placement.Snapshot, r placement.Request) (*placement.Snap
 		}
 	}
 	if g, known := s.Group(r.Group); known && r.Group != "" {
+		for g.Parent != "" { // the priority of the root counts
+			g, _ = s.Group(g.Parent)
+		}
 		g.Priority = priority
 		next, err := s.With(placement.SetGroup(g))
 		return next, r, err

@@ -17,7 +17,7 @@ import (
 func (r *Request) alone(i int) Request {
 	one := *r
 	one.Group, one.Pods = "", []workload.Pod{r.Pods[i]}
-	one.Pods[0].Group = r.Group
+	one.Pods[0].Group = cmp.Or(r.Pods[i].Group, r.Group)
 	return one
 }
 

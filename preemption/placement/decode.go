@@ -46,11 +46,11 @@ func blocker(b *search.Blocker) Blocker {
 		out.Until = instant.Time(b.Until)
 	}
 	switch {
-	case b.SetBy == nil:
+	case b.Rule != unit.MinRuntime:
 	case b.Source == unit.OwnPod:
-		out.SetBy = fmt.Sprintf("pod %q", b.SetBy.Facts.ID)
+		out.SetBy = fmt.Sprintf("pod %q", b.SetBy)
 	case b.Source == unit.OwnGroup:
-		out.SetBy = fmt.Sprintf("group %q", b.SetBy.Facts.Group)
+		out.SetBy = fmt.Sprintf("group %q", b.SetBy)
 	default:
 		out.SetBy = "default"
 	}
@@ -88,7 +88,7 @@ func podsAfter(r *Request, nominations []Nomination) []workload.Pod {
 	for i := range r.Pods {
 		p := r.Pods[i].Clone()
 		p.Priority, p.Queue, p.Nodes, p.Nowhere = r.Priority, r.Queue, nil, false
-		if r.Group != "" {
+		if p.Group == "" {
 			p.Group = r.Group
 		}
 		if placed < len(nominations) && nominations[placed].Pod == p.ID {

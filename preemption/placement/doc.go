@@ -14,7 +14,8 @@
 //
 // A unit is what is evicted together: one pod, or all running pods, on all nodes, of a group
 // in mode PodGroup, which is never split. The priority of a group counts in place of the
-// priorities of its pods, as preemptor and as victim, in both modes. Only units of strictly
+// priorities of its pods, as preemptor and as victim, in both modes. Groups may be nested: the
+// unit is the highest group in mode PodGroup around a pod, and the priority of the root counts. Only units of strictly
 // lower priority yield (KEP-5710, Preemption unit; Pod Group priorities).
 //
 // # Steps
@@ -34,7 +35,8 @@
 //     pods elsewhere are evicted, too; they count in step 8, not for room.
 //  2. Place the preemptor without all of them ([Order]). If fewer pods than MinCount
 //     have a place, the domain has no room.
-//  3. Importance: higher priority; groups and their pods before other pods; more pods;
+//  3. Importance: higher priority; groups of groups before groups and their pods, these
+//     before other pods; more pods;
 //     earlier start; pods of the minimum of their group before its surplus
 //     ([workload.PodGroup.MinCount]); smaller UID, then ID, of the first pod.
 //  4. Budgets: charge the units, in order of importance, to the budgets. Put units with
@@ -74,7 +76,7 @@
 // # Time
 //
 // A unit is protected until each of its running pods has run for its minimum runtime: the
-// pod's own, else that of its group, else [Config.MinRuntime]. Where the request is of another
+// pod's own, else that of the nearest group around it, else [Config.MinRuntime]. Where the request is of another
 // queue than the unit, [workload.Pod.ReclaimMinRuntime] and [Config.ReclaimMinRuntime] count in
 // the same way. They count from [workload.Pod.Started]; strictly after the end the unit may
 // yield. Pods without a start time, terminating pods, and pods over the minimum of their group

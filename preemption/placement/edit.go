@@ -63,11 +63,13 @@ func Nominate(p workload.Pod) Edit { return Edit{kind: editNominate, pod: p.Clon
 func Withdraw(id string) Edit { return Edit{kind: editWithdraw, name: id} }
 
 // SetGroup adds a group or replaces the one with that ID. It costs as much as edits of its pods. It fails if the
-// group is malformed, or if its priority or disruption mode would change while pods of it run or are nominated
-// (KEP-5710: both are immutable).
+// group is malformed, if its parent is unknown or below it, if more than [MaxGroupDepth] groups would be nested,
+// or if its priority, disruption mode or parent would change while pods of it or of a group below it run or are
+// nominated (KEP-5710: these are immutable).
 func SetGroup(g workload.PodGroup) Edit { return Edit{kind: editSetGroup, group: g, name: g.ID} }
 
-// RemoveGroup removes a group; its pods then run as single pods. It fails if there is none with that ID.
+// RemoveGroup removes a group; its pods then run as single pods. It fails if there is none with that ID, or if it is the
+// parent of another one.
 func RemoveGroup(id string) Edit { return Edit{kind: editRemoveGroup, name: id} }
 
 // SetBudget adds a budget or replaces the one with that namespace and name. If it covers other pods than before,

@@ -192,7 +192,7 @@ func TestRequestsMatchTheirGroup(t *testing.T) {
 	one, other := cpu("one", "", 7, 1), cpu("other", "", 5, 1)
 	other.Group = "basic"
 	wantFaults(t, ask(placement.Request{Group: "gang", Priority: 5, Pods: []workload.Pod{one, other}}), `
-request.pods[1].group: "basic" differs from "gang" of the request`)
+request.pods[1].group: "basic" is neither "gang" nor below it`)
 	wantFaults(t, ask(placement.Request{Group: "gang", Priority: 7, Pods: []workload.Pod{one}}), `request.priority: 7 differs from 5 of group "gang"`)
 	wantFaults(t, ask(placement.Request{Priority: 7, Pods: []workload.Pod{{ID: "p", Group: "basic"}}}), `request.priority: 7 differs from 5 of group "basic"`)
 	wantFaults(t, ask(placement.Request{

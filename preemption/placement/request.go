@@ -18,24 +18,24 @@ const (
 
 // Request asks whether a pending pod or pod group has room, and if not, who must yield. The zero value is invalid.
 type Request struct {
-	// Group is the pending pod group. Empty: the request is for the single pod in Pods, which may be in a group
+	// Group is the pending pod group; of nested groups the one of which the pods wait, mostly the root. Empty: the request is for the single pod in Pods, which may be in a group
 	// ([workload.Pod.Group]) and stays in it. The pods of a group that is Basic in the snapshot are decided about one
 	// after the other: if some fit now, these are placed; if none does, each preempts or waits alone.
 	Group string `json:"group,omitempty"`
 	// Priority is the priority of the group, or of the single pod. If the group is in the snapshot, it must be equal
-	// to the group's.
+	// to the priority that counts there: that of its root.
 	Priority int32 `json:"priority,omitempty"`
 	// Queue is the queue of the group, or of the single pod. Pods of other queues yield to the request by reclaim,
 	// all others by preemption: that decides which of their minimum runtimes counts ([workload.Pod.MinRuntime]).
-	// Empty: no queue; nothing is reclaimed. If the group is in the snapshot, it must be equal to the group's.
+	// Empty: no queue; nothing is reclaimed. If the group is in the snapshot, it must be equal to that of its root.
 	Queue string `json:"queue,omitempty"`
 	// Policy is the policy of the priority class of the group or pod.
 	Policy PreemptionPolicy `json:"policy,omitzero"`
 	// MinCount is the number of Pods that must have room. If fewer fit, none is placed. Zero: any number. For a
 	// single pod and for a Basic group it is zero or 1.
 	MinCount int `json:"minCount,omitempty"`
-	// Pods are the waiting pods, in the order in which they are placed. Their Group, if not empty, must be equal to
-	// that of the request. Their own Priority is ignored if they are in a group (KEP-5710, Pod Group priorities);
+	// Pods are the waiting pods, in the order in which they are placed. Their Group, if not empty, must be that of the
+	// request or below it. Their own Priority is ignored if they are in a group (KEP-5710, Pod Group priorities);
 	// that of a pod without one, if not zero, must be equal to the priority of the request. The same holds for their
 	// Queue. Pods that are also in [State.Nominated] have a nomination.
 	Pods []workload.Pod `json:"pods"`

@@ -17,9 +17,10 @@ import (
 // snapshot keeps in memory the pods that edits replace.
 //
 // [Snapshot.With] with the edits, in their order, leads from s to the new snapshot. The order is: Remove, Withdraw,
-// RemoveGroup and RemoveBudget of what is gone; RemoveGroup of groups whose priority or disruption mode changed;
-// SetNode, SetGroup, SetBudget, Run and Nominate of what is new or changed; RemoveNode of nodes that are gone; each
-// by name or ID. If a snapshot between two edits would not be valid (a usage over [quota.MaxUsage], more than
+// RemoveGroup and RemoveBudget of what is gone, RemoveGroup also of groups with another priority, disruption mode or
+// parent and of all groups below such a group or below one that is gone; SetNode, SetGroup, SetBudget, Run and Nominate
+// of what is new, changed or removed so; RemoveNode of nodes that are gone; each by name or ID, but a parent is removed
+// after the groups below it, and is set before them. If a snapshot between two edits would not be valid (a usage over [quota.MaxUsage], more than
 // [MaxResources]), the edits remove everything and add the whole state.
 //
 // It fails as NewSnapshot does, with the same faults, and returns s and no edits.
@@ -61,16 +62,10 @@ func syncEdits(d *state.Difference) []Edit {
 	}
 	add(each(d.Pods.Gone, func(p *workload.Pod) Edit { return Remove(p.ID) }))
 	add(each(d.Nominated.Gone, func(p *workload.Pod) Edit { return Withdraw(p.ID) }))
-	gone := each(d.Groups.Gone, func(g *workload.PodGroup) Edit { return RemoveGroup(g.ID) })
-	for i, g := range d.Groups.Come {
-		if old := d.Groups.Old[i]; old != nil && (old.Priority != g.Priority || old.DisruptionMode != g.DisruptionMode) {
-			gone = append(gone, RemoveGroup(g.ID)) // neither can be set while the group has pods
-		}
-	}
-	add(gone)
+	edits = append(edits, each(d.Groups.Gone, func(g *workload.PodGroup) Edit { return RemoveGroup(g.ID) })...)
 	add(each(d.Budgets.Gone, func(b *workload.DisruptionBudget) Edit { return RemoveBudget(b.Namespace, b.Name) }))
 	add(each(d.Nodes.Come, func(n *workload.Node) Edit { return SetNode(*n) }))
-	add(each(d.Groups.Come, func(g *workload.PodGroup) Edit { return SetGroup(*g) }))
+	edits = append(edits, each(d.Groups.Come, func(g *workload.PodGroup) Edit { return SetGroup(*g) })...)
 	add(each(d.Budgets.Come, func(b *workload.DisruptionBudget) Edit { return SetBudget(*b) }))
 	add(each(d.Pods.Come, func(p *workload.Pod) Edit { return Run(*p) }))
 	add(each(d.Nominated.Come, func(p *workload.Pod) Edit { return Nominate(*p) }))

@@ -6,14 +6,14 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Unit is what is evicted together: a pod, or all running pods of a group in mode PodGroup (KEP-5710, Preemption
-// unit).
+// Unit is what is evicted together: a pod, or all running pods of a group in mode PodGroup and of the groups below it
+// (KEP-5710, Preemption unit).
 type Unit struct {
 	// Group is the ID of the group that is the unit; empty for a single pod.
 	Group string `json:"group,omitempty"`
 	// Pods are its pods, by UID and ID.
 	Pods []workload.Pod `json:"pods"`
-	// Priority is the priority that counts: that of the group, if the group is in the snapshot.
+	// Priority is the priority that counts: that of the root of its groups, if the group is in the snapshot.
 	Priority int32 `json:"priority"`
 }
 

@@ -17,7 +17,7 @@ func isBasic(st placement.State, r placement.Request) bool {
 // alone returns the request for one pod of a basic group.
 func alone(r placement.Request, i int) placement.Request {
 	p := r.Pods[i]
-	p.Group, r.Group = r.Group, ""
+	p.Group, r.Group = cmp.Or(p.Group, r.Group), ""
 	r.Pods = []workload.Pod{p}
 	return r
 }

@@ -43,25 +43,34 @@ func (w *units) protected(u Unit) (until time.Time, setBy string) {
 	return until, setBy
 }
 
-// minimumRuntime returns the last instant of a pod's minimum runtime: the pod's own, else that of its group, else the
-// default; against requests of other queues, that against reclaims. Zero for a pod that has none, has no start time,
-// terminates, or is surplus.
+// minimumRuntime returns the last instant of a pod's minimum runtime: the pod's own, else that of the nearest group
+// around it that has one, else the default; against requests of other queues, that against reclaims. Zero for a pod that
+// has none, has no start time, terminates, or is surplus.
 func (w *units) minimumRuntime(p workload.Pod) (until time.Time, setBy string) {
 	if p.Terminating || p.Started.IsZero() || w.isSurplus(p) {
 		return time.Time{}, ""
 	}
-	g, queue := w.groupOf(p), p.Queue
-	if g.ID != "" {
-		queue = g.Queue
+	queue := p.Queue
+	if root := w.root(p); root.ID != "" {
+		queue = root.Queue
 	}
-	own, group, general := p.MinRuntime, g.MinRuntime, w.Config.MinRuntime
-	if queue != "" && w.Request.Queue != "" && queue != w.Request.Queue {
-		own, group, general = p.ReclaimMinRuntime, g.ReclaimMinRuntime, w.Config.ReclaimMinRuntime
-	}
-	for _, s := range []struct {
+	reclaims := queue != "" && w.Request.Queue != "" && queue != w.Request.Queue
+	type setting struct {
 		minimum quota.OptionalDuration
 		by      string
-	}{{own, fmt.Sprintf("pod %q", p.ID)}, {group, fmt.Sprintf("group %q", p.Group)}, {general, "default"}} {
+	}
+	choose := func(preempt, reclaim quota.OptionalDuration, by string) setting {
+		if reclaims {
+			return setting{reclaim, by}
+		}
+		return setting{preempt, by}
+	}
+	settings := []setting{choose(p.MinRuntime, p.ReclaimMinRuntime, fmt.Sprintf("pod %q", p.ID))}
+	for _, g := range w.around(p) {
+		settings = append(settings, choose(g.MinRuntime, g.ReclaimMinRuntime, fmt.Sprintf("group %q", g.ID)))
+	}
+	settings = append(settings, choose(w.Config.MinRuntime, w.Config.ReclaimMinRuntime, "default"))
+	for _, s := range settings {
 		if least, set := s.minimum.Get(); set && least > 0 {
 			return p.Started.Add(least), s.by
 		} else if set {

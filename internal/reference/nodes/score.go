@@ -103,7 +103,8 @@ func (w *World) withdrawn(d *placement.Decision) (list []string) {
 	for _, p := range w.State.Nominated {
 		on := slices.ContainsFunc(d.Nominations, func(n placement.Nomination) bool { return n.Node == p.Node })
 		own := slices.ContainsFunc(w.Members, func(m workload.Pod) bool { return m.ID == p.ID })
-		whole := slices.ContainsFunc(d.Victims, func(v placement.Victim) bool { return v.Group != "" && v.Group == p.Group })
+		with := w.yieldsWith(p)
+		whole := with != "" && slices.ContainsFunc(d.Victims, func(v placement.Victim) bool { return v.Group == with })
 		if !own && (whole || on && w.priorityOf(p) < w.Request.Priority) {
 			list = append(list, p.ID)
 		}

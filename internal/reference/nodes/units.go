@@ -12,7 +12,7 @@ import (
 // units are the rules about what yields together, may yield, and is charged to budgets.
 type units struct{ room }
 
-// Unit is what is evicted together: a pod, or all running pods of a group.
+// Unit is what is evicted together: a pod, or all running pods of a group and of the groups below it.
 type Unit struct {
 	placement.Unit
 	// Violations is the number of its pods that are evicted against a budget if all more important units are evicted, too.
@@ -55,10 +55,7 @@ func (w *units) unitsOf(is func(workload.Pod) bool) (list []Unit) {
 		if !is(p) {
 			continue
 		}
-		u := Unit{Unit: placement.Unit{Priority: w.priorityOf(p), Pods: []workload.Pod{p}}}
-		if w.groupOf(p).DisruptionMode == workload.DisruptionModePodGroup {
-			u.Group = p.Group
-		}
+		u := Unit{Unit: placement.Unit{Group: w.yieldsWith(p), Priority: w.priorityOf(p), Pods: []workload.Pod{p}}}
 		if at := slices.IndexFunc(list, func(o Unit) bool { return u.Group != "" && o.Group == u.Group }); at >= 0 {
 			list[at].Pods = append(list[at].Pods, p)
 		} else {
@@ -79,9 +76,12 @@ func (w *units) moreImportant(a, b Unit) int {
 			return order
 		}
 	}
-	grouped := func(u Unit) int {
-		if slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return p.Group != "" }) {
-			return 1
+	kind := func(u Unit) int {
+		switch {
+		case u.Group != "" && slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return p.Group != u.Group }):
+			return 2 // a group of groups
+		case u.Pods[0].Group != "":
+			return 1 // a group, or a pod of one
 		}
 		return 0
 	}
@@ -92,20 +92,20 @@ func (w *units) moreImportant(a, b Unit) int {
 		return 0
 	}
 	return cmp.Or(
-		cmp.Compare(b.Priority, a.Priority), cmp.Compare(grouped(b), grouped(a)), cmp.Compare(len(b.Pods), len(a.Pods)),
+		cmp.Compare(b.Priority, a.Priority), cmp.Compare(kind(b), kind(a)), cmp.Compare(len(b.Pods), len(a.Pods)),
 		cmp.Compare(a.earliest(), b.earliest()), cmp.Compare(surplus(a), surplus(b)),
 		cmp.Compare(a.Pods[0].UID, b.Pods[0].UID), cmp.Compare(a.Pods[0].ID, b.Pods[0].ID),
 	)
 }
 
 // isSurplus reports whether a pod runs over the minimum of its group: so many others that run and do not terminate come
-// before it by ID. A group without a minimum, or that yields whole, has no surplus.
+// before it by ID. A group without a minimum, or that yields whole, by itself or with a group above it, has no surplus.
 func (w *units) isSurplus(p workload.Pod) bool {
-	g := w.groupOf(p)
-	if g.MinCount == 0 || p.Terminating || g.DisruptionMode == workload.DisruptionModePodGroup {
+	groups := w.around(p)
+	if len(groups) == 0 || groups[0].MinCount == 0 || p.Terminating || w.yieldsWith(p) != "" {
 		return false
 	}
-	before := 0
+	g, before := groups[0], 0
 	for _, o := range w.State.Pods {
 		if o.Group == g.ID && !o.Terminating && o.ID < p.ID {
 			before++

@@ -37,7 +37,7 @@ func New(c placement.Config, st placement.State, r placement.Request) *World {
 		nodes: map[string]*workload.Node{}, there: map[string]bool{}, free: map[string]workload.Resources{},
 	}
 	for _, m := range r.Pods {
-		if m.Priority, m.Queue = r.Priority, r.Queue; r.Group != "" {
+		if m.Priority, m.Queue = r.Priority, r.Queue; m.Group == "" {
 			m.Group = r.Group
 		}
 		w.Members = append(w.Members, m)
@@ -76,17 +76,39 @@ func (w *room) stuck(p workload.Pod) bool {
 		!p.TerminatingSince.Add(w.Request.TerminationTimeout).After(w.Request.Now)
 }
 
-// groupOf returns the group of a pod; the zero value if the state has none.
-func (w *room) groupOf(p workload.Pod) workload.PodGroup {
-	if i := slices.IndexFunc(w.State.Groups, func(g workload.PodGroup) bool { return g.ID == p.Group }); i >= 0 {
-		return w.State.Groups[i]
+// around lists the groups around a pod, from its own to the root; none if the state does not have its group.
+func (w *room) around(p workload.Pod) (list []workload.PodGroup) {
+	for id := p.Group; id != ""; {
+		i := slices.IndexFunc(w.State.Groups, func(g workload.PodGroup) bool { return g.ID == id })
+		if i < 0 {
+			break
+		}
+		list = append(list, w.State.Groups[i])
+		id = w.State.Groups[i].Parent
 	}
-	return workload.PodGroup{}
+	return list
 }
 
-// priorityOf returns the priority that counts: that of the group, if the state has it.
+// root returns the group of which the priority and the queue count; the zero value if the pod has none.
+func (w *room) root(p workload.Pod) (root workload.PodGroup) {
+	for _, root = range w.around(p) {
+	}
+	return root
+}
+
+// yieldsWith returns the group that the pod yields with: the highest that yields whole. Empty: the pod yields alone.
+func (w *room) yieldsWith(p workload.Pod) (id string) {
+	for _, g := range w.around(p) {
+		if g.DisruptionMode == workload.DisruptionModePodGroup {
+			id = g.ID
+		}
+	}
+	return id
+}
+
+// priorityOf returns the priority that counts: that of the root of its groups, if it has one.
 func (w *room) priorityOf(p workload.Pod) int32 {
-	if g := w.groupOf(p); g.ID != "" {
+	if g := w.root(p); g.ID != "" {
 		return g.Priority
 	}
 	return p.Priority

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -137,13 +138,8 @@ func (r *Request) IsAlone() bool { return r.Group == "" && r.Rules.Placer == nil
 // AtLeast is the number of pods that must have a place.
 func (r *Request) AtLeast() int { return max(1, r.MinCount) }
 
-// GroupOf returns the group of a pod of the request.
-func (r *Request) GroupOf(p *workload.Pod) string {
-	if r.Group == "" {
-		return p.Group
-	}
-	return r.Group
-}
+// GroupOf returns the group of a pod of the request: its own, else that of the request.
+func (r *Request) GroupOf(p *workload.Pod) string { return cmp.Or(p.Group, r.Group) }
 
 // Shown returns a pod of the request as filters, trials and placers see it: with the group, the priority and the
 // queue of the request.

@@ -65,11 +65,11 @@ func (f *checker) group() {
 	if g == nil {
 		return
 	}
-	if g.Facts.Priority != r.Priority {
-		f.Add("request.priority", "%d differs from %d of group %q", r.Priority, g.Facts.Priority, id)
+	if g.Priority() != r.Priority {
+		f.Add("request.priority", "%d differs from %d of group %q", r.Priority, g.Priority(), id)
 	}
-	if g.Facts.Queue != r.Queue {
-		f.Add("request.queue", "%q differs from %q of group %q", r.Queue, g.Facts.Queue, id)
+	if g.Queue() != r.Queue {
+		f.Add("request.queue", "%q differs from %q of group %q", r.Queue, g.Queue(), id)
 	}
 	if r.Group == "" || !g.Facts.Basic {
 		return
@@ -121,8 +121,8 @@ func (f *checker) pod(path string, p *workload.Pod) {
 			f.Add(path+".queue", "%q differs from %q of the request", p.Queue, r.Queue)
 		}
 	}
-	if r.Group != "" && p.Group != "" && p.Group != r.Group {
-		f.Add(path+".group", "%q differs from %q of the request", p.Group, r.Group)
+	if r.Group != "" && p.Group != "" && p.Group != r.Group && !f.c.IsBelow(p.Group, r.Group) {
+		f.Add(path+".group", "%q is neither %q nor below it", p.Group, r.Group)
 	}
 }
 

@@ -105,11 +105,7 @@ func (b *Board) takeAway(d room.Domain) {
 	}
 	for i := d.From; i < d.To; i++ {
 		for _, p := range b.Nodes[i].Pods {
-			if p.Single != nil {
-				take(p.Single.Pods)
-			} else {
-				take(b.Cluster.Group(p.Facts.Group).Members) // some may run elsewhere
-			}
+			take(b.Cluster.UnitOf(p).Pods) // some may run elsewhere
 		}
 	}
 	take(t.leaving)

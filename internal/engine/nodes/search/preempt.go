@@ -93,7 +93,8 @@ func (s *domains) withdrawn(x *place.Placement, node func(int32) *state.Node) []
 	}
 	if slices.ContainsFunc(x.Victims, func(u *state.Unit) bool { return u.Group != "" }) {
 		for p := range s.Cluster.Promised.All {
-			of := func(u *state.Unit) bool { return u.Group != "" && u.Group == p.Facts.Group }
+			g := s.Cluster.YieldsWith(p.Facts.Group)
+			of := func(u *state.Unit) bool { return g != nil && u.Group == g.Facts.ID }
 			if slices.ContainsFunc(x.Victims, of) && !s.IsMember(p.Facts.ID) {
 				list = append(list, p.Facts.ID)
 			}

@@ -58,8 +58,8 @@ type Blocker struct {
 	Rule  unit.Rule
 	Unit  *state.Unit
 	Until int64 // unit.Never: without end
-	// SetBy is, for a minimum runtime, the pod of which it ends last; Source says what sets it.
-	SetBy  *state.Pod
+	// SetBy is, for a minimum runtime, the pod or group that sets the one that ends last; Source says which.
+	SetBy  string
 	Source unit.Source
 }
 

@@ -71,7 +71,8 @@ func (e *Edit) promise(facts workload.Pod) {
 	e.fill(n.Facts, n.Number, n.Pods, insert(n.Promised, p, ComparePods))
 }
 
-// regroup changes the members of the group of a pod, and updates the covered units.
+// regroup changes the members of the group of a pod, and of the group above it that the pod yields with, and updates
+// the covered units.
 func (e *Edit) regroup(p *Pod, runs bool, change func(members []*Pod) []*Pod) {
 	e.cover(p.Single, runs)
 	if p.Facts.Group == "" {
@@ -81,7 +82,11 @@ func (e *Edit) regroup(p *Pod, runs bool, change func(members []*Pod) []*Pod) {
 	if g == nil {
 		g = newGroup(workload.PodGroup{ID: p.Facts.Group}, false, nil)
 	}
-	e.replaceGroup(g, newGroup(g.Facts, g.Known, change(g.Members)))
+	e.replaceGroup(g, g.with(change(g.Members), g.nested))
+	if g.unit != "" && g.unit != g.Facts.ID {
+		above := e.c.Group(g.unit)
+		e.replaceGroup(above, above.with(above.Members, change(above.nested)))
+	}
 }
 
 // replaceGroup puts a group in the place of one. The next one is not shared yet.

@@ -29,6 +29,7 @@ func New(st *State) (*Cluster, error) {
 	for _, g := range st.Groups {
 		b.groups[g.ID] = &groupMembers{Group: Group{Facts: g, Known: true}}
 	}
+	b.nest()
 	nodes, ok := b.addPods()
 	if !ok {
 		return nil, validate(st)
@@ -87,7 +88,9 @@ func (b *builder) isValid() bool {
 			}
 		}
 	}
-	return len(Unique(new(Check), "groups", st.Groups, func(g *workload.PodGroup) string { return g.ID })) == len(st.Groups) &&
+	var parents fault.List
+	validateParents(&parents, st.Groups)
+	return parents == nil && len(Unique(new(Check), "groups", st.Groups, func(g *workload.PodGroup) string { return g.ID })) == len(st.Groups) &&
 		len(Unique(new(Check), "budgets", st.Budgets, keyOf)) == len(st.Budgets) &&
 		!slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.Validate("") != nil }) &&
 		!slices.ContainsFunc(st.Budgets, func(b workload.DisruptionBudget) bool { return b.Validate("") != nil })
@@ -242,7 +245,7 @@ func (b *builder) make(list []workload.Pod, indexes []int32, number int32, share
 		p.Facts, p.Node, p.Takes, p.Budgets, p.alike = list[index], number, of.takes, of.budgets, of
 		p.Facts.Labels, p.Facts.Requests, p.Facts.Nodes = of.labels, of.requests, slices.Clone(list[index].Nodes)
 		g := b.groups.of(p)
-		if p.belong(g); g == nil || !g.isAtomic() {
+		if p.belong(g); g.isAlone() {
 			made[i].makeUnit()
 		}
 		pods[i] = p

@@ -9,7 +9,7 @@ import (
 
 // coveredUnit is a unit that a budget covers, with what the indexes ask about it: units are far apart in memory.
 type coveredUnit struct {
-	order   uint64 // by priority, groups and their pods before others
+	order   uint64 // by priority, then by rank
 	started int64
 	uid     uint64 // the first bytes
 	unit    *Unit
@@ -25,10 +25,8 @@ func (list *coveredUnits) add(u *Unit) {
 		return
 	}
 	p := u.Pods[0]
-	x := coveredUnit{uint64(math.MaxInt32-int64(u.Priority)) << 1, u.Started, firstBytes(p.Facts.UID), u, SeveralBudgets}
-	if !u.Grouped {
-		x.order++
-	}
+	order := uint64(math.MaxInt32-int64(u.Priority))<<rankBits | uint64(RankOfGroups-u.Rank)
+	x := coveredUnit{order, u.Started, firstBytes(p.Facts.UID), u, SeveralBudgets}
 	if len(u.Pods) == 1 && len(p.Budgets) == 1 {
 		x.slot = p.Budgets[0]
 	}
@@ -41,6 +39,9 @@ func firstBytes(uid string) uint64 {
 	copy(first[:], uid)
 	return binary.BigEndian.Uint64(first[:])
 }
+
+// rankBits is how many bits of a key hold the rank.
+const rankBits = 2
 
 // timeBits is how many bits of a key tell start times apart. With 24 bits, two or three of a hundred thousand units
 // that started over a year share a key; to compare them costs less than to sort by more bits.
@@ -81,7 +82,7 @@ func compareCovered(a, b *coveredUnit) int {
 	return CompareUnits(a.unit, b.unit)
 }
 
-func (x *coveredUnit) isGrouped() bool { return x.order&1 == 0 }
+func (x *coveredUnit) isGrouped() bool { return x.unit.Rank > RankOfPod }
 
 // keys returns the keys of the units: their order, then the start of units of one pod.
 func (list coveredUnits) keys() []sortKey {

@@ -21,9 +21,9 @@ func drawUnits(t *rapid.T) (units []*Unit) {
 	)
 	uid := rapid.SampledFrom([]string{"", "a", "abcdefgh", "abcdefghi", "abcdefghj", "b"})
 	for i := range rapid.IntRange(0, 100).Draw(t, "units") {
-		u := &Unit{Priority: priority.Draw(t, "priority"), Started: started.Draw(t, "started"), Grouped: rapid.Bool().Draw(t, "grouped")}
+		u := &Unit{Priority: priority.Draw(t, "priority"), Started: started.Draw(t, "started"), Rank: rapid.SampledFrom([]Rank{RankOfPod, RankOfGroup, RankOfGroups}).Draw(t, "rank")}
 		pods := 1
-		if u.Grouped {
+		if u.Rank > RankOfPod {
 			pods = rapid.IntRange(1, 3).Draw(t, "pods")
 		}
 		for k := range pods {

@@ -13,7 +13,7 @@ type groups map[string]*groupMembers
 // groupMembers is a group with the members that are known so far.
 type groupMembers struct {
 	Group
-	list []memberPod
+	list, below []memberPod // below: of groups below it, if they yield with it
 }
 
 // memberPod is a member of a group, with what its order asks first.
@@ -45,20 +45,27 @@ func (all groups) join(p *Pod) {
 		g = &groupMembers{Group: Group{Facts: workload.PodGroup{ID: id}}}
 		all[id] = g
 	}
-	g.list = append(g.list, memberPod{firstBytes(p.Facts.UID), p})
+	member := memberPod{firstBytes(p.Facts.UID), p}
+	g.list = append(g.list, member)
+	if g.unit != "" && g.unit != id {
+		above := all[g.unit]
+		above.below = append(above.below, member)
+	}
 }
 
 // finish makes a group of its members.
-func (m *groupMembers) finish() *Group {
-	slices.SortFunc(m.list, func(a, b memberPod) int {
+func (m *groupMembers) finish() *Group { return m.with(sortedMembers(m.list), sortedMembers(m.below)) }
+
+func sortedMembers(list []memberPod) []*Pod {
+	slices.SortFunc(list, func(a, b memberPod) int {
 		if a.uid != b.uid {
 			return cmp.Compare(a.uid, b.uid)
 		}
 		return compareUIDs(a.pod, b.pod)
 	})
-	members := make([]*Pod, 0, len(m.list))
-	for _, member := range m.list {
-		members = append(members, member.pod)
+	pods := make([]*Pod, 0, len(list))
+	for _, member := range list {
+		pods = append(pods, member.pod)
 	}
-	return newGroup(m.Facts, m.Known, members)
+	return pods
 }

@@ -125,7 +125,7 @@ func (c *Cluster) UnitOf(p *Pod) *Unit {
 	if p.Single != nil {
 		return p.Single
 	}
-	return p.UnitIn(c.Group(p.Facts.Group), false)
+	return p.UnitIn(c.YieldsWith(p.Facts.Group), false)
 }
 
 // Units returns the units that run, the most important first.
@@ -181,7 +181,7 @@ func (c *Cluster) newPod(facts workload.Pod, number int32, g *Group) *Pod {
 	made := &podWithUnit{unitPod: unitPod{pod: Pod{Facts: facts, Node: number}}}
 	p := &made.pod
 	p.Takes, p.Budgets = c.Columns.takes(made.takes[:0], facts.Requests), c.covering(made.budgets[:0], &p.Facts)
-	if p.belong(g); g == nil || !g.isAtomic() {
+	if p.belong(g); g.isAlone() {
 		made.makeUnit()
 	}
 	return p

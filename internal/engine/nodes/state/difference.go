@@ -11,8 +11,9 @@ import (
 type Difference struct {
 	Pods, Nominated Changes[workload.Pod]
 	Nodes           Changes[workload.Node]
-	Groups          Changes[workload.PodGroup]
-	Budgets         Changes[workload.DisruptionBudget]
+	// Groups are in the order in which they can be removed and set: see compareGroups.
+	Groups  Changes[workload.PodGroup]
+	Budgets Changes[workload.DisruptionBudget]
 }
 
 // Compare compares a state with the cluster, by value; times as instants. It looks at everything once. For the order
@@ -26,14 +27,7 @@ func (c *Cluster) Compare(st *State, order []*Pod) (d Difference, equal []*Pod, 
 	}
 	d.Nominated = changes(promised, st.Nominated, func(p *workload.Pod) string { return p.ID },
 		func(a, b *workload.Pod) bool { return (&Pod{Facts: *a}).equals(b) })
-	var known []*workload.PodGroup
-	for g := range c.groups.All {
-		if g.Known {
-			known = append(known, &g.Facts)
-		}
-	}
-	d.Groups = changes(known, st.Groups, func(g *workload.PodGroup) string { return g.ID },
-		func(a, b *workload.PodGroup) bool { return *a == *b })
+	d.Groups = c.compareGroups(st.Groups)
 	var budgets []*workload.DisruptionBudget
 	for _, slot := range c.BudgetOrder {
 		budgets = append(budgets, &c.Budgets[slot].Facts)

@@ -2,6 +2,7 @@ package state
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -87,17 +88,21 @@ func (e *Edit) Withdraw(id string) {
 // SetGroup adds a group or replaces the one with that ID.
 func (e *Edit) SetGroup(g workload.PodGroup) fault.List {
 	e.All(g.Validate(e.path))
+	e.checkParent(&g)
 	if e.checkFixed(&g); e.List == nil {
 		e.setGroup(g, true)
 	}
 	return e.List
 }
 
-// RemoveGroup removes a group; its pods then run as single pods.
+// RemoveGroup removes a group without groups below it; its pods then run as single pods.
 func (e *Edit) RemoveGroup(id string) fault.List {
-	if e.c.KnownGroup(id) == nil {
+	switch g := e.c.KnownGroup(id); {
+	case g == nil:
 		e.Add(e.path, "no group %q", id)
-	} else {
+	case len(g.children) > 0:
+		e.Add(e.path, "group %q is the parent of %q", id, g.children[0])
+	default:
 		e.setGroup(workload.PodGroup{ID: id}, false)
 	}
 	return e.List
@@ -180,15 +185,23 @@ func (e *Edit) addColumns(r workload.Resources) {
 	e.c.Columns = newColumns(names)
 }
 
-// checkFixed finds changes that a group with pods may not make.
+// FixedEqual reports whether two forms of a group are equal in what is fixed while the group has pods.
+func FixedEqual(a, b *workload.PodGroup) bool {
+	return a.Priority == b.Priority && a.DisruptionMode == b.DisruptionMode && a.Parent == b.Parent
+}
+
+// checkFixed finds changes that a group may not make while it or a group below it has pods.
 func (e *Edit) checkFixed(next *workload.PodGroup) {
 	g := e.c.KnownGroup(next.ID)
-	if g == nil || g.Facts.Priority == next.Priority && g.Facts.DisruptionMode == next.DisruptionMode {
+	if g == nil || FixedEqual(&g.Facts, next) {
 		return
 	}
-	pods := len(g.Members)
+	pods := 0
+	for _, g := range e.c.below(g) {
+		pods += len(g.Members)
+	}
 	for p := range e.c.Promised.All {
-		if p.Facts.Group == next.ID {
+		if e.c.IsBelow(p.Facts.Group, next.ID) {
 			pods++
 		}
 	}
@@ -202,24 +215,43 @@ func (e *Edit) checkFixed(next *workload.PodGroup) {
 	if g.Facts.DisruptionMode != next.DisruptionMode {
 		e.Add(e.path+".disruptionMode", fixed, next.DisruptionMode, g.Facts.DisruptionMode, pods)
 	}
+	if g.Facts.Parent != next.Parent {
+		e.Add(e.path+".parent", fixed, strconv.Quote(next.Parent), strconv.Quote(g.Facts.Parent), pods)
+	}
 }
 
-// setGroup removes the pods of the group and adds them again, because their priority and units change.
+// setGroup removes the pods of the group and of the groups below it and adds them again, because their priority and
+// units change.
 func (e *Edit) setGroup(facts workload.PodGroup, known bool) {
 	g := e.c.Group(facts.ID)
 	if g == nil {
 		g = newGroup(facts, false, nil)
 	}
-	members := g.Members
+	groups, within := e.c.below(g), map[string]bool{}
+	var members []*Pod
+	for _, g := range groups {
+		within[g.Facts.ID] = true
+		members = append(members, g.Members...)
+	}
 	for _, p := range members {
 		e.detach(e.c.Pod(p.Facts.ID)) // removing the ones before may have moved the surplus
 	}
-	e.replaceGroup(newGroup(g.Facts, g.Known, nil), newGroup(facts, known, nil))
+	if e.setChild(&g.Facts, false); known {
+		e.setChild(&facts, true)
+	}
+	for i, g := range groups { // parents first
+		if i > 0 {
+			facts, known = g.Facts, g.Known
+		}
+		next := newGroup(facts, known, e.c.KnownGroup(facts.Parent))
+		next.children = g.children
+		e.replaceGroup(new(Group), next)
+	}
 	for _, p := range members {
 		e.attach(p.Facts)
 	}
 	for _, p := range sorted(e.c.Promised, (*Pod).id) { // faults are ordered by ID
-		if p.Facts.Group == facts.ID {
+		if within[p.Facts.Group] {
 			e.Withdraw(p.Facts.ID)
 			e.promise(p.Facts)
 		}

@@ -2,8 +2,9 @@ package state
 
 import "cmp"
 
-// CompareUnits is the order of importance, most important first: priority; groups and their pods before others; more
-// pods; earlier start; pods of the minimum of their group before its surplus; smaller UID, then ID, of the first pod.
+// CompareUnits is the order of importance, most important first: priority; groups of groups before groups and
+// their pods, these before others; more pods;
+// earlier start; pods of the minimum of their group before its surplus; smaller UID, then ID, of the first pod.
 // (KEP-5710, step "sort", with the tie-breaks as built in v1.37.)
 func CompareUnits(a, b *Unit) int {
 	switch {
@@ -11,11 +12,8 @@ func CompareUnits(a, b *Unit) int {
 		return 0
 	case a.Priority != b.Priority:
 		return cmp.Compare(b.Priority, a.Priority)
-	case a.Grouped != b.Grouped:
-		if a.Grouped {
-			return -1
-		}
-		return 1
+	case a.Rank != b.Rank:
+		return cmp.Compare(b.Rank, a.Rank)
 	case len(a.Pods) != len(b.Pods):
 		return cmp.Compare(len(b.Pods), len(a.Pods))
 	case a.Started != b.Started:

@@ -69,16 +69,25 @@ func (p *Pod) startOf() int64 {
 	return instant.Of(p.Facts.Started)
 }
 
-// Unit is what is evicted together: a pod, or all running pods of a group in mode PodGroup (KEP-5710, Preemption
-// unit). It is immutable.
+// Rank is what a unit is made of: between equal priorities a higher rank is more important.
+type Rank uint8
+
+const (
+	RankOfPod    Rank = iota // a pod that names no group
+	RankOfGroup              // a pod that names one, or a group
+	RankOfGroups             // a group with pods of groups below it
+)
+
+// Unit is what is evicted together: a pod, or all running pods of a group in mode PodGroup and of the groups below it
+// (KEP-5710, Preemption unit). It is immutable.
 type Unit struct {
 	Group    string // the group that is the unit; empty for a single pod
 	Pods     []*Pod // by UID and ID
 	Priority int32  // the priority that counts
-	Grouped  bool   // one of its pods names a group
-	Started  int64  // the earliest start; JustNow if no start is known
-	Covered  bool   // a budget covers one of its pods
-	surplus  bool   // it is a pod of the surplus of its group
+	Rank     Rank
+	Started  int64 // the earliest start; JustNow if no start is known
+	Covered  bool  // a budget covers one of its pods
+	surplus  bool  // it is a pod of the surplus of its group
 	// Until, by kind, is the last instant at which a minimum runtime of a pod or group protects the unit. Latest, by
 	// kind, is the latest start of a pod without a minimum runtime. Unset: none.
 	Until, Latest [2]int64
@@ -97,7 +106,12 @@ func (u *Unit) fill(group string, pods []*Pod) {
 		Group: group, Pods: pods, Priority: pods[0].Priority, Started: JustNow, surplus: pods[0].surplus, Until: none, Latest: none,
 	}
 	for _, p := range pods {
-		u.Grouped = u.Grouped || p.Facts.Group != ""
+		switch {
+		case group != "" && p.Facts.Group != group:
+			u.Rank = RankOfGroups
+		case p.Facts.Group != "":
+			u.Rank = max(u.Rank, RankOfGroup)
+		}
 		u.Covered = u.Covered || len(p.Budgets) > 0
 		started := instant.Of(p.Facts.Started)
 		if started == instant.Unset {

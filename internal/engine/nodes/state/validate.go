@@ -83,6 +83,7 @@ func validate(st *State) fault.List {
 	for i := range st.Groups {
 		f.All(st.Groups[i].Validate(fmt.Sprintf("groups[%d]", i)))
 	}
+	validateParents(&f.List, st.Groups)
 	type key struct { // the zero value: a budget without its name
 		budgetKey
 		valid bool

@@ -22,7 +22,8 @@ type Judge struct {
 
 	promised bool                  // a pod of the request is nominated
 	guarded  map[*state.Unit]int64 // what the guard returned
-	recent   *state.Group          // the group that was looked up last
+	recent   *state.Group          // the group that pods of the group recentOf yield with
+	recentOf string
 }
 
 // Begin sets the judge up for a request.
@@ -80,8 +81,8 @@ func (j *Judge) Stuck(p *state.Pod) bool {
 // UnitOf returns the unit of a running pod, in the design without terminating pods; nil: all of its pods terminate.
 // Pods of a group often come one after the other.
 func (j *Judge) UnitOf(p *state.Pod) *state.Unit {
-	if p.Single == nil && (j.recent == nil || j.recent.Facts.ID != p.Facts.Group) {
-		j.recent = j.Cluster.Group(p.Facts.Group)
+	if p.Single == nil && (j.recent == nil || j.recentOf != p.Facts.Group) {
+		j.recent, j.recentOf = j.Cluster.YieldsWith(p.Facts.Group), p.Facts.Group
 	}
 	return p.UnitIn(j.recent, !j.AsBuilt)
 }

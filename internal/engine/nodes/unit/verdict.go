@@ -115,8 +115,9 @@ const (
 	OwnGroup
 )
 
-// SetBy returns the pod of which the minimum runtime protects a unit until an instant, and what sets it.
-func (j *Judge) SetBy(u *state.Unit, until int64) (*state.Pod, Source) {
+// SetBy returns what sets the minimum runtime that protects a unit until an instant: the pod, or the group, the pod's
+// own or the nearest above it.
+func (j *Judge) SetBy(u *state.Unit, until int64) (id string, source Source) {
 	kind := j.kindOf(u)
 	for _, p := range u.Pods {
 		started, minimum := instant.Of(p.Facts.Started), p.Minimum[kind]
@@ -129,11 +130,11 @@ func (j *Judge) SetBy(u *state.Unit, until int64) (*state.Pod, Source) {
 		_, own := [...]quota.OptionalDuration{p.Facts.MinRuntime, p.Facts.ReclaimMinRuntime}[kind].Get()
 		switch {
 		case own:
-			return p, OwnPod
+			return p.Facts.ID, OwnPod
 		case p.Minimum[kind] != state.UnsetMinimum:
-			return p, OwnGroup
+			return j.Cluster.KnownGroup(p.Facts.Group).MinimumSetBy(kind), OwnGroup
 		}
-		return p, Default
+		break
 	}
-	return nil, Default
+	return "", Default
 }
