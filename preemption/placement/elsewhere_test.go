@@ -107,7 +107,7 @@ func coverageOf(st placement.State, priority int32) map[string]bool {
 	for k, p := range st.Pods {
 		kinds["two budgets"] = kinds["two budgets"] || covered[k] > 1
 		for _, g := range st.Groups {
-			if g.ID == p.Group && g.DisruptionMode == workload.DisruptionModePodGroup && g.Priority < priority {
+			if g.ID == p.Group && g.DisruptionMode == workload.DisruptionModePodGroup && priorityOf(st, p) < priority {
 				if groups[g.ID] == nil {
 					groups[g.ID] = map[string]bool{}
 				}

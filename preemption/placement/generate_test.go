@@ -18,11 +18,11 @@ func TestGeneratorsReachEverything(t *testing.T) {
 		"Preempt": 300, "Wait": 80, "Fits": 80,
 		"PolicyNever": 5, "NoVictims": 20, "NoRoom": 20, "Budgets": 10,
 		"mode Design": 250, "mode InPlace": 150, "mode Replace": 150,
-		"two victims": 130, "whole group": 60, "group of several": 40, "reprieve": 150, "budget binds": 50, "violation": 20,
+		"two victims": 120, "whole group": 60, "group of groups": 10, "nested groups": 100, "request of nested groups": 25, "group of several": 40, "reprieve": 150, "budget binds": 50, "violation": 20,
 		"promised": 50, "withdrawn": 20, "several nodes": 150, "several domains": 50,
 		"basic group": 80, "pod of a group": 30, "over the timeout": 30, "waits though asked alone": 20,
 		"retry at": 60, "promise and retry at": 10, "minimum runtime blocks": 50, "guard blocks": 30, "budget blocks": 20, "shortage": 80, "protected beside a victim": 20,
-		"surplus": 150, "surplus goes": 30, "surplus goes under a minimum runtime": 5,
+		"surplus": 150, "surplus goes": 25, "surplus goes under a minimum runtime": 5,
 		"reclaim differs": 60, "reclaimed though not to be preempted": 5, "kept from reclaim alone": 20,
 	}
 	ceilings := map[string]int{"Impossible": 350, "hopeless": 100} // hopeless: no room in an idle cluster either
@@ -72,6 +72,11 @@ func kindsOf(t *testing.T, st placement.State, r placement.Request, c placement.
 	kinds["two victims"] = len(d.Victims) > 1
 	kinds["whole group"] = slices.ContainsFunc(d.Victims, func(v placement.Victim) bool { return v.Group != "" })
 	kinds["group of several"] = slices.ContainsFunc(d.Victims, func(v placement.Victim) bool { return len(v.Pods) > 1 })
+	kinds["group of groups"] = slices.ContainsFunc(d.Victims, func(v placement.Victim) bool {
+		return v.Group != "" && slices.ContainsFunc(st.Pods, func(p workload.Pod) bool { return slices.Contains(v.Pods, p.ID) && p.Group != v.Group })
+	})
+	kinds["nested groups"] = slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.Parent != "" })
+	kinds["request of nested groups"] = slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.Parent != "" && g.Parent == r.Group })
 	kinds["violation"] = d.Violations > 0
 	kinds["withdrawn"] = len(d.Withdrawn) > 0
 	for _, n := range d.Nominations {

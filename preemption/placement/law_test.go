@@ -237,7 +237,7 @@ func editsMakeTheState(t *rapid.T) {
 	for _, n := range other.Nodes {
 		edits = append(edits, placement.RemoveNode(n.Name))
 	}
-	for _, g := range other.Groups {
+	for _, g := range slices.Backward(parentsFirst(other.Groups)) {
 		edits = append(edits, placement.RemoveGroup(g.ID))
 	}
 	for _, b := range other.Budgets {
@@ -259,8 +259,12 @@ func editsMakeTheState(t *rapid.T) {
 			edits = append(edits, e)
 		}
 	}
-	for _, g := range st.Groups {
-		add(placement.SetGroup(g))
+	for _, g := range parentsFirst(st.Groups) {
+		if g.Parent == "" {
+			add(placement.SetGroup(g))
+		} else {
+			late = append(late, placement.SetGroup(g)) // after its parent
+		}
 	}
 	for _, b := range st.Budgets {
 		add(placement.SetBudget(b))
@@ -285,6 +289,13 @@ func editsMakeTheState(t *rapid.T) {
 	if diff := differ(d, decide(t, c, s, r)); diff != "" {
 		t.Fatalf("the edits make another decision:\n%s", diff)
 	}
+}
+
+// parentsFirst lists groups so that parents come before the groups below them.
+func parentsFirst(groups []workload.PodGroup) []workload.PodGroup {
+	st := placement.State{Groups: groups}
+	depth := func(g workload.PodGroup) int { return len(groupsAround(st, workload.Pod{Group: g.ID})) }
+	return slices.SortedStableFunc(slices.Values(groups), func(a, b workload.PodGroup) int { return depth(a) - depth(b) })
 }
 
 // KEP-5710, Delayed preemption: once the victims were told to stop, the same request

@@ -110,8 +110,9 @@ func onePodIsOnePod(t *rapid.T) {
 		return
 	}
 	group := st.Groups[at]
-	r.Queue = group.Queue
-	r.Group, r.Priority, r.MinCount, r.Domains, r.Pods = group.ID, group.Priority, 0, nil, slices.Clone(r.Pods[:1])
+	root, _ := rootOf(st, group.ID)
+	r.Queue = root.Queue
+	r.Group, r.Priority, r.MinCount, r.Domains, r.Pods = group.ID, root.Priority, 0, nil, slices.Clone(r.Pods[:1])
 	r.Pods[0].Group, r.Pods[0].Priority = group.ID, 0
 	together := decide(t, c, snapshotOf(t, st), r)
 	r.Group = ""

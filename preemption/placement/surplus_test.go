@@ -1,6 +1,7 @@
 package placement_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -215,6 +216,7 @@ func surplusFollowsEdits(t *rapid.T) {
 			e = placement.StartEvictionAt(p.ID, r.Now)
 		case 3:
 			g.MinCount = rapid.IntRange(0, 3).Draw(t, "minimum")
+			g.Parent = rapid.SampledFrom([]string{g.Parent, g.Parent, "", "t0", "g0"}).Draw(t, "parent")
 			e = placement.SetGroup(g)
 		case 4:
 			if known < 0 {
@@ -227,9 +229,12 @@ func surplusFollowsEdits(t *rapid.T) {
 		}
 	}
 	st = s.State()
-	for _, g := range st.Groups {
-		if g.ID == r.Group || r.Group == "" && g.ID == r.Pods[0].Group {
-			r.Priority, r.Queue = g.Priority, g.Queue
+	if root, known := rootOf(st, cmp.Or(r.Group, r.Pods[0].Group)); known {
+		r.Priority, r.Queue = root.Priority, root.Queue
+	}
+	if r.Pods = slices.Clone(r.Pods); r.Group != "" {
+		for i := range r.Pods {
+			r.Pods[i].Group = "" // the one that it names may be elsewhere
 		}
 	}
 	want := nodes.Decide(c, st, r)

@@ -119,7 +119,7 @@ func isSnapshot(t fatal, name string, want, got *placement.Snapshot, c placement
 func changedState(t *rapid.T, st placement.State) placement.State {
 	for range rapid.IntRange(0, 5).Draw(t, "changes") {
 		at := func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "at") }
-		switch kind := rapid.IntRange(0, 19).Draw(t, "kind"); {
+		switch kind := rapid.IntRange(0, 21).Draw(t, "kind"); {
 		case len(st.Pods) == 0 || len(st.Nodes) == 0:
 		case kind == 0:
 			st.Pods = append(st.Pods[:0], st.Pods[1:]...)
@@ -169,6 +169,10 @@ func changedState(t *rapid.T, st placement.State) placement.State {
 			g.DisruptionMode, g.Basic = workload.DisruptionModePodGroup-g.DisruptionMode, false
 		case kind == 16 && len(st.Groups) > 0:
 			st.Groups = st.Groups[1:]
+		case kind == 20 && len(st.Groups) > 0: // perhaps below itself
+			st.Groups[at(len(st.Groups))].Parent = st.Groups[at(len(st.Groups))].ID
+		case kind == 21 && len(st.Groups) > 0:
+			st.Groups[at(len(st.Groups))].Parent = ""
 		case kind == 17 && len(st.Budgets) > 0:
 			st.Budgets[at(len(st.Budgets))].Allowed++
 		case kind == 18 && len(st.Budgets) > 0:

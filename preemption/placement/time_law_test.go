@@ -10,6 +10,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/verify"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -67,14 +68,16 @@ func protectedAreNoVictims(t *rapid.T) {
 
 // protectedUntil is the end of a pod's minimum runtime; zero for none.
 func protectedUntil(st placement.State, r placement.Request, c placement.Config, p workload.Pod) time.Time {
-	var of workload.PodGroup
-	queue := p.Queue
-	if at := slices.IndexFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == p.Group }); at >= 0 {
-		of, queue = st.Groups[at], st.Groups[at].Queue
+	preempt, reclaim, queue := p.MinRuntime, p.ReclaimMinRuntime, p.Queue
+	if root, known := rootOf(st, p.Group); known {
+		queue = root.Queue
 	}
-	minimum := p.MinRuntime.Or(of.MinRuntime.Or(c.MinRuntime.Or(0)))
+	for _, g := range groupsAround(st, p) {
+		preempt, reclaim = firstSet(preempt, g.MinRuntime), firstSet(reclaim, g.ReclaimMinRuntime)
+	}
+	minimum := preempt.Or(c.MinRuntime.Or(0))
 	if queue != r.Queue && queue != "" && r.Queue != "" {
-		minimum = p.ReclaimMinRuntime.Or(of.ReclaimMinRuntime.Or(c.ReclaimMinRuntime.Or(0)))
+		minimum = reclaim.Or(c.ReclaimMinRuntime.Or(0))
 	}
 	if minimum == 0 || p.Started.IsZero() || p.Terminating || isSurplus(st, p) {
 		return time.Time{}
@@ -82,10 +85,38 @@ func protectedUntil(st placement.State, r placement.Request, c placement.Config,
 	return p.Started.Add(minimum)
 }
 
+// groupsAround lists the groups around a pod, its own first.
+func groupsAround(st placement.State, p workload.Pod) (list []workload.PodGroup) {
+	for id := p.Group; ; id = list[len(list)-1].Parent {
+		at := slices.IndexFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == id })
+		if at < 0 {
+			return list
+		}
+		list = append(list, st.Groups[at])
+	}
+}
+
+// rootOf returns the group of which the priority and the queue count for pods of a group; ok is false if the state does not
+// have that group.
+func rootOf(st placement.State, id string) (root workload.PodGroup, ok bool) {
+	for _, root = range groupsAround(st, workload.Pod{Group: id}) {
+		ok = true
+	}
+	return root, ok
+}
+
+func firstSet(a, b quota.OptionalDuration) quota.OptionalDuration {
+	if _, set := a.Get(); set {
+		return a
+	}
+	return b
+}
+
 // isSurplus reports whether at least as many running pods of its group as the group needs come before a pod by ID.
 func isSurplus(st placement.State, p workload.Pod) bool {
 	at := slices.IndexFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == p.Group })
-	if at < 0 || st.Groups[at].MinCount == 0 || st.Groups[at].DisruptionMode == workload.DisruptionModePodGroup || p.Terminating {
+	yieldsWhole := func(g workload.PodGroup) bool { return g.DisruptionMode == workload.DisruptionModePodGroup }
+	if at < 0 || st.Groups[at].MinCount == 0 || p.Terminating || slices.ContainsFunc(groupsAround(st, p), yieldsWhole) {
 		return false
 	}
 	before := 0

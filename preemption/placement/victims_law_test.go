@@ -40,10 +40,8 @@ func left(st placement.State, r placement.Request, n workload.Node, resource str
 }
 
 func priorityOf(st placement.State, p workload.Pod) int32 {
-	for _, g := range st.Groups {
-		if g.ID == p.Group {
-			return g.Priority
-		}
+	if g, known := rootOf(st, p.Group); known {
+		return g.Priority
 	}
 	return p.Priority
 }

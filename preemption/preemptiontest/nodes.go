@@ -54,8 +54,11 @@ func startWaiting(t *rapid.T, st *placement.State, r *placement.Request) {
 	}
 }
 
-// pendingGroup is the group of requests for groups.
-const pendingGroup = "pending"
+// pendingGroup is the group of requests for groups; pendingRoot may be around it.
+const (
+	pendingGroup = "pending"
+	pendingRoot  = "tree"
+)
 
 // PlacementStates generates valid states: up to five nodes, mostly full, up to fourteen pods,
 // groups of both modes, overlapping budgets, nominations, pods that terminate; perhaps the
@@ -92,6 +95,7 @@ func PlacementStates() *rapid.Generator[placement.State] {
 			}
 			st.Groups = append(st.Groups, g)
 		}
+		nest(t, &st)
 		fill(t, &st)
 		for i := range pick(t, "nominated", 0, 0, 0, 1, 2) {
 			p := nodePod(t, fmt.Sprintf("w%d", i))
@@ -117,6 +121,48 @@ func PlacementStates() *rapid.Generator[placement.State] {
 		}
 		return st
 	})
+}
+
+// nest puts some of the groups into up to three others, which may be in each other.
+func nest(t *rapid.T, st *placement.State) {
+	if len(st.Groups) == 0 || chance(t, 3, 5) {
+		return
+	}
+	parents := []string{}
+	for i := range pick(t, "parents", 1, 2, 3) {
+		g := workload.PodGroup{ID: fmt.Sprintf("t%d", i), Priority: pick[int32](t, "parent priority", 0, 1, 2, -7)}
+		if i > 0 && chance(t, 2, 3) {
+			g.Parent = parents[i-1]
+		}
+		if chance(t, 2, 3) {
+			g.DisruptionMode = workload.DisruptionModePodGroup
+		}
+		parents, st.Groups = append(parents, g.ID), append(st.Groups, g)
+	}
+	for i := range st.Groups {
+		g := &st.Groups[i]
+		if slices.Contains(parents, g.ID) || !chance(t, 2, 3) {
+			continue
+		}
+		if g.Parent = rapid.SampledFrom(parents).Draw(t, "parent"); g.ID == pendingGroup && chance(t, 2, 3) {
+			top := workload.PodGroup{ID: pendingRoot, Priority: g.Priority}
+			g.Parent = top.ID
+			st.Groups = append(st.Groups, top)
+			break
+		}
+	}
+}
+
+// rootOf returns the root of a group of a state: the group of which the priority and the queue count. ok is false if
+// the state does not have the group.
+func rootOf(st *placement.State, id string) (g workload.PodGroup, ok bool) {
+	for {
+		at := slices.IndexFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == id })
+		if at < 0 {
+			return g, ok
+		}
+		g, ok, id = st.Groups[at], true, st.Groups[at].Parent
+	}
 }
 
 func requirement(t *rapid.T) workload.LabelRequirement {
@@ -196,11 +242,13 @@ func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 		if slices.ContainsFunc(st.Pods, func(p workload.Pod) bool { return p.Queue != "" }) {
 			r.Queue = pick(t, "asking queue", "b", "b", "a", "")
 		}
-		for _, g := range st.Groups {
-			if g.ID == r.Group || g.ID == single {
-				r.Priority, r.Queue, basic = g.Priority, g.Queue, g.ID == r.Group && g.Basic
-			}
+		if r.Group != "" && slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == pendingRoot }) && chance(t, 1, 2) {
+			r.Group = pendingRoot
 		}
+		if root, known := rootOf(&st, r.Group+single); known {
+			r.Priority, r.Queue = root.Priority, root.Queue
+		}
+		basic = slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })
 		if r.Group != "" && !basic {
 			r.MinCount = pick(t, "min count", n, n-1, 1, 0)
 		}
@@ -212,7 +260,10 @@ func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 			p := nodePod(t, fmt.Sprintf("in%d", i))
 			p.Priority, p.Queue, p.Group = pick(t, "own priority", 0, r.Priority), pick(t, "own queue", "", r.Queue), single
 			if r.Group != "" {
-				p.Group = pick(t, "named group", "", r.Group)
+				p.Group = pick(t, "named group", "", r.Group, r.Group)
+				if r.Group == pendingRoot && chance(t, 1, 2) {
+					p.Group = pendingGroup
+				}
 			}
 			p.Requests["cpu"] = min(pick[int64](t, "needs", 2, 1, 3), largest)
 			if chance(t, 2, 3) {
@@ -310,6 +361,9 @@ func stretch(t *rapid.T, st *placement.State) {
 		return
 	}
 	g := &st.Groups[0]
+	if g.ID != pendingGroup {
+		g.Parent = ""
+	}
 	g.DisruptionMode, g.MinCount, g.Priority = workload.DisruptionModePod, pick(t, "least of pods", 1, 2, 3), pick[int32](t, "elastic priority", 0, 1, -7)
 	for i := range st.Pods {
 		if st.Pods[i].Group == "" || chance(t, 1, 4) {
