@@ -272,7 +272,7 @@ func (p *Preemptor) Forecast(s *Snapshot, r Request, a quota.Amount) (Forecast, 
 	if one.NeedsPreemption = []quota.FlavorResource{a.FlavorResource()}; a.Flavor == "" {
 		return Forecast{}, fault.List{{Path: "amount.flavor", Problem: "is empty"}}
 	}
-	sc := p.acquire()
+	sc := p.scratch.Take()
 	defer p.release(sc)
 	one.MinCounts, one.Room = nil, nil
 	s, err := sc.begin(s, &p.config, &one)

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sync"
 
+	"github.com/cedesched/cede/internal/base/spare"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue/limits"
@@ -122,7 +122,7 @@ const (
 // [Config].
 type Preemptor struct {
 	config  Config
-	scratch sync.Pool // of *scratch
+	scratch spare.Spare[scratch]
 }
 
 // New returns a preemptor. It fails with [fault.List] if the configuration is not valid.
@@ -232,7 +232,7 @@ func (p *Preemptor) Decide(s *Snapshot, r Request) (d Decision, err error) {
 	if p == nil {
 		p = &standard
 	}
-	sc := p.acquire()
+	sc := p.scratch.Take()
 	defer p.release(sc)
 	if s, err = sc.begin(s, &p.config, &r); err == nil {
 		sc.answer(s, &p.config, &r, &d)
@@ -240,18 +240,9 @@ func (p *Preemptor) Decide(s *Snapshot, r Request) (d Decision, err error) {
 	return d, err
 }
 
-// acquire returns a scratch, which the caller must release.
-func (p *Preemptor) acquire() *scratch {
-	sc, _ := p.scratch.Get().(*scratch)
-	if sc == nil {
-		sc = new(scratch)
-	}
-	return sc
-}
-
 func (p *Preemptor) release(sc *scratch) {
 	sc.open.release()
 	sc.request.Room, sc.request.Guard, sc.request.Better.Cost, sc.request.Limits = nil, nil, nil, nil // the caller's
 	sc.leaveRules()
-	p.scratch.Put(sc)
+	p.scratch.Give(sc)
 }

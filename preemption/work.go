@@ -13,7 +13,7 @@ func (p *Preemptor) Work(s *Snapshot, r Request) (d Decision, w Work, err error)
 	if p == nil {
 		p = &standard
 	}
-	sc := p.acquire()
+	sc := p.scratch.Take()
 	defer p.release(sc)
 	if s, err = sc.begin(s, &p.config, &r); err != nil {
 		return d, w, err

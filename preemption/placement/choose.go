@@ -23,7 +23,7 @@ func (p *Preemptor) Choose(snapshot *Snapshot, r Request, placements []Placement
 		p = &standard
 	}
 	c := snapshot.inside()
-	sc := p.acquire()
+	sc := p.scratch.Take()
 	defer p.release(sc)
 	if err := p.enter(sc, c, &r); err != nil {
 		return Decision{}, err

@@ -121,18 +121,9 @@ func (p *Preemptor) addRules(sc *scratch, r *Request) {
 	sc.request.Rules.Guard = func(u *state.Unit) int64 { return p.config.guard(unit(u), &request) }
 }
 
-// acquire returns a scratch, which the caller must release.
-func (p *Preemptor) acquire() *scratch {
-	sc, _ := p.scratch.Get().(*scratch)
-	if sc == nil {
-		sc = new(scratch)
-	}
-	return sc
-}
-
 func (p *Preemptor) release(sc *scratch) {
 	domains := sc.request.Domains
 	clear(domains[:cap(domains)])
 	sc.request, sc.units = ask.Request{Domains: domains[:0]}, nil
-	p.scratch.Put(sc)
+	p.scratch.Give(sc)
 }

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
+	"github.com/cedesched/cede/internal/base/spare"
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/internal/engine/trace"
@@ -130,7 +130,7 @@ type Preemptor struct {
 	config  Config
 	inside  ask.Config
 	filters []ask.Filter
-	scratch sync.Pool // of *scratch
+	scratch spare.Spare[scratch]
 }
 
 // New returns a preemptor. It fails with [fault.List] if the configuration is not valid.
@@ -223,7 +223,7 @@ func isBasic(c *state.Cluster, id string) bool {
 
 // decide decides about a single pod or a gang.
 func (p *Preemptor) decide(c *state.Cluster, r *Request, extent ask.Extent, to *trace.Recorder) (Decision, error) {
-	sc := p.acquire()
+	sc := p.scratch.Take()
 	defer p.release(sc)
 	if err := p.enter(sc, c, r); err != nil {
 		return Decision{}, err
@@ -246,7 +246,7 @@ func (p *Preemptor) Placements(snapshot *Snapshot, r Request) ([]Placement, erro
 	if basic && len(r.Pods) == 1 {
 		r, basic = r.alone(0), false
 	}
-	sc := p.acquire()
+	sc := p.scratch.Take()
 	defer p.release(sc)
 	if err := p.enter(sc, c, &r); err != nil {
 		return nil, err
