@@ -8,6 +8,7 @@ import (
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -21,6 +22,7 @@ type Edit struct {
 	cohort   *queue.Cohort
 	flavor   *queue.Flavor
 	rules    *rules.Config
+	usage    []quota.Amount
 	podSet   string
 	replicas int64
 }
@@ -37,6 +39,7 @@ const (
 	editRemove
 	editSetQueue
 	editSetCohort
+	editSetUsage
 	editRemoveQueue
 	editRemoveCohort
 	editSetFlavor
@@ -180,10 +183,19 @@ func (e *Edit) apply(c *cluster.Cluster, path string) (*cluster.Cluster, error) 
 func configure(c *cluster.Cluster, first int, edits []Edit) (*cluster.Cluster, error) {
 	queues, cohorts := slices.Clone(c.Queues), slices.Clone(c.Cohorts)
 	var faults fault.List
-	for i, e := range edits {
-		queueAt := slices.IndexFunc(queues, func(q queue.Queue) bool { return q.Name == e.name })
+	changes := false
+	for i := range edits {
+		e := &edits[i]
+		queueAt, known := c.QueueNode(e.name)
+		if queueAt -= len(c.Cohorts); !known || queueAt >= len(queues) || queues[queueAt].Name != e.name { // an edit moved it
+			queueAt = slices.IndexFunc(queues, func(q queue.Queue) bool { return q.Name == e.name })
+		}
 		cohortAt := slices.IndexFunc(cohorts, func(c queue.Cohort) bool { return c.Name == e.name })
+		changes = changes || e.kind != editSetUsage
 		switch {
+		case e.kind == editSetUsage && queueAt >= 0:
+			sets, wrong := e.setUsage(c, &queues[queueAt], fmt.Sprintf("edits[%d]", first+i))
+			changes, faults = changes || sets, append(faults, wrong...)
 		case e.kind == editSetQueue && queueAt >= 0:
 			queues[queueAt] = *e.queue
 		case e.kind == editSetQueue:
@@ -194,13 +206,16 @@ func configure(c *cluster.Cluster, first int, edits []Edit) (*cluster.Cluster, e
 			cohorts = append(cohorts, *e.cohort)
 		case e.kind == editRemoveQueue && queueAt >= 0:
 			queues = slices.Delete(queues, queueAt, queueAt+1)
-		case e.kind == editRemoveQueue:
+		case e.kind == editRemoveQueue, e.kind == editSetUsage:
 			faults.Add(fmt.Sprintf("edits[%d]", first+i), "no queue %q", e.name)
 		case e.kind == editRemoveCohort && cohortAt >= 0:
 			cohorts = slices.Delete(cohorts, cohortAt, cohortAt+1)
 		case e.kind == editRemoveCohort:
 			faults.Add(fmt.Sprintf("edits[%d]", first+i), "no cohort %q", e.name)
 		}
+	}
+	if !changes {
+		return c, faults.Err()
 	}
 	path := fmt.Sprintf("edits[%d]", first)
 	if len(edits) > 1 {

@@ -6,7 +6,6 @@
 package kueue
 
 import (
-	"cmp"
 	"encoding"
 	"maps"
 	"slices"
@@ -55,9 +54,18 @@ func New(fs *config.FairSharing, ordering info.Ordering) (*Adapter, error) {
 }
 
 // Follow brings the adapter's state to that of a snapshot of the scheduler.
-func (a *Adapter) Follow(s *schdcache.Snapshot) (err error) {
+func (a *Adapter) Follow(s *schdcache.Snapshot) error {
 	var st preemption.State
-	running := map[string]*info.Info{} // Kueue makes a new one of each object that changed
+	var usage []preemption.Edit
+	running := func(yield func(string, *info.Info) bool) { // Kueue makes a new Info of each object that changed
+		for _, c := range s.ClusterQueues() {
+			for key, w := range c.Workloads {
+				if !yield(string(key), w) {
+					return
+				}
+			}
+		}
+	}
 	for name, c := range s.Cohorts() {
 		out := queue.Cohort{Name: string(name), FairWeight: quota.WeightOf(c.FairWeight), Quotas: quotas(c.ResourceNode.Quotas)}
 		if c.HasParent() {
@@ -71,24 +79,19 @@ func (a *Adapter) Follow(s *schdcache.Snapshot) (err error) {
 		if c.HasParent() {
 			out.Cohort = string(c.Parent().Name)
 		}
-		reserved := maps.Clone(c.ResourceNode.Usage) // less what workloads use: by heads that the cycle served before
-		for key, w := range c.Workloads {
-			running[string(key)] = w
-			for fr, used := range w.FlavorResourceUsage() {
-				reserved[fr] -= used
-			}
+		var used []quota.Amount // also by heads that the cycle served before
+		for fr, n := range c.ResourceNode.Usage {
+			used = append(used, quota.Amount{Flavor: string(fr.Flavor), Resource: string(fr.Resource), Amount: n})
 		}
-		for _, fr := range columns(reserved) {
-			if n := reserved[fr]; n > 0 {
-				out.Reserved = append(out.Reserved, quota.Amount{Flavor: string(fr.Flavor), Resource: string(fr.Resource), Amount: n})
-			}
-		}
+		usage = append(usage, preemption.SetUsage(out.Name, used))
 		st.Queues = append(st.Queues, out)
 	}
 	st, _ = st.Normalize() // what Kueue accepts and does not look at
-	a.snapshot, _, err = preemption.SyncVersions(a.snapshot, st, maps.All(running), func(_ string, w *info.Info) (workload.Workload, error) {
-		return a.workload(w, nil), nil
-	})
+	describe := func(_ string, w *info.Info) (workload.Workload, error) { return a.workload(w, nil), nil }
+	next, _, err := preemption.SyncVersions(a.snapshot, st, running, describe)
+	if err == nil {
+		a.snapshot, err = next.With(usage...)
+	}
 	return err
 }
 
@@ -156,20 +159,14 @@ func (a *Adapter) workload(in *info.Info, assigned []flavorassigner.PodSetAssign
 	return w
 }
 
+// quotas returns quotas by column: a list in another order would be a change.
 func quotas(of map[resources.FlavorResource]schdcache.ResourceQuota) (list []quota.Quota) {
-	for _, fr := range columns(of) {
-		q := of[fr]
+	for fr, q := range of {
 		list = append(list, quota.Quota{Flavor: string(fr.Flavor), Resource: string(fr.Resource), Nominal: q.Nominal,
 			BorrowingLimit: quota.OfPointer(q.BorrowingLimit), LendingLimit: quota.OfPointer(q.LendingLimit)})
 	}
+	slices.SortFunc(list, func(a, b quota.Quota) int { return a.FlavorResource().Compare(b.FlavorResource()) })
 	return list
-}
-
-// columns returns the columns of a map in order: a list in another order would be a change.
-func columns[V any](of map[resources.FlavorResource]V) []resources.FlavorResource {
-	return slices.SortedFunc(maps.Keys(of), func(a, b resources.FlavorResource) int {
-		return cmp.Or(cmp.Compare(a.Flavor, b.Flavor), cmp.Compare(a.Resource, b.Resource))
-	})
 }
 
 // read reads a constant by its text in Kueue's API, which is the same here. An empty text leaves the default.
