@@ -9,7 +9,8 @@
 // of a workload with gates, which gate is opened and when to look again; on nodes, victims, places and units. A case departs if
 // every difference is explained by a departure listed in docs/departures.md; the departures are predicates on the case.
 //
-// It reads three more forms, in which Kueue's preemptor, Kueue's gates and kube-scheduler were recorded (package foreign), and
+// It reads four more forms, in which Kueue's preemptor, Kueue's gates, kube-scheduler and, of v1.37, its decisions about pod
+// groups were recorded (package foreign), and
 // with -convert prints them in the form of package recorded.
 //
 // A case that tells a story in words is counted, and not asked.

@@ -72,7 +72,7 @@ func configEditsAreFresh(t *rapid.T) {
 			t.Fatalf("%s (- reference, + decision):\n%s", name, diff)
 		}
 	}
-	if diff := differ(fresh.PotentialVictims(r.Priority), s.PotentialVictims(r.Priority)); diff != "" {
+	if diff := differ(new(placement.Preemptor).PotentialVictims(fresh, r.Priority), new(placement.Preemptor).PotentialVictims(s, r.Priority)); diff != "" {
 		t.Fatalf("other potential victims:\n%s", diff)
 	}
 	if len(st.Budgets)+len(other.Budgets) > 0 { // how far the exact search gets does not depend on edits

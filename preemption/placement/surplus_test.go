@@ -246,7 +246,7 @@ func surplusFollowsEdits(t *rapid.T) {
 	if diff := differ(snapshotOf(t, st).Units(), s.Units()); diff != "" {
 		t.Fatalf("other units (- fresh, + edited):\n%s", diff)
 	}
-	if diff := differ(snapshotOf(t, st).PotentialVictims(100), s.PotentialVictims(100)); diff != "" {
+	if diff := differ(new(placement.Preemptor).PotentialVictims(snapshotOf(t, st), 100), new(placement.Preemptor).PotentialVictims(s, 100)); diff != "" {
 		t.Fatalf("other potential victims (- fresh, + edited):\n%s", diff)
 	}
 }

@@ -98,7 +98,7 @@ func isSnapshot(t fatal, name string, want, got *placement.Snapshot, c placement
 	if diff := differ(want.State(), got.State()); diff != "" {
 		t.Fatal(name, "another state:", diff)
 	}
-	if diff := differ(want.PotentialVictims(r.Priority), got.PotentialVictims(r.Priority)); diff != "" {
+	if diff := differ(new(placement.Preemptor).PotentialVictims(want, r.Priority), new(placement.Preemptor).PotentialVictims(got, r.Priority)); diff != "" {
 		t.Fatal(name, "other potential victims:", diff)
 	}
 	p, err := placement.New(c)

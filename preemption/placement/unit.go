@@ -45,9 +45,13 @@ type PotentialVictim struct {
 }
 
 // PotentialVictims returns the units of lower priority in the order in which they are put back: first those that
-// violate a budget, then the others; in both the most important first. Terminating pods count as running.
-func (s *Snapshot) PotentialVictims(priority int32) []PotentialVictim {
-	units, violations := budget.PotentialVictims(s.inside(), priority)
+// violate a budget ([Config.Charge] says how pods are charged), then the others; in both the most important first, by the
+// built-in order. Terminating pods count as running.
+func (p *Preemptor) PotentialVictims(s *Snapshot, priority int32) []PotentialVictim {
+	if p == nil {
+		p = &standard
+	}
+	units, violations := budget.PotentialVictims(s.inside(), priority, p.inside.FirstViolated)
 	var out []PotentialVictim
 	for i, u := range units {
 		out = append(out, PotentialVictim{unitOf(u), violations[i]})

@@ -41,6 +41,7 @@ func TestCorpora(t *testing.T) {
 		"gates-oracle-mk":      {150, 65},
 		"gates-oracle-ca":      {150, 23},
 		"rules-by-hand":        {362, 4},
+		"kube-groups":          {994, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -54,14 +54,20 @@ type WantOnNodes struct {
 	DomainOf   []string          `json:"domainOf,omitempty"`
 	Nominated  map[string]string `json:"nominated,omitempty"` // nodes by pod
 	Violations *int              `json:"violations,omitempty"`
-	Candidates []Candidate       `json:"candidates,omitzero"` // the places with their victims
-	Units      []Unit            `json:"units,omitzero"`      // all that run
+	// Disruptions counts the victims that are groups or a pod of one.
+	Disruptions *int        `json:"disruptions,omitempty"`
+	Candidates  []Candidate `json:"candidates,omitzero"` // the places with their victims
+	Units       []Unit      `json:"units,omitzero"`      // all that run
 	// Potential are the units that may yield to the priority of the request, the least important first.
 	// Split are all units that run, in any order, with what they violate.
 	Potential []Unit `json:"potential,omitzero"`
-	Split     []Unit `json:"split,omitzero"`
+	// Ordered are all units that run, the most important first; Violations are those of units that may yield.
+	Ordered []Unit `json:"ordered,omitzero"`
+	Split   []Unit `json:"split,omitzero"`
 	// First is a pod of the most important unit.
 	First string `json:"first,omitempty"`
+	// Group is the group that the most important unit is; empty: it is a pod.
+	Group *string `json:"group,omitempty"`
 }
 
 // Candidate is a place with the pods that yield for it.
@@ -71,7 +77,7 @@ type Candidate struct {
 	Violations int      `json:"violations,omitempty"`
 }
 
-// Unit is what yields as a whole. Nodes and Priority are those of Units, Violations that of Potential.
+// Unit is what yields as a whole. Nodes and Priority are those of Units and Ordered, Violations those of Potential and Ordered.
 type Unit struct {
 	Pods       []string `json:"pods"`
 	Nodes      []string `json:"nodes,omitempty"`
@@ -92,13 +98,13 @@ func (q *OnNodes) check(r *Report) error {
 	if err != nil {
 		return err
 	}
-	q.compareUnits(r, s)
-	if q.Want.Units != nil || q.Want.Potential != nil || q.Want.Split != nil || q.Want.First != "" {
-		return nil
-	}
 	p, err := placement.New(q.Config())
 	if err != nil {
 		return err
+	}
+	q.compareUnits(r, s, p)
+	if len(q.Request.Pods) == 0 {
+		return nil
 	}
 	d, err := p.Decide(s, q.Request)
 	if err != nil {
@@ -118,7 +124,7 @@ func (q *OnNodes) check(r *Report) error {
 }
 
 // compareUnits compares what runs, what may yield, and in which order.
-func (q *OnNodes) compareUnits(r *Report, s *placement.Snapshot) {
+func (q *OnNodes) compareUnits(r *Report, s *placement.Snapshot, p *placement.Preemptor) {
 	w := &q.Want
 	if units := s.Units(); w.First != "" && len(units) > 0 {
 		e := excuse{}
@@ -129,7 +135,7 @@ func (q *OnNodes) compareUnits(r *Report, s *placement.Snapshot) {
 	}
 	if w.Potential != nil {
 		var got []string
-		for _, p := range slices.Backward(s.PotentialVictims(q.Request.Priority)) {
+		for _, p := range slices.Backward(p.PotentialVictims(s, q.Request.Priority)) {
 			got = append(got, Unit{Pods: ids(p.Pods), Violations: p.Violations}.text())
 		}
 		var want []string
@@ -139,21 +145,42 @@ func (q *OnNodes) compareUnits(r *Report, s *placement.Snapshot) {
 		r.compare(excuse{}, "may yield, the least important first", want, got)
 	}
 	if w.Split != nil {
-		got := texts(s.PotentialVictims(math.MaxInt32), func(p placement.PotentialVictim) string {
+		got := texts(p.PotentialVictims(s, math.MaxInt32), func(p placement.PotentialVictim) string {
 			return Unit{Pods: ids(p.Pods), Violations: p.Violations}.text()
 		})
 		r.compare(excuse{}, "what units violate", texts(w.Split, Unit.text), got)
 	}
 	if w.Units != nil {
-		got := texts(s.Units(), func(u placement.Unit) string {
-			out := Unit{Pods: ids(u.Pods), Priority: u.Priority}
-			for _, p := range u.Pods {
-				out.Nodes = append(out.Nodes, p.Node)
-			}
-			return out.text()
-		})
+		got := texts(s.Units(), func(u placement.Unit) string { return unitOf(u).text() })
 		r.compare(excuse{}, "units", texts(w.Units, Unit.text), got)
 	}
+	if w.Ordered != nil {
+		violations := map[string]int{}
+		for _, v := range p.PotentialVictims(s, q.Request.Priority) {
+			violations[v.Pods[0].ID] = v.Violations
+		}
+		var want, got []string
+		for _, u := range w.Ordered {
+			want = append(want, u.text())
+		}
+		for _, u := range s.Units() {
+			out := unitOf(u)
+			out.Violations = violations[u.Pods[0].ID]
+			got = append(got, out.text())
+		}
+		r.compare(excuse{}, "units, the most important first", want, got)
+	}
+	if w.Group != nil && len(q.State.Pods) > 0 {
+		r.compare(excuse{}, "yields with group", one(*w.Group), one(s.Units()[0].Group))
+	}
+}
+
+func unitOf(u placement.Unit) Unit {
+	out := Unit{Pods: ids(u.Pods), Priority: u.Priority}
+	for _, p := range u.Pods {
+		out.Nodes = append(out.Nodes, p.Node)
+	}
+	return out
 }
 
 // alike is the predicate of totalOrder: two units of the same size, and all pods alike in all but their ID.
@@ -200,6 +227,9 @@ func (q *OnNodes) compareDecision(r *Report, d *placement.Decision, e func(got [
 	if w.Violations != nil {
 		compare("violations", one(*w.Violations), one(d.Violations))
 	}
+	if w.Disruptions != nil {
+		compare("victims that are groups or of one", one(*w.Disruptions), one(q.disruptions(d)))
+	}
 	if w.Nominated != nil && d.Outcome != preemption.Wait {
 		got := map[string]string{}
 		for _, n := range d.Nominations {
@@ -207,6 +237,16 @@ func (q *OnNodes) compareDecision(r *Report, d *placement.Decision, e func(got [
 		}
 		compare("nominated", one(w.Nominated), one(got))
 	}
+}
+
+// disruptions counts the victims that are groups or a pod of one.
+func (q *OnNodes) disruptions(d *placement.Decision) (n int) {
+	for _, v := range d.Victims {
+		if slices.ContainsFunc(q.State.Pods, func(p workload.Pod) bool { return p.ID == v.Pods[0] && p.Group != "" }) {
+			n++
+		}
+	}
+	return n
 }
 
 // departure returns the departure that explains another decision; empty for none.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cedesched/cede/internal/reference/nodes"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/recorded"
 	"github.com/cedesched/cede/preemption/verify"
@@ -104,4 +105,26 @@ func commonCohort(st *preemption.State, queue, other string) string {
 		}
 	}
 	return ""
+}
+
+// TestVerifyKubeGroups: the judge and the reference model decide about groups as kube-scheduler does.
+func TestVerifyKubeGroups(t *testing.T) {
+	for i, c := range casesOf(t, "kube-groups") {
+		if testing.Short() && i%10 != 0 {
+			continue
+		}
+		q := c.Nodes[0]
+		d := nodes.Decide(q.Config(), q.State, q.Request)
+		var victims []string
+		for _, v := range d.Victims {
+			victims = append(victims, v.Pods...)
+		}
+		slices.Sort(victims)
+		if !slices.Equal(victims, q.Want.Victims) || d.Violations != *q.Want.Violations {
+			t.Errorf("%s: %v with %d violations, want %v with %d", c.ID, victims, d.Violations, q.Want.Victims, *q.Want.Violations)
+		}
+		if err := verify.Placement(q.State, q.Request, q.Config(), d); err != nil {
+			t.Errorf("%s: %v", c.ID, err)
+		}
+	}
 }

@@ -1,5 +1,5 @@
-// Package foreign reads cases in the forms in which Kueue's preemptor, Kueue's preemption gates and kube-scheduler were recorded,
-// and makes each a [recorded.Case]. Its tests read two more, of KAI's minimum runtimes and of Kueue's preemption rules.
+// Package foreign reads cases in the forms in which Kueue's preemptor, Kueue's preemption gates and kube-scheduler were recorded
+// (nodes.go; groups.go: pod groups as of v1.37), and makes each a [recorded.Case]. Its tests read two more, of KAI's minimum runtimes and of Kueue's preemption rules.
 package foreign
 
 import (
@@ -22,6 +22,7 @@ type marks struct {
 	ID       string          `json:"id"`
 	Source   json.RawMessage `json:"source"`
 	Defaults json.RawMessage `json:"defaults"`
+	Input    json.RawMessage `json:"input"`
 	Suite    string          `json:"suite"`
 	Kind     string          `json:"kind"`
 	Table    string          `json:"table"`
@@ -36,6 +37,8 @@ func Case(line []byte) (c *recorded.Case, ok bool, err error) {
 	}
 	var f form
 	switch {
+	case of.Suite != "" && of.Input != nil:
+		f = new(groupCase)
 	case of.Suite != "":
 		f = new(nodeCase)
 	case of.Table != "" || of.Defaults != nil:

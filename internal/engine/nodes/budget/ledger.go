@@ -99,8 +99,8 @@ func ExhaustsAlone(c *state.Cluster, b state.Brief) bool {
 // PotentialVictims returns the units of lower priority in the order in which they are put back, and for each the
 // number of its pods that violate a budget if all more important units are evicted, too. Units that violate a budget
 // come first; in both parts the most important comes first.
-func PotentialVictims(c *state.Cluster, priority int32) (units []*state.Unit, violations []int) {
-	ledger := NewLedger(c, false, Ledger{})
+func PotentialVictims(c *state.Cluster, priority int32, firstViolated bool) (units []*state.Unit, violations []int) {
+	ledger := NewLedger(c, firstViolated, Ledger{})
 	var others []*state.Unit
 	for _, u := range c.Units() {
 		if u.Priority >= priority {

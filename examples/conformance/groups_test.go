@@ -1,0 +1,89 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// ofGroups is a case about nested groups that passes: of two units of the lower priority the group of groups stays.
+const ofGroups = `{"id":"n","suite":"group_random","source":{"repo":"r","version":"v","test":"t"},"input":{"composite_enabled":true,
+"nodes":[{"name":"a","capacity":{"size":2}},{"name":"b","capacity":{"size":1}}],
+"pods":[{"name":"nested","node":"a","group":"g","priority":7,"requests":{"size":1},"labels":{"x":"1"},"start":9},
+{"name":"alone","node":"a","priority":2,"requests":{"size":1},"labels":{"x":"1"},"start":5},
+{"name":"high","node":"b","priority":9,"requests":{"size":1},"start":5}],
+"groups":[{"kind":"CompositePodGroup","name":"c","priority":2,"mode":"all"},
+{"kind":"PodGroup","name":"g","parent":"c","priority":8,"mode":"single"}],
+"pdbs":[{"name":"p","selector":{"x":"1"},"allowed":1},{"name":"none","selector":{},"allowed":0}],
+"preemptor":{"kind":"group","name":"in","priority":5,"policy":"LowerPriority","min_count":1,"pods":[{"name":"in0","requests":{"size":2}}]},
+"options":{"placement":"round_robin"}},
+"want":{"outcome":"preempt","victims":["alone","nested"],"violations":1,"group_disruptions":1,"nominated":{"in0":"a"},
+"units":[{"kind":"pod","priority":9,"pods":["high"],"nodes":["b"]},
+{"kind":"compositepodgroup","priority":2,"pods":["nested"],"nodes":["a"]},
+{"kind":"pod","priority":2,"pods":["alone"],"nodes":["a"],"violating":1}]}}`
+
+func groupsLine(replacements ...string) string {
+	return strings.NewReplacer(append([]string{"\n", ""}, replacements...)...).Replace(ofGroups) + "\n"
+}
+
+// Every kind of answer about groups is compared.
+func TestDifferencesOfGroupsAreSeen(t *testing.T) {
+	if status, stdout, _ := call(groupsLine()); status != 0 || !strings.Contains(stdout, "1 passed") {
+		t.Errorf("status %d: %s", status, stdout)
+	}
+	for name, c := range map[string]struct {
+		replace []string
+		want    string
+	}{
+		"victims":             {[]string{`["alone","nested"]`, `["alone"]`}, "+ nested"},
+		"violations":          {[]string{`"violations":1`, `"violations":0`}, "violations"},
+		"group disruptions":   {[]string{`"group_disruptions":1`, `"group_disruptions":0`}, "groups or of one"},
+		"nominated":           {[]string{`"in0":"a"`, `"in0":"b"`}, "nominated"},
+		"order":               {[]string{`"priority":2,"mode":"all"`, `"priority":1,"mode":"all"`}, "most important first"},
+		"no victims":          {[]string{`"outcome":"preempt"`, `"outcome":"no_victims"`}, "reason"},
+		"not eligible":        {[]string{`"outcome":"preempt"`, `"outcome":"not_eligible"`}, "reason"},
+		"policy":              {[]string{`"LowerPriority"`, `"Never"`}, "possible"},
+		"composite gate":      {[]string{`"composite_enabled":true`, `"composite_enabled":false`}, "most important first"},
+		"other namespace":     {[]string{`"name":"p",`, `"name":"p","namespace":"x",`}, "violations"},
+		"a pod of no node":    {[]string{`"node":"b"`, `"node":"z"`}, `unknown node "z"`},
+		"more than there are": {[]string{`"min_count":1`, `"min_count":2`}, "request.minCount"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, stdout, _ := call(groupsLine(c.replace...))
+			if status != 1 || !strings.Contains(stdout, c.want) {
+				t.Errorf("status %d, without %q:\n%s", status, c.want, stdout)
+			}
+		})
+	}
+}
+
+// The ways of the other suites to ask.
+func TestSuitesOfGroups(t *testing.T) {
+	cycle := `"groups":[{"kind":"PodGroup","name":"g","parent":"c"},{"kind":"CompositePodGroup","name":"c","parent":"d","mode":"all"},
+		{"kind":"CompositePodGroup","name":"d","parent":"c","mode":"all"}],"composite_enabled":true`
+	for name, line := range map[string]string{
+		"unit key":        `"suite":"unit_key","input":{"pod":{"name":"p","group":"g"},` + cycle + `},"want":{"has_all":true,"unit":{"kind":"CompositePodGroup","name":"d"}}`,
+		"walk":            `"suite":"walk_up","input":{"start":{"kind":"PodGroup","name":"g"},` + cycle + `},"want":{"visited":[{"kind":"PodGroup","name":"g"},{"kind":"CompositePodGroup","name":"c"},{"kind":"CompositePodGroup","name":"d"}]}`,
+		"priority":        `"suite":"pod_priority","input":{"pod":{"name":"p","group":"g","priority":4},"groups":[{"kind":"PodGroup","name":"g","parent":"gone","priority":6}]},"want":{"priority":6}`,
+		"importance":      `"suite":"importance","input":{"a":{"kind":"compositepodgroup","size":1},"b":{"kind":"podgroup","size":9}},"want":{"a_more_important":true}`,
+		"split":           `"suite":"pdb_split","input":{"units":[{"pods":[{"name":"p","labels":{"a":"b"}}]}],"pdbs":[{"selector":{"a":"b"},"allowed":0}]},"want":{"violating":[0],"counts":[1]}`,
+		"terminating":     `"suite":"terminating","input":{"pod":{"name":"p","terminating":true,"conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}]}},"want":{"terminating_by_preemption":true}`,
+		"policy of a pod": `"suite":"group_policy","input":{"group":{"name":"g"},"pods":[{"name":"p","preemption_policy":"Never"}]},"want":{"policy":"Never"}`,
+		"resize":          `"suite":"resize","input":{"nodes":[{"name":"n","capacity":{"cpu":3}}],"pods":[{"name":"v","node":"n","requests":{"cpu":1}}],"resizing":{"name":"p","node":"n","priority":2,"requests":{"cpu":3},"allocated":{"cpu":2}}},"want":{"victims":["v"]}`,
+	} {
+		line = `{"id":"x",` + strings.NewReplacer("\n", "", "\t", "").Replace(line) + "}\n"
+		if status, stdout, stderr := call(line); status != 0 || !strings.Contains(stdout, "1 passed") {
+			t.Errorf("%s: status %d: %s%s", name, status, stdout, stderr)
+		}
+	}
+	for line, want := range map[string]string{
+		`{"id":"x","suite":"other","input":{}}`:                                  `unknown suite "other"`,
+		`{"id":"x","suite":"group","input":{}}`:                                  "no preemptor",
+		`{"id":"x","suite":"pdb_split","input":{},"want":{"violating":[1]}}`:     "1 violating units with 0 counts",
+		`{"id":"x","suite":"pdb_split","input":{},"want":{"non_violating":[1]}}`: "no unit 1",
+		`{"id":"x","suite":"importance","input":{}}`:                             "a or b is missing",
+	} {
+		if status, _, stderr := call(line); status != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("status %d, %q, want %q", status, stderr, want)
+		}
+	}
+}
