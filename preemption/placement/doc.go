@@ -29,7 +29,7 @@
 // triggered preemptions are finished. Otherwise these steps follow for
 // each domain. The domains of a single pod are the nodes, also if the pod is in a group. A
 // gang has the domains of the request, or the whole cluster. The pods of a Basic group are
-// decided about one by one.
+// decided about one by one, except in [ModeInPlace].
 //
 //  1. Potential victims: the units of lower priority with a pod in the domain. Their
 //     pods elsewhere are evicted, too; they count in step 8, not for room.
@@ -65,7 +65,8 @@
 // the tie-breaks of step 3, the counting of step 4, and the number of pods in step 2.)
 //
 // [ModeInPlace] skips steps 5 and 6, as built in v1.37: it places the preemptor without
-// regard to who runs there. [ModeReplace] puts units back by placing the preemptor again for
+// regard to who runs there, a group in the first domain with room, and charges all units of
+// lower priority to the budgets, wherever they run. [ModeReplace] puts units back by placing the preemptor again for
 // each unit, as built in v1.36. In both, terminating pods count as running and may become
 // victims again (until the timeout), and a preemptor waits only while victims of lower
 // priority terminate on a node that it is nominated to.

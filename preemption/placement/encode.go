@@ -35,7 +35,7 @@ func (p *Preemptor) enter(sc *scratch, c *state.Cluster, r *Request) error {
 		MaxBlockers: p.config.maxBlockers(), MaxRetrySteps: p.config.maxRetrySteps(), SkipRetryAt: p.config.SkipRetryAt,
 	}
 	validateSetFilters(&faults, "request.SetFilters", r.SetFilters)
-	faults = append(faults, sc.request.Validate(c)...)
+	faults = append(faults, sc.request.Validate(&p.inside, c)...)
 	if r.Now.IsZero() && (max(p.inside.MinRuntime[0], p.inside.MinRuntime[1]) > 0 || c.HasMinimums()) {
 		faults.Add("request.now", "is needed for minimum runtimes")
 	}

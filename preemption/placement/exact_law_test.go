@@ -79,7 +79,7 @@ func exactIsNeverWorse(t *rapid.T) {
 	if err := verify.Placement(st, r, c, d); err != nil {
 		t.Fatalf("%+v\n%v", d, err)
 	}
-	if isBasic(st, r) {
+	if isBasic(c, st, r) {
 		return // one pod after another: the first takes what the second might have had
 	}
 	// To wait for what is leaving, without victims, is better than a victim.
@@ -109,7 +109,7 @@ func TestExactReachesEverything(t *testing.T) {
 		before := decide(t, c, s, r)
 		c.Search = placement.Exact
 		d := decide(t, c, s, r)
-		if d.Proof == nil || isBasic(st, r) {
+		if d.Proof == nil || isBasic(c, st, r) {
 			continue
 		}
 		seen["proof"]++
@@ -200,7 +200,7 @@ func TestSpoiltProofs(t *testing.T) {
 		s := snapshotOf(t, q.st)
 		for _, way := range ways {
 			d, spoilt := decide(t, q.c, s, q.r), q
-			if d.Proof == nil || isBasic(q.st, q.r) || !d.Proof.Optimal || !way.do(&spoilt, &d) {
+			if d.Proof == nil || isBasic(q.c, q.st, q.r) || !d.Proof.Optimal || !way.do(&spoilt, &d) {
 				continue
 			}
 			applied[way.name]++

@@ -44,7 +44,7 @@ func explanationsHold(t *rapid.T) {
 		t.Fatalf("%d instants were tried for %v", e.Instants, d.RetryAt)
 	}
 	for _, at := range e.Domains {
-		if !at.Chosen || isBasic(st, r) || d.Outcome != preemption.Preempt {
+		if !at.Chosen || isBasic(c, st, r) || d.Outcome != preemption.Preempt {
 			continue
 		}
 		highest, violations := d.Victims[0].Priority, 0

@@ -18,7 +18,11 @@ func TestUnequalMembers(t *testing.T) {
 		for _, pods := range [][]workload.Pod{{large, small}, {small, large}} {
 			r := placement.Request{Group: "in", Priority: 10, MinCount: 1, Pods: pods,
 				Domains: []placement.Domain{{Name: "x", Nodes: []string{"a"}}, {Name: "y", Nodes: []string{"b"}}}}
-			if got, want := text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)), "Preempt small@b; evict low"; got != want {
+			want := "Preempt small@b; evict low"
+			if mode == placement.ModeInPlace { // the first domain with room, whatever runs there
+				want = "Preempt small@a; evict mid"
+			}
+			if got := text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)); got != want {
 				t.Errorf("%v, %s first: %q, want %q", mode, pods[0].ID, got, want)
 			}
 		}
@@ -38,7 +42,11 @@ func TestUnequalMembersWithBudgets(t *testing.T) {
 		Domains: []placement.Domain{{Name: "a", Nodes: []string{"a"}}, {Name: "b", Nodes: []string{"b"}}}}
 	for _, mode := range allModes {
 		c := placement.Config{Mode: mode, Budgets: placement.Hard}
-		if got, want := text(decide(t, c, snapshotOf(t, st), r)), "Preempt one@b; evict y"; got != want {
+		want := "Preempt one@b; evict y"
+		if mode == placement.ModeInPlace {
+			want = "Preempt two@a one@a; evict p0"
+		}
+		if got := text(decide(t, c, snapshotOf(t, st), r)); got != want {
 			t.Errorf("%v: %q, want %q", mode, got, want)
 		}
 	}

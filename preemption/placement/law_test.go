@@ -208,7 +208,7 @@ func argumentsAreLeftAlone(t *rapid.T) {
 		if diff := differ(d, again); diff != "" || err != nil {
 			t.Fatalf("asked again: %v\n%s", err, diff)
 		}
-		if _, err := p.Placements(s, r); err != nil && !isBasic(st, r) {
+		if _, err := p.Placements(s, r); err != nil && !isBasic(c, st, r) {
 			t.Fatal(err)
 		}
 	}
@@ -303,7 +303,7 @@ func parentsFirst(groups []workload.PodGroup) []workload.PodGroup {
 func promisesPreemptOnce(t *rapid.T) {
 	st, r, c, _ := draw(t)
 	c.Mode, r.SkipFit = placement.ModeDesign, false
-	if isBasic(st, r) {
+	if isBasic(c, st, r) {
 		r.Pods = r.Pods[:1] // one that has no place withdraws its promise, which may be room for another
 	}
 	s := snapshotOf(t, st)

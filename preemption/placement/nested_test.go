@@ -222,3 +222,46 @@ func TestSyncOfNestedGroups(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// As built in v1.37 a basic group is placed as a group: any number of its pods is enough, and a unit of lower priority
+// yields for all that were placed. In the other modes each pod preempts by itself, where that costs least.
+func TestBasicGroupInPlace(t *testing.T) {
+	st := placement.State{
+		Nodes:  []workload.Node{machine("n1", 1), machine("n2", 1), machine("n3", 1)},
+		Pods:   []workload.Pod{cpu("mid", "n1", 5, 1), cpu("high", "n2", 50, 1), cpu("low", "n3", 1, 1)},
+		Groups: []workload.PodGroup{{ID: "basic", Priority: 10, Basic: true}},
+	}
+	r := placement.Request{Group: "basic", Priority: 10, Pods: []workload.Pod{cpu("in0", "", 0, 1)}}
+	for mode, want := range map[placement.Mode]string{
+		placement.ModeDesign:  "Preempt in0@n3; evict low",
+		placement.ModeInPlace: "Preempt in0@n1; evict mid",
+	} {
+		if got := text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)); got != want {
+			t.Errorf("%v: %q, want %q", mode, got, want)
+		}
+	}
+	r.Domains = []placement.Domain{{Name: "rack", Nodes: []string{"n3"}}}
+	if got, want := text(decide(t, placement.Config{Mode: placement.ModeInPlace}, snapshotOf(t, st), r)), "Preempt in0@n3; evict low"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// As built in v1.37 units of lower priority are charged to the budgets wherever they run: a more important one on a node
+// that takes no pods uses the allowance.
+func TestBudgetsAreChargedAnywhere(t *testing.T) {
+	labels := map[string]string{"app": "x"}
+	first, second := cpu("first", "closed", 5, 1), cpu("second", "n1", 1, 1)
+	first.Labels, second.Labels = labels, labels
+	st := placement.State{
+		Nodes:   []workload.Node{machine("n1", 1), machine("closed", 1)},
+		Pods:    []workload.Pod{first, second},
+		Budgets: []workload.DisruptionBudget{{Name: "b", Allowed: 1, Selector: &workload.LabelSelector{MatchLabels: labels}}},
+	}
+	st.Nodes[1].Unschedulable = true
+	r := placement.Request{Group: "in", Priority: 10, Pods: []workload.Pod{cpu("in0", "", 0, 1)}}
+	for mode, want := range map[placement.Mode]int{placement.ModeDesign: 0, placement.ModeInPlace: 1, placement.ModeReplace: 0} {
+		if d := decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r); d.Violations != want || len(d.Victims) != 1 {
+			t.Errorf("%v: %+v, want %d violations", mode, d, want)
+		}
+	}
+}

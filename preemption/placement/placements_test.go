@@ -14,7 +14,7 @@ import (
 // Who chooses among all placements decides as Decide does, where Decide preempts.
 func chosenIsDecided(t *rapid.T) {
 	st, r, c, d := draw(t)
-	if d.Outcome != preemption.Preempt || isBasic(st, r) {
+	if d.Outcome != preemption.Preempt || isBasic(c, st, r) || c.Mode == placement.ModeInPlace && len(r.Domains) > 0 {
 		return
 	}
 	p, err := placement.New(c)

@@ -22,7 +22,9 @@ const (
 	// package.
 	ModeDesign Mode = iota
 	// ModeInPlace is as built in v1.37: the preemptor is placed once, without regard to who runs there, and units are
-	// put back around it.
+	// put back around it. A group goes to the first of its domains with room (with the [Exact] search: the best), all
+	// units of lower priority are charged to the budgets, wherever they run, and a Basic group is placed as a group of
+	// which one pod is enough.
 	ModeInPlace
 	// ModeReplace is as built in v1.36: the preemptor is placed again for every unit that is put back. It looks at
 	// every unit and is slow.
@@ -209,16 +211,17 @@ func (p *Preemptor) Record(snapshot *Snapshot, r Request, to *trace.Recorder) (D
 		p = &standard
 	}
 	c := snapshot.inside()
-	if isBasic(c, r.Group) {
+	if p.isOneByOne(c, r.Group) {
 		return p.decideEach(snapshot, &r, to)
 	}
 	return p.decide(c, &r, ask.WithTime, to)
 }
 
-// isBasic reports whether a group is in the snapshot and is no gang.
-func isBasic(c *state.Cluster, id string) bool {
+// isOneByOne reports whether the pods of a group are decided about one by one: it is in the snapshot and is no gang.
+// (As built in v1.37 it is placed as a group of which one pod is enough.)
+func (p *Preemptor) isOneByOne(c *state.Cluster, id string) bool {
 	g := c.KnownGroup(id)
-	return g != nil && g.Facts.Basic
+	return g != nil && g.Facts.Basic && p.config.Mode != ModeInPlace
 }
 
 // decide decides about a single pod or a gang.
@@ -242,7 +245,7 @@ func (p *Preemptor) Placements(snapshot *Snapshot, r Request) ([]Placement, erro
 		p = &standard
 	}
 	c := snapshot.inside()
-	basic := isBasic(c, r.Group)
+	basic := p.isOneByOne(c, r.Group)
 	if basic && len(r.Pods) == 1 {
 		r, basic = r.alone(0), false
 	}

@@ -20,7 +20,8 @@ const (
 type Request struct {
 	// Group is the pending pod group; of nested groups the one of which the pods wait, mostly the root. Empty: the request is for the single pod in Pods, which may be in a group
 	// ([workload.Pod.Group]) and stays in it. The pods of a group that is Basic in the snapshot are decided about one
-	// after the other: if some fit now, these are placed; if none does, each preempts or waits alone.
+	// after the other: if some fit now, these are placed; if none does, each preempts or waits alone. (In [ModeInPlace]
+	// they are decided about together.)
 	Group string `json:"group,omitempty"`
 	// Priority is the priority of the group, or of the single pod. If the group is in the snapshot, it must be equal
 	// to the priority that counts there: that of its root.
@@ -41,7 +42,7 @@ type Request struct {
 	Pods []workload.Pod `json:"pods"`
 	// Domains splits the cluster for a group, for instance into racks: the group is placed within one of them. Empty:
 	// the whole cluster is one domain; for no place at all give one domain without nodes. For a single pod, and for
-	// each pod of a Basic group, every node is a domain, and Domains must be empty.
+	// each pod of a Basic group except in [ModeInPlace], every node is a domain, and Domains must be empty.
 	Domains []Domain `json:"domains,omitempty"`
 	// Prefer lists names of nodes in the order in which placement tries them, and in which equally good domains of a
 	// single pod are chosen; the others follow by name.

@@ -27,7 +27,7 @@ func waitMeansThatSomebodyGoes(t *rapid.T) {
 	}) {
 		t.Fatalf("nobody leaves: %+v", d)
 	}
-	if r.SkipFit || isBasic(st, r) {
+	if r.SkipFit || isBasic(c, st, r) {
 		return
 	}
 	var promised placement.Decision
@@ -71,7 +71,7 @@ func strangersChangeNothing(t *rapid.T) {
 	st, r, c, d := draw(t)
 	more := st
 	node := workload.Node{Name: rapid.SampledFrom([]string{"a", "n00", "z"}).Draw(t, "stranger"), Capacity: workload.Resources{"cpu": 8}}
-	node.Unschedulable = r.Group == "" || isBasic(st, r) || len(r.Domains) == 0 || rapid.Bool().Draw(t, "unschedulable")
+	node.Unschedulable = r.Group == "" || isBasic(c, st, r) || len(r.Domains) == 0 || rapid.Bool().Draw(t, "unschedulable")
 	more.Nodes = append(slices.Clone(st.Nodes), node)
 	for i := range rapid.SampledFrom([]int{0, 40}).Draw(t, "nodes out of use") { // a large cluster goes other ways
 		more.Nodes = append(more.Nodes, workload.Node{Name: fmt.Sprintf("out%02d", i), Unschedulable: true})
@@ -106,7 +106,7 @@ func strangersChangeNothing(t *rapid.T) {
 func onePodIsOnePod(t *rapid.T) {
 	st, r, c, _ := draw(t)
 	at := slices.IndexFunc(st.Groups, func(g workload.PodGroup) bool { return g.Basic })
-	if at < 0 {
+	if at < 0 || c.Mode == placement.ModeInPlace { // there a group has the cluster as its domain
 		return
 	}
 	group := st.Groups[at]

@@ -52,7 +52,7 @@ func TestSpoiltDecisions(t *testing.T) {
 		c  placement.Config
 	}
 	basic := func(q *question) bool {
-		return slices.ContainsFunc(q.st.Groups, func(g workload.PodGroup) bool { return g.Basic && g.ID == q.r.Group })
+		return isBasic(q.c, q.st, q.r)
 	}
 	timed := func(q *question, d *placement.Decision) bool {
 		return d.Outcome == preemption.Wait && !d.RetryAt.IsZero() && !q.r.SkipFit && !basic(q)
@@ -232,7 +232,7 @@ func TestSpoiltDecisionsOfSets(t *testing.T) {
 		d := decide(t, q.c, snapshotOf(t, q.st), q.r)
 		spoilt, name := d, ""
 		switch {
-		case q.r.SkipFit || isBasic(q.st, q.r):
+		case q.r.SkipFit || isBasic(q.c, q.st, q.r):
 			continue
 		case d.Outcome == preemption.Preempt:
 			spoilt, name = placement.Decision{Outcome: preemption.Impossible}, "Preempt and not Impossible"
@@ -343,7 +343,7 @@ func TestVerifyRoomOfALostNomination(t *testing.T) {
 	r := placement.Request{Group: "basic", Priority: 2, Now: now, Placer: preemptiontest.LastFit{}, Pods: []workload.Pod{
 		{ID: "large", Requests: cpu(2)}, {ID: "small", Requests: cpu(1)}, {ID: "waits", Requests: cpu(2)},
 	}}
-	config := placement.Config{Mode: placement.ModeInPlace, Budgets: placement.Hard}
+	config := placement.Config{Mode: placement.ModeReplace, Budgets: placement.Hard}
 	d := decide(t, config, snapshotOf(t, st), r)
 	if d.Outcome != preemption.Wait || len(d.Nominations) != 2 {
 		t.Fatalf("%+v", d)

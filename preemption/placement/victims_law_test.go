@@ -82,8 +82,8 @@ func goes(st placement.State, r placement.Request, c placement.Config, p workloa
 }
 
 // isBasic reports whether the pods of the request are decided about one by one.
-func isBasic(st placement.State, r placement.Request) bool {
-	return slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })
+func isBasic(c placement.Config, st placement.State, r placement.Request) bool {
+	return c.Mode != placement.ModeInPlace && slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })
 }
 
 func victimIDs(d placement.Decision) map[string]bool {
@@ -100,7 +100,7 @@ func victimIDs(d placement.Decision) map[string]bool {
 // may run and in one domain.
 func victimsMakeRoom(t *rapid.T) {
 	st, r, c, d := draw(t)
-	if d.Reason != 0 || c.Mode != placement.ModeDesign && (d.Outcome == preemption.Wait || isBasic(st, r)) {
+	if d.Reason != 0 || c.Mode != placement.ModeDesign && (d.Outcome == preemption.Wait || isBasic(c, st, r)) {
 		return // as built, a promise is waited for whether there is room or not
 	}
 	gone := victimIDs(d)
@@ -134,7 +134,7 @@ func noVictimCanBePutBack(t *rapid.T) {
 	if c.Mode == placement.ModeReplace || len(c.Filters) > 0 {
 		return
 	}
-	if isBasic(st, r) && len(r.Pods) > 1 {
+	if isBasic(c, st, r) && len(r.Pods) > 1 {
 		return // a group that yields whole for one pod may spare a victim of the one before
 	}
 	gone := victimIDs(d)
@@ -226,7 +226,7 @@ func bestCandidateIsChosen(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if isBasic(st, r) {
+	if isBasic(c, st, r) {
 		r.Pods, r.Domains, r.MinCount = r.Pods[:1], nil, 0
 		d = decide(t, c, snapshotOf(t, st), r)
 	}
@@ -244,12 +244,13 @@ func bestCandidateIsChosen(t *rapid.T) {
 		return
 	}
 	best := list[0]
+	inOrder := c.Mode == placement.ModeInPlace && r.Group != "" // the first domain with room is the one
 	for _, other := range list[1:] {
-		if slices.Compare(rating(st, other), rating(st, best)) < 0 {
+		if !inOrder && slices.Compare(rating(st, other), rating(st, best)) < 0 {
 			best = other
 		}
 	}
-	if isBasic(st, r) {
+	if isBasic(c, st, r) {
 		best.Domain = ""
 	}
 	if diff := differ(best, d.Placement); diff != "" {

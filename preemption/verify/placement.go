@@ -47,7 +47,7 @@ func Placement(st placement.State, r placement.Request, c placement.Config, d pl
 		return err
 	}
 	j := placementJudge{World: nodes.New(c, st, r), d: &d}
-	j.each = slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })
+	j.each = c.Mode != placement.ModeInPlace && slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })
 	j.judge()
 	return j.faults.Err()
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // isBasic reports whether the pods of the request are decided about one by one.
-func isBasic(st placement.State, r placement.Request) bool {
-	return slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })
+func isBasic(c placement.Config, st placement.State, r placement.Request) bool {
+	return c.Mode != placement.ModeInPlace && slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })
 }
 
 // alone returns the request for one pod of a basic group.

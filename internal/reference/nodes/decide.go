@@ -22,7 +22,7 @@ func Decide(c placement.Config, st placement.State, r placement.Request) placeme
 
 // now is Decide as if time stood still, with the reasons of a refusal if they are wanted.
 func now(c placement.Config, st placement.State, r placement.Request, reasons bool) placement.Decision {
-	if isBasic(st, r) {
+	if isBasic(c, st, r) {
 		return oneByOne(c, st, r, reasons)
 	}
 	w := New(c, st, r)

@@ -60,7 +60,7 @@ func (w *World) ways() (list []inDomain) {
 
 // Placements is placement.Preemptor.Placements, without bounds on the candidates.
 func Placements(c placement.Config, st placement.State, r placement.Request) (list []placement.Placement) {
-	if isBasic(st, r) { // it has one pod
+	if isBasic(c, st, r) { // it has one pod
 		r = alone(r, 0)
 	}
 	w := New(c, st, r)
@@ -77,6 +77,9 @@ func (w *World) preempt() placement.Decision {
 	none := placement.Decision{Outcome: preemption.Impossible, Reason: placement.ReasonNoVictims}
 	var best *inDomain
 	for _, found := range w.ways() {
+		if best != nil && w.placesOnce() && w.Config.Search == placement.Greedy {
+			break // the first domain with room is the one, whatever runs there
+		}
 		none.Placeable = max(none.Placeable, found.first)
 		switch {
 		case found.reason != 0:

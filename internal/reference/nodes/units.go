@@ -117,7 +117,11 @@ func (w *units) isSurplus(p workload.Pod) bool {
 // Potential is step 1, with the charge of step 4: the units that may yield and have a pod on one of the nodes, the most
 // important first.
 func (w *units) Potential(nodes []string) []Unit {
-	list := slices.DeleteFunc(w.Units(), func(u Unit) bool { return !u.In(nodes) || w.KeptBy(u).Rule != 0 })
+	list := slices.DeleteFunc(w.Units(), func(u Unit) bool { return w.KeptBy(u).Rule != 0 })
+	elsewhere := func(u Unit) bool { return !u.In(nodes) }
+	if !w.placesOnce() {
+		list = slices.DeleteFunc(list, elsewhere)
+	}
 	left := w.allowances()
 	for i := range list {
 		for _, p := range list[i].Pods {
@@ -133,7 +137,13 @@ func (w *units) Potential(nodes []string) []Unit {
 			list[i].Violations += over
 		}
 	}
-	return list
+	return slices.DeleteFunc(list, elsewhere)
+}
+
+// placesOnce reports whether a group is placed once, in the first domain with room, and all units of the cluster are charged
+// to the budgets, as built in v1.37.
+func (w *units) placesOnce() bool {
+	return w.Config.Mode == placement.ModeInPlace && w.Request.Group != ""
 }
 
 // stopsAtFirst reports whether a pod is charged to its budgets only up to the first budget that it violates.

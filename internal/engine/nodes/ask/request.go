@@ -132,6 +132,11 @@ func (r *Rules) AreWide() bool {
 		slices.ContainsFunc(r.SetFilters, func(f SetFilter) bool { return f.Wide })
 }
 
+// DecidesTogether reports whether a group is decided about as built in v1.37: placed once, in the first domain with room
+// for it, whatever runs there; all units of lower priority are charged to the budgets, wherever they run; a basic group is
+// a gang of which one pod is enough.
+func (c *Config) DecidesTogether(r *Request) bool { return c.Mode == InPlace && r.Group != "" }
+
 // IsAlone reports whether the built-in rules place a single pod.
 func (r *Request) IsAlone() bool { return r.Group == "" && r.Rules.Placer == nil }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // Validate finds everything that is wrong with a request about a cluster.
-func (r *Request) Validate(c *state.Cluster) fault.List {
-	f := checker{c: c, r: r}
+func (r *Request) Validate(config *Config, c *state.Cluster) fault.List {
+	f := checker{c: c, r: r, mode: config.Mode}
 	f.limits()
 	f.group()
 	f.pods()
@@ -21,8 +21,9 @@ func (r *Request) Validate(c *state.Cluster) fault.List {
 
 // checker collects the faults of a request.
 type checker struct {
-	c *state.Cluster
-	r *Request
+	c    *state.Cluster
+	r    *Request
+	mode Mode
 	state.Check
 }
 
@@ -77,7 +78,7 @@ func (f *checker) group() {
 	if r.MinCount > 1 {
 		f.Add("request.minCount", "%d: group %q is basic, each of its pods is placed by itself", r.MinCount, id)
 	}
-	if len(r.Domains) > 0 {
+	if len(r.Domains) > 0 && f.mode != InPlace {
 		f.Add("request.domains", "are for gangs: for each pod of the basic group %q every node is one", id)
 	}
 }

@@ -86,7 +86,7 @@ func (o *Over) endOf(slot int32) *allowance {
 	b, left := &o.Cluster.Budgets[slot], o.Cluster.Budgets[slot].Facts.Allowed
 	o.Cluster.CoveredBy(slot, o.Priority, func(u *state.Unit) bool {
 		o.Cost.Looked++
-		if !o.IsCurrent(u) || !o.Within(o.domain, u) {
+		if !o.isCharged(u) {
 			return true
 		}
 		for k, p := range u.Pods {
@@ -101,6 +101,19 @@ func (o *Over) endOf(slot int32) *allowance {
 		return true
 	})
 	return end
+}
+
+// isCharged reports whether a unit is charged to the budgets before less important ones.
+func (o *Over) isCharged(u *state.Unit) bool {
+	if o.Config.DecidesTogether(o.Request) {
+		return o.mayYieldAnywhere(u)
+	}
+	return o.IsCurrent(u) && o.Within(o.domain, u)
+}
+
+// mayYieldAnywhere reports whether no rule keeps a unit of the indexes of the cluster from yielding.
+func (g *Grid) mayYieldAnywhere(u *state.Unit) bool {
+	return g.IsCurrent(u) && (!g.AnyRule() || g.Verdict(u, g.Now).Rule == 0)
 }
 
 // staysOver reports whether a unit stays because it violates a budget and runs on no used node.

@@ -90,10 +90,36 @@ func (r *Room) OverBudget(d Domain) []*state.Unit {
 	r.ClearViolations()
 	r.over = r.over[:0]
 	ledger := r.Ledger()
-	for _, u := range r.Covered(d) {
-		r.noteViolations(u, ledger.Spend(u))
+	if !r.Config.DecidesTogether(r.Request) {
+		for _, u := range r.Covered(d) {
+			r.noteViolations(u, ledger.Spend(u))
+		}
+		return r.over
+	}
+	for _, u := range r.coveredAnywhere() {
+		if violations := ledger.Spend(u); r.Within(d, u) {
+			r.noteViolations(u, violations)
+		}
 	}
 	return r.over
+}
+
+// coveredAnywhere lists the units that may yield and that a budget covers, on all nodes of the cluster, most important
+// first.
+func (r *Room) coveredAnywhere() []*state.Unit {
+	list := r.list[:0]
+	r.Cluster.CoveredBelow(r.Priority, func(u *state.Unit) bool {
+		r.Cost.Looked++
+		if r.mayYieldAnywhere(u) && !r.stays[u] {
+			list = append(list, u)
+		}
+		return true
+	})
+	if r.Request.Rules.Importance != nil {
+		slices.SortFunc(list, r.Compare)
+	}
+	r.list = list
+	return list
 }
 
 // OverBudgetNear is OverBudget for the units on the used nodes. The other units that violate a budget stay.

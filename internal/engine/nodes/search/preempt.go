@@ -41,7 +41,7 @@ func (s *domains) preempt() Result {
 			chosen = true
 		}
 		s.noteRating(d, score, better)
-		return s.isSampled(clean, violating)
+		return s.isSampled(clean, violating) || s.Config.DecidesTogether(s.Request) && !s.Config.Exact
 	})
 	if !chosen {
 		return s.impossible(reason)
