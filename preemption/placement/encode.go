@@ -39,6 +39,9 @@ func (p *Preemptor) enter(sc *scratch, c *state.Cluster, r *Request) error {
 	if r.Now.IsZero() && (max(p.inside.MinRuntime[0], p.inside.MinRuntime[1]) > 0 || c.HasMinimums()) {
 		faults.Add("request.now", "is needed for minimum runtimes")
 	}
+	if r.Resize {
+		faults.Add("request.resize", "is for Decide")
+	}
 	if r.Placer != nil && p.inside.Exact {
 		faults.Add("request.Placer", "is set, but the search is %v", p.config.Search)
 	}

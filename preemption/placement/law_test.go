@@ -56,6 +56,7 @@ var laws = []struct {
 	{"DecisionsOfSetsVerify", decisionsOfSetsVerify},
 	{"LastFitIsLawful", func(t *rapid.T) { preemptiontest.CheckPlacer(t, preemptiontest.LastFit{}) }},
 	{"ChosenIsDecided", chosenIsDecided},
+	{"ResizeAgreesWithReference", resizeAgreesWithReference},
 	{"ConfigEditsAreFresh", configEditsAreFresh},
 	{"SurplusFollowsEdits", surplusFollowsEdits},
 	{"SyncIsNewSnapshot", syncIsNewSnapshot},

@@ -199,7 +199,8 @@ func (p *Preemptor) Config() Config {
 // with a [fault.List] of everything wrong: no pods, or several without a group; empty or duplicate IDs; a pod that
 // runs already, has a node or terminates; negative amounts; a MinCount larger than the number of pods; unknown or
 // duplicate nodes; a priority or queue other than that of the group, or of a pod without one; pods of another group;
-// a termination timeout or minimum runtimes without Now; a placer though the search is [Exact].
+// a termination timeout or minimum runtimes without Now; a placer though the search is [Exact]; a [Request.Resize] of
+// a pod that does not run, terminates or has another priority.
 func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
 	return p.Record(snapshot, r, nil)
 }
@@ -209,6 +210,15 @@ func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
 func (p *Preemptor) Record(snapshot *Snapshot, r Request, to *trace.Recorder) (Decision, error) {
 	if p == nil {
 		p = &standard
+	}
+	if r.Resize {
+		without, request, pod, err := snapshot.resize(r)
+		if err != nil {
+			return Decision{}, err
+		}
+		d, err := p.Record(without, request, to)
+		d.resized(pod)
+		return d, err
 	}
 	c := snapshot.inside()
 	if p.isOneByOne(c, r.Group) {

@@ -40,6 +40,11 @@ type Request struct {
 	// that of a pod without one, if not zero, must be equal to the priority of the request. The same holds for their
 	// Queue. Pods that are also in [State.Nominated] have a nomination.
 	Pods []workload.Pod `json:"pods"`
+	// Resize says that the only pod runs and is to be resized in place: its Requests are those that it is to have, what it
+	// has now is free for them, and its node, also an unschedulable one, is the only one. Nothing is nominated: if it fits,
+	// it runs with its new requests ([Decision.Edits]). Its ID and Requests are read, all else is that of the pod that
+	// runs. Only [Preemptor.Decide] knows it.
+	Resize bool `json:"resize,omitempty"`
 	// Domains splits the cluster for a group, for instance into racks: the group is placed within one of them. Empty:
 	// the whole cluster is one domain; for no place at all give one domain without nodes. For a single pod, and for
 	// each pod of a Basic group except in [ModeInPlace], every node is a domain, and Domains must be empty.

@@ -46,6 +46,9 @@ func Placement(st placement.State, r placement.Request, c placement.Config, d pl
 	if _, err := p.Decide(s, asked); err != nil { // it is malformed
 		return err
 	}
+	if r.Resize {
+		st, r = nodes.Resized(st, r)
+	}
 	j := placementJudge{World: nodes.New(c, st, r), d: &d}
 	j.each = c.Mode != placement.ModeInPlace && slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })
 	j.judge()

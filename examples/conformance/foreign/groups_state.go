@@ -192,7 +192,7 @@ func (g *groupCase) split(q *recorded.OnNodes) (string, error) {
 	return "", nil
 }
 
-// resize asks for the victims of a running pod that wants more on its node: it needs the difference.
+// resize asks for the victims of a running pod that wants more on its node.
 func (g *groupCase) resize(q *recorded.OnNodes) (string, error) {
 	of := g.Input.Resizing
 	if of == nil {
@@ -202,13 +202,7 @@ func (g *groupCase) resize(q *recorded.OnNodes) (string, error) {
 	running := g.pod(len(q.State.Pods), of)
 	running.Requests = of.Allocated
 	q.State.Pods = append(q.State.Pods, running)
-	more := workload.Pod{ID: of.Name + " (more)", Nodes: []string{of.Node}, Requests: workload.Resources{}}
-	for resource, amount := range of.Requests {
-		if d := amount - of.Allocated[resource]; d > 0 {
-			more.Requests[resource] = d
-		}
-	}
-	q.Request = placement.Request{Priority: of.Priority, Pods: []workload.Pod{more}}
+	q.Request = placement.Request{Resize: true, Priority: of.Priority, Pods: []workload.Pod{{ID: of.Name, Requests: of.Requests}}}
 	closed := func(n groupNode) bool { return n.Name == of.Node && len(n.DisableResize) > 0 }
 	if of.Policy == "Never" || slices.ContainsFunc(g.Input.Nodes, closed) {
 		q.Request.Policy = placement.PreemptNever

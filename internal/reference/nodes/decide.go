@@ -11,6 +11,9 @@ import (
 
 // Decide is placement.Preemptor.Decide, without bounds on the candidates and by the documented steps alone.
 func Decide(c placement.Config, st placement.State, r placement.Request) placement.Decision {
+	if r.Resize {
+		return resize(c, st, r)
+	}
 	d := now(c, st, r, true)
 	if !d.Outcome.Succeeds() {
 		if at := New(c, st, r).RetryAt(); !at.IsZero() {

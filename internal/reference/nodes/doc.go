@@ -9,6 +9,7 @@
 //   - steps.go: steps 1 to 7, in one domain
 //   - score.go: step 8, the best of the domains
 //   - decide.go, basic.go: the decision, for the pods of a basic group one by one
+//   - resize.go: a running pod that is to have other requests
 //   - why.go: what is short, and which units stand in the way
 //   - when.go: the first instant at which time alone helps
 //   - sets.go: every set of units, with every way to place the pods
