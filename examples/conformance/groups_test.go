@@ -68,7 +68,14 @@ func TestSuitesOfGroups(t *testing.T) {
 		"split":           `"suite":"pdb_split","input":{"units":[{"pods":[{"name":"p","labels":{"a":"b"}}]}],"pdbs":[{"selector":{"a":"b"},"allowed":0}]},"want":{"violating":[0],"counts":[1]}`,
 		"terminating":     `"suite":"terminating","input":{"pod":{"name":"p","terminating":true,"conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}]}},"want":{"terminating_by_preemption":true}`,
 		"policy of a pod": `"suite":"group_policy","input":{"group":{"name":"g"},"pods":[{"name":"p","preemption_policy":"Never"}]},"want":{"policy":"Never"}`,
-		"resize":          `"suite":"resize","input":{"nodes":[{"name":"n","capacity":{"cpu":3}}],"pods":[{"name":"v","node":"n","requests":{"cpu":1}}],"resizing":{"name":"p","node":"n","priority":2,"requests":{"cpu":3},"allocated":{"cpu":2}}},"want":{"victims":["v"]}`,
+		"cycle": `"suite":"group_integration","input":{"gates":{"CompositePodGroup":false},"nodes":[{"name":"n","capacity":{"cpu":2},"labels":{"zone":"z"}},
+			{"name":"m","capacity":{"cpu":2}}],"groups":[{"kind":"PodGroup","name":"g","priority":5,"policy":"gang","min_count":2,"constraints":{"topology":[{"key":"zone"}]}}],
+			"pods":[{"name":"low","node":"n","priority":1,"requests":{"cpu":1}},{"name":"low2","node":"m","requests":{"cpu":1}}],
+			"preemptor_pods":[{"name":"p","group":"g","priority":5,"requests":{"cpu":1},"node_selector":{"kubernetes.io/hostname":"n"}},
+			{"name":"q","group":"g","priority":5,"requests":{"cpu":1}}]},"want":{"preempted":["low"],"scheduled":["p","q"]}`,
+		"cycle of a pod": `"suite":"composite_integration","input":{"nodes":[{"name":"n","capacity":{"cpu":1}}],"pods":[{"name":"low","requests":{"cpu":1}}],
+			"preemptor_pods":[{"name":"p","priority":5,"preemption_policy":"Never","requests":{"cpu":1}}]},"want":{"preempted":[],"unschedulable":["p"]}`,
+		"resize": `"suite":"resize","input":{"nodes":[{"name":"n","capacity":{"cpu":3}}],"pods":[{"name":"v","node":"n","requests":{"cpu":1}}],"resizing":{"name":"p","node":"n","priority":2,"requests":{"cpu":3},"allocated":{"cpu":2}}},"want":{"victims":["v"]}`,
 	} {
 		line = `{"id":"x",` + strings.NewReplacer("\n", "", "\t", "").Replace(line) + "}\n"
 		if status, stdout, stderr := call(line); status != 0 || !strings.Contains(stdout, "1 passed") {

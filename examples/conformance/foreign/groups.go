@@ -44,9 +44,14 @@ type groupInput struct {
 		MinCount int        `json:"min_count"`
 		Pods     []groupPod `json:"pods"`
 	} `json:"preemptor"`
+	Waiting []groupPod `json:"preemptor_pods"`
 	Options struct {
-		Placement string            `json:"placement"`
-		Fixed     map[string]string `json:"fixed"`
+		Placement    string            `json:"placement"`
+		Fixed        map[string]string `json:"fixed"`
+		NodeScores   json.RawMessage   `json:"node_scores"`
+		ReserveLimit json.RawMessage   `json:"reserve_limit"`
+		Then         json.RawMessage   `json:"then"`
+		RemoveGroup  *string           `json:"remove_group_before_preemption"`
 	} `json:"options"`
 	Units []struct {
 		Pods []groupPod `json:"pods"`
@@ -68,6 +73,7 @@ type groupNode struct {
 	Capacity      workload.Resources `json:"capacity"`
 	Labels        map[string]string  `json:"labels"`
 	DisableResize []string           `json:"disable_resize_preemption"`
+	Taints        json.RawMessage    `json:"taints"`
 }
 
 type groupPod struct {
@@ -84,6 +90,12 @@ type groupPod struct {
 	NominatedNode    string             `json:"nominated_node"`
 	PreemptionPolicy string             `json:"preemption_policy"`
 	Policy           string             `json:"policy"`
+	Selector         map[string]string  `json:"node_selector"`
+	Affinity         json.RawMessage    `json:"affinity"`
+	Spread           json.RawMessage    `json:"topology_spread"`
+	Containers       json.RawMessage    `json:"containers"`
+	PodLevel         json.RawMessage    `json:"pod_level_resources"`
+	Tolerations      json.RawMessage    `json:"tolerations"`
 	Conditions       []struct {
 		Type   string `json:"type"`
 		Status string `json:"status"`
@@ -99,7 +111,14 @@ type podGroup struct {
 	Parent           string `json:"parent"`
 	Priority         int32  `json:"priority"`
 	Mode             string `json:"mode"`
+	Policy           string `json:"policy"`
+	MinCount         int    `json:"min_count"`
 	PreemptionPolicy string `json:"preemption_policy"`
+	Constraints      struct {
+		Topology []struct {
+			Key string `json:"key"`
+		} `json:"topology"`
+	} `json:"constraints"`
 }
 
 // groupUnit is a unit in the suite of importance.
@@ -130,6 +149,10 @@ type groupWant struct {
 	Priority      *int32             `json:"priority"`
 	Terminating   *bool              `json:"terminating_by_preemption"`
 	Visited       []podGroup         `json:"visited"`
+	Preempted     []string           `json:"preempted"`
+	Scheduled     []string           `json:"scheduled"`
+	Unschedulable []string           `json:"unschedulable"`
+	EventOrder    json.RawMessage    `json:"event_order"`
 }
 
 type groupUnitWant struct {
@@ -154,13 +177,11 @@ func (s *start) UnmarshalJSON(data []byte) error {
 
 // stories says of suites why no decision answers them.
 var stories = map[string]string{
-	"metric":                "asks what the scheduler counts",
-	"unit_new":              "asks for the facts of a unit that no cluster has",
-	"group_integration":     "asks for the end of several cycles of a whole scheduler",
-	"composite_integration": "asks for the end of several cycles of a whole scheduler",
-	"topology":              "asks for the end of several cycles of a whole scheduler",
-	"topology_preemption":   "asks for the end of several cycles of a whole scheduler",
-	"resize_queue":          "asks which events make the scheduler try again",
+	"metric":              "asks what the scheduler counts",
+	"unit_new":            "asks for the facts of a unit that no cluster has",
+	"topology":            "asks for the end of several cycles of a whole scheduler",
+	"topology_preemption": "asks for the end of several cycles of a whole scheduler",
+	"resize_queue":        "asks which events make the scheduler try again",
 }
 
 func (g *groupCase) convert(c *recorded.Case) error {
@@ -187,6 +208,7 @@ func (g *groupCase) convert(c *recorded.Case) error {
 func (g *groupCase) questions() map[string]func(q *recorded.OnNodes) (story string, err error) {
 	return map[string]func(q *recorded.OnNodes) (string, error){
 		"group": g.decision, "group_random": g.decision, "nominated": g.decision, "eligibility": g.decision,
+		"group_integration": g.cycle, "composite_integration": g.cycle,
 		"victim_units": g.units, "unit_nodes": g.units, "unit_key": g.unitKey, "pod_priority": g.priority, "walk_up": g.walk,
 		"importance": g.importance, "pdb_split": g.split, "terminating": g.terminating, "group_policy": g.policy, "resize": g.resize,
 	}

@@ -11,7 +11,7 @@ import (
 
 // namespace returns the namespace of an object. In decisions an empty one is the default; elsewhere it is another one.
 func (g *groupCase) namespace(of string) string {
-	if of == "" && (g.Suite == "group" || g.Suite == "group_random" || g.Suite == "nominated") {
+	if of == "" && !slices.Contains([]string{"victim_units", "unit_nodes", "unit_key", "pod_priority", "walk_up", "pdb_split"}, g.Suite) {
 		return "default"
 	}
 	return of
@@ -74,6 +74,14 @@ func (g *groupCase) pod(i int, of *groupPod) workload.Pod {
 	return p
 }
 
+// composite reports whether composite groups are known.
+func (in *groupInput) composite() bool {
+	if gate, given := in.Gates["CompositePodGroup"].(bool); given {
+		return gate
+	}
+	return in.Composite != nil && *in.Composite
+}
+
 // groups adds the groups. With a parent that is missing, or that is below its group, the way to the root ends there; without composite
 // groups it ends at the first group.
 func (g *groupCase) groups(st *placement.State) {
@@ -81,7 +89,7 @@ func (g *groupCase) groups(st *placement.State) {
 	if in.Groups != nil && !*in.Groups {
 		return
 	}
-	composite := in.Composite != nil && *in.Composite
+	composite := in.composite()
 	known := map[string]bool{}
 	for _, of := range in.List {
 		if of.Kind != "CompositePodGroup" || composite {
