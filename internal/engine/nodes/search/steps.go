@@ -33,7 +33,12 @@ func (s *steps) run(d room.Domain, rationed bool) trace.Found {
 	if placed < s.AtLeast {
 		return trace.NoRoom
 	}
-	over := s.overBudget(d)
+	var over []*state.Unit
+	if rationed { // the units that may still yield are within the allowances
+		s.ClearViolations()
+	} else {
+		over = s.overBudget(d)
+	}
 	if s.Config.Mode == ask.Replace {
 		s.replace(d, placed, over)
 		return trace.Victims
