@@ -3,6 +3,7 @@ package preemption_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -85,4 +86,92 @@ func BenchmarkExact(b *testing.B) {
 			b.Run(name+"/age", func(b *testing.B) { exact(b, preemption.CostByAge{Resources: []string{"r0"}}) })
 		}
 	}
+}
+
+// gpuQueue is a queue full of 1,000 workloads that take 1 to 8 GPUs each, and as much of other resources as they happen to
+// need, and a request of 200 GPUs and of what so many GPUs come with in the mean. Every second workload may be elastic:
+// about half of its replicas, of one GPU each, are surplus.
+func gpuQueue(seed uint64, resources int, elastic bool) (preemption.State, preemption.Request) {
+	draw := rand.New(rand.NewPCG(seed, 2))
+	of := []string{"gpu", "cpu", "memory", "disk"}[:resources]
+	used := make([]int64, resources)
+	st := preemption.State{}
+	for i := range 1000 {
+		p := workload.PodSet{Name: "main", Count: 1 << draw.IntN(4)}
+		for c, resource := range of {
+			amount := int64(1)
+			if c > 0 {
+				amount = max(1, (1+draw.Int64N(64))/p.Count)
+			}
+			used[c] += p.Count * amount
+			p.Requests = append(p.Requests, quota.Amount{Flavor: "f", Resource: resource, Amount: amount})
+		}
+		if elastic && i%2 == 0 {
+			p.MinCount = workload.AtLeast((p.Count + 1) / 2)
+		}
+		at := preemptiontest.Now.Add(-time.Duration(1+draw.IntN(100_000)) * time.Second)
+		st.Admitted = append(st.Admitted, workload.Workload{
+			ID: fmt.Sprintf("w%05d", i), Queue: "q", Created: at, Queued: at, ReservedAt: at, PodSets: []workload.PodSet{p},
+		})
+	}
+	q := queue.Queue{Name: "q", Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}
+	pending := workload.PodSet{Name: "main", Count: 1}
+	for c, resource := range of {
+		q.Quotas = append(q.Quotas, quota.Quota{Flavor: "f", Resource: resource, Nominal: used[c]})
+		pending.Requests = append(pending.Requests, quota.Amount{Flavor: "f", Resource: resource, Amount: used[c] * 200 / used[0]})
+	}
+	st.Queues = []queue.Queue{q}
+	return st, preemption.Request{Now: preemptiontest.Now, Workload: workload.Workload{
+		ID: "pending", Queue: "q", Priority: 5, Queued: preemptiontest.Now, PodSets: []workload.PodSet{pending},
+	}}
+}
+
+// BenchmarkExactGPUs reports the least time of each of 60 drawn states: the median of them, and the longest but one.
+func BenchmarkExactGPUs(b *testing.B) {
+	for _, of := range []struct {
+		resources int
+		elastic   bool
+	}{{2, false}, {4, false}, {2, true}, {4, true}} {
+		for _, cost := range []preemption.CostByAge{{Resources: []string{"gpu"}}, {}} {
+			b.Run(fmt.Sprintf("resources=%d/elastic=%v/of=%v", of.resources, of.elastic, cost.Resources), func(b *testing.B) {
+				exactGPUs(b, cost, of.resources, of.elastic)
+			})
+		}
+	}
+}
+
+func exactGPUs(b *testing.B, cost preemption.Cost, resources int, elastic bool) {
+	const states = 60
+	p := preemptorOf(preemption.Config{Search: preemption.Exact, Cost: cost})
+	var snapshots []*preemption.Snapshot
+	var requests []preemption.Request
+	for seed := range uint64(states) {
+		st, r := gpuQueue(seed, resources, elastic)
+		snapshots, requests = append(snapshots, snapshotOf(b, st)), append(requests, r)
+	}
+	took, nodes, proven, gap, turns := make([]float64, states), make([]float64, states), 0, 0.0, 0
+	for b.Loop() {
+		n := turns % states
+		started := time.Now()
+		d, err := p.Decide(snapshots[n], requests[n])
+		ms := time.Since(started).Seconds() * 1000
+		if err != nil {
+			b.Fatal(err)
+		}
+		if turns++; turns <= states {
+			took[n], nodes[n] = ms, float64(d.Proof.Nodes)
+			gap = max(gap, 100*float64(d.Proof.Value-d.Proof.LowerBound)/float64(d.Proof.Value))
+			if d.Proof.Optimal {
+				proven++
+			}
+		}
+		took[n] = min(took[n], ms)
+	}
+	slices.Sort(took)
+	slices.Sort(nodes)
+	b.ReportMetric(took[states/2], "median-ms")
+	b.ReportMetric(took[states-2], "p99-ms")
+	b.ReportMetric(nodes[states/2], "median-nodes")
+	b.ReportMetric(float64(proven)/states, "proven/op")
+	b.ReportMetric(gap, "worst-gap%")
 }
