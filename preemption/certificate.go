@@ -17,7 +17,8 @@ import (
 //
 //	Σ rows multiplier − Σ caps multiplier × limit + Σ min(0, reduced cost)
 //
-// with the last sum over the candidates. The reduced cost of a candidate is its cost, less for
+// with the last sum over the candidates. A workload yields as a whole or gives replicas: only the smaller of its two
+// sums counts. The reduced cost of a candidate is its cost, less for
 // each row multiplier × min(1, what it frees / what is missing), plus the multipliers of the
 // caps that count it. A replica has that part of the cost and of a count which it is of all
 // replicas that its workload may give, except if the cost is what is lost.

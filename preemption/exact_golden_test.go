@@ -67,6 +67,12 @@ func TestProofsAreThoseOfTheGolden(t *testing.T) {
 			}
 		}
 	}
+	// Workloads that yield as a whole or give replicas.
+	for seed := range uint64(3) {
+		st, r := gpuQueue(seed, 2, true)
+		q := question{preemption.Record{State: st, Request: &r}, preemption.Config{Search: preemption.Exact, Cost: preemption.CostByAge{}}}
+		line(fmt.Sprintf("elastic %d", seed), q)
+	}
 	// Limits that leave too few, or few.
 	for _, columns := range []int{1, 4} {
 		for _, most := range []int64{4, 14} {

@@ -99,7 +99,11 @@ func (x *checker) price() error {
 				k.reduced.Sub(k.reduced, share(r.multiplier, min(frees(c, r.Column), r.need), r.need, true))
 			}
 		}
-		x.keep(k, int64(len(k.list)))
+	}
+	for _, k := range x.kinds {
+		if first := slices.Concat(k.group.whole, k.group.parts)[0]; k == first {
+			x.sum.Add(x.sum, k.group.least())
+		}
 	}
 	return x.checkBound()
 }
@@ -193,35 +197,47 @@ func roundUp(sum *big.Int) *big.Int {
 	return up.Div(up, scale())
 }
 
-// keep counts candidates of a kind, if that makes the bound smaller, among the candidates that are left.
-func (x *checker) keep(k *kind, number int64) {
-	if k.reduced.Sign() < 0 {
-		x.sum.Add(x.sum, share(k.reduced, number, 1, false))
+// least returns the least reduced cost that what is left of the group adds to what is taken.
+func (g *group) least() *big.Int {
+	of := func(kinds []*kind) *big.Int {
+		sum := new(big.Int)
+		for _, k := range kinds {
+			if left := int64(len(k.list) - k.taken); !k.closed && !k.excluded() && k.reduced.Sign() < 0 {
+				sum.Add(sum, share(k.reduced, left, 1, false))
+			}
+		}
+		return sum
 	}
+	whole, parts := of(g.whole), of(g.parts)
+	if whole.Cmp(parts) < 0 {
+		return whole
+	}
+	return parts
+}
+
+// change changes what is left of the kind's group.
+func (x *checker) change(k *kind, change func()) {
+	x.sum.Sub(x.sum, k.group.least())
+	change()
+	x.sum.Add(x.sum, k.group.least())
 }
 
 // move takes the next one of a kind (1), or puts the last one back (-1).
 func (x *checker) move(k *kind, times int64) {
-	x.keep(k, -times)
 	x.sum.Add(x.sum, share(k.price, times, 1, false))
+	x.change(k, func() { k.taken += int(times) })
 	if times > 0 {
-		x.taken = append(x.taken, k.list[k.taken])
-		k.taken++
+		x.taken = append(x.taken, k.list[k.taken-1])
 		x.Take(k.list[k.taken-1])
 		return
 	}
-	k.taken--
 	x.taken = x.taken[:len(x.taken)-1]
 	x.Return(k.list[k.taken])
 }
 
 // close decides against all others of a kind, or takes that back.
 func (x *checker) close(k *kind, closed bool) {
-	left := int64(len(k.list) - k.taken)
-	if k.closed = closed; closed {
-		left = -left
-	}
-	x.keep(k, left)
+	x.change(k, func() { k.closed = closed })
 }
 
 // reached returns the bound of all sets with what is taken and others of what is left.
@@ -247,7 +263,7 @@ func (x *checker) reaches(more *big.Int) bool {
 // cheapest returns the least reduced cost of the candidates that are left.
 func (x *checker) cheapest() (least *big.Int, any bool) {
 	for _, k := range x.kinds {
-		if !k.closed && k.taken < len(k.list) && (least == nil || k.reduced.Cmp(least) < 0) {
+		if k.open() && !k.excluded() && (least == nil || k.reduced.Cmp(least) < 0) {
 			least = k.reduced
 		}
 	}

@@ -23,7 +23,8 @@ type checker struct {
 	byNumber  bool                  // it is of the number of victims: of a refusal, more than may yield
 	greedy    []reference.Candidate // the victims that set the caps; nil: there are none
 	kinds     []*kind
-	numbers   []int // by index of the attempt's candidates: the kind
+	groups    map[string]*group // of workloads that may yield as a whole or in part
+	numbers   []int             // by index of the attempt's candidates: the kind
 	rows      []row
 	taken     []reference.Candidate
 	sum       *big.Int // the bound, without the rows: of what is taken, and of all that is left
@@ -132,7 +133,7 @@ func (x *checker) branch() error {
 			return fmt.Errorf("tree[%d]: %d is no candidate", x.at-1, n)
 		}
 		k := x.kinds[x.numbers[n]]
-		if k.closed || k.taken == len(k.list) {
+		if !k.open() {
 			return fmt.Errorf("tree[%d]: no other of the kind of %q is left", x.at-1, k.list[0].ID)
 		}
 		x.move(k, 1)
@@ -210,10 +211,10 @@ func (x *checker) refused(victims, besides []reference.Candidate) bool {
 	return len(x.Unjustified(victims, besides...)) > 0
 }
 
-// left lists the candidates that are neither taken nor decided against.
+// left lists the candidates that may yield besides what is taken, and are not decided against.
 func (x *checker) left() (list []reference.Candidate) {
 	for _, k := range x.kinds {
-		if !k.closed {
+		if k.open() && !k.excluded() {
 			list = append(list, k.list[k.taken:]...)
 		}
 	}
@@ -238,6 +239,22 @@ type kind struct {
 	cost    int64
 	price   *big.Int // see checker.price
 	reduced *big.Int
+	group   *group
+}
+
+// group is the kinds of one workload: it yields as a whole, or replicas of it do. All others are alone in theirs.
+type group struct{ whole, parts []*kind }
+
+// open reports whether another candidate of the kind is left.
+func (k *kind) open() bool { return !k.closed && k.taken < len(k.list) }
+
+// excluded reports whether what is taken excludes the kind.
+func (k *kind) excluded() bool {
+	other := k.group.whole
+	if slices.Contains(other, k) {
+		other = k.group.parts
+	}
+	return slices.ContainsFunc(other, func(o *kind) bool { return o.taken > 0 })
 }
 
 func (k *kind) has(c preemption.CertifiedCandidate) bool {
@@ -249,6 +266,7 @@ func (k *kind) has(c preemption.CertifiedCandidate) bool {
 // findKinds lists the candidates that the attempt and the caps permit, by kind.
 func (x *checker) findKinds(list []reference.Candidate) {
 	byKey := map[string]*kind{}
+	x.groups = map[string]*group{}
 	replicas := map[string]int64{}
 	var kept []reference.Candidate
 	entitled := !x.fair() || x.Entitled()
@@ -284,8 +302,25 @@ func (x *checker) findKinds(list []reference.Candidate) {
 		if byKey[key] == nil {
 			byKey[key] = k
 			x.kinds = append(x.kinds, k)
+			x.enter(k, c, replicas[c.ID] > 0)
 		}
 		byKey[key].list = append(byKey[key].list, c)
+	}
+}
+
+// enter puts a kind into its group.
+func (x *checker) enter(k *kind, c reference.Candidate, divides bool) {
+	k.group = &group{}
+	if divides {
+		if x.groups[c.ID] == nil {
+			x.groups[c.ID] = k.group
+		}
+		k.group = x.groups[c.ID]
+	}
+	if c.Partial() {
+		k.group.parts = append(k.group.parts, k)
+	} else {
+		k.group.whole = append(k.group.whole, k)
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 type tree struct {
 	of     objective
 	order  []int // the units, in the order in which they are decided about
-	sorted bool  // by reduced cost
+	sorted bool  // by reduced cost; units that exclude each other come together then
+	lead   []int // by unit: of those that it comes together with, the unit of the least reduced cost
 	// If another objective is looked for, the first goal must not exceed this.
 	mostFirst int64
 	cover     []int64 // by position and row: what the units from there on take
@@ -58,16 +59,32 @@ func (x *Solver) search(of objective, most, mostFirst int64, inOrder, first bool
 	x.branch(0, 0, 0)
 }
 
-// byReducedCost sorts the units by reduced cost.
+// byReducedCost sorts the units by reduced cost. Units that exclude each other come where the first of them does, the
+// whole workload before its replicas.
 func (x *Solver) byReducedCost() []int {
 	p, t, r := &x.problem, &x.tree, &x.relaxation
-	t.order = t.order[:0]
+	t.order, t.lead = t.order[:0], sized(t.lead, len(p.units))
 	for i := range p.units {
-		t.order = append(t.order, i)
+		t.order, t.lead[i] = append(t.order, i), i
+	}
+	for _, list := range p.either {
+		least := slices.MinFunc(list, func(a, b int) int { return cmp.Compare(r.Reduced[a], r.Reduced[b]) })
+		for _, i := range list {
+			t.lead[i] = least
+		}
 	}
 	slices.SortFunc(t.order, func(a, b int) int {
-		u, v := &p.units[a], &p.units[b]
-		return cmp.Or(cmp.Compare(r.Reduced[a], r.Reduced[b]), cmp.Compare(u.kind, v.kind), cmp.Compare(u.place, v.place))
+		u, v, l, m := &p.units[a], &p.units[b], t.lead[a], t.lead[b]
+		if order := cmp.Or(cmp.Compare(r.Reduced[l], r.Reduced[m]), cmp.Compare(p.units[l].kind, p.units[m].kind)); order != 0 {
+			return order
+		}
+		switch {
+		case u.Partial() == v.Partial():
+			return cmp.Or(cmp.Compare(r.Reduced[a], r.Reduced[b]), cmp.Compare(u.kind, v.kind), cmp.Compare(u.place, v.place))
+		case u.Partial():
+			return 1
+		}
+		return -1
 	})
 	return t.order
 }
@@ -95,50 +112,62 @@ func (x *Solver) branch(from int, weight, weightFirst float64) {
 		t.recording.end()
 		return
 	}
-	bound, first := weight+x.relaxation.Rest[from]+x.pressure(&x.relaxation, x.settled), 0.0
+	base, baseFirst := weight+x.pressure(&x.relaxation, x.settled), 0.0
 	if t.mostFirst < noLimit {
-		first = weightFirst + x.first.Rest[from] + x.pressure(&x.first, nil)
+		baseFirst = weightFirst + x.pressure(&x.first, nil)
 	}
-	base, rows := len(t.needs)-len(p.rows), len(p.rows)
+	needs, rows := len(t.needs)-len(p.rows), len(p.rows)
 	defer func() {
-		t.needs = t.needs[:base]
+		t.needs = t.needs[:needs]
 		t.recording.end()
 	}()
 	skipped := -1 // the kind that was decided against last
 	for at := from; at < len(t.order); at++ {
-		if x.tooMuch(bound) || x.tooMuchFirst(first) || x.uncovered(t.needs[base:], t.cover[at*rows:]) {
-			return
-		}
 		i := t.order[at]
-		u, reduced := &p.units[i], x.relaxation.Reduced[i]
-		if x.tooMuch(bound + max(0, reduced)) {
-			if t.sorted {
-				return
-			}
+		u := &p.units[i]
+		if u.kind == skipped {
 			continue
 		}
-		reducedFirst := 0.0
-		if t.mostFirst < noLimit {
-			if reducedFirst = x.first.Reduced[i]; x.tooMuchFirst(first + max(0, reducedFirst)) {
-				continue
-			}
+		if x.tooMuch(base+x.relaxation.Rest[at]) || x.tooMuchFirst(baseFirst+x.first.Rest[at]) || x.uncovered(t.needs[needs:], t.cover[at*rows:]) {
+			return
 		}
-		if u.kind != skipped {
+		// What comes after the unit, or may come besides it.
+		next := x.after(at)
+		switch {
+		case x.tooMuch(base + x.relaxation.Reduced[i] + x.relaxation.Rest[next]):
+			if t.sorted && t.lead[i] == i && x.relaxation.Reduced[i] >= 0 {
+				return
+			}
+			x.dismiss(i)
+		case t.mostFirst < noLimit && x.tooMuchFirst(baseFirst+x.first.Reduced[i]+x.first.Rest[next]):
+			x.dismiss(i)
+		default:
 			t.recording.decide(i)
-			x.branchWith(i, at, weight, weightFirst)
+			x.branchWith(i, next, weight, weightFirst)
 			if t.stopped || t.found && t.first {
 				return
 			}
 		}
 		skipped = u.kind
-		bound -= min(0, reduced)
-		first -= min(0, reducedFirst)
 	}
 }
 
-// branchWith looks at all sets that contain the chosen units, another one at a position, and
-// others after it.
-func (x *Solver) branchWith(i, at int, weight, weightFirst float64) {
+// after returns the position of the first unit that may be taken besides the one at a position and those before it.
+func (x *Solver) after(at int) int {
+	if x.tree.sorted {
+		at += x.problem.units[x.tree.order[at]].excludes
+	}
+	return at + 1
+}
+
+// dismiss records that a bound keeps a unit away.
+func (x *Solver) dismiss(i int) {
+	x.tree.recording.decide(i)
+	x.tree.recording.end()
+}
+
+// branchWith looks at all sets that contain the chosen units, another one, and others from a position on.
+func (x *Solver) branchWith(i, next int, weight, weightFirst float64) {
 	p, t := &x.problem, &x.tree
 	u := &p.units[i]
 	if p.conflicts(u) || p.full(u) || !p.allow(&u.Victim) {
@@ -148,7 +177,7 @@ func (x *Solver) branchWith(i, at int, weight, weightFirst float64) {
 	p.take(u)
 	t.chosen = append(t.chosen, i)
 	if p.mayBeJustified(u) {
-		x.branch(at+1, weight+x.relaxation.Weights[i], weightFirst+x.first.Weights[i])
+		x.branch(next, weight+x.relaxation.Weights[i], weightFirst+x.first.Weights[i])
 	} else {
 		t.recording.end()
 	}

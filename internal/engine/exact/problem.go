@@ -27,6 +27,8 @@ type unit struct {
 	// -1 and 1 for all others.
 	elastic int
 	part    float64
+	// Of such a workload as a whole: how many units of replicas exclude it.
+	excludes int
 }
 
 // rights are the rights of the policies; units refer to them by number.
@@ -48,6 +50,7 @@ type problem struct {
 	borrowing bool
 	units     []unit
 	yields    []yields // by unit.elastic
+	either    [][]int  // a whole workload, then the units of its replicas
 	caps      []limit
 	fair      fairness
 	order     []int // scratch of inOrder
@@ -76,6 +79,7 @@ func (x *Solver) open(borrowing bool, caps []limit) {
 		p.cost(&p.units[i])
 	}
 	x.findKinds()
+	p.findEither()
 	p.findRows()
 	p.findBestShares()
 }
@@ -120,6 +124,26 @@ func (x *Solver) enter(borrowing bool, caps []limit) {
 		p.units = append(p.units, u)
 	}
 	p.caps = slices.DeleteFunc(p.caps, func(l limit) bool { return l.idle() })
+}
+
+// findEither finds the units that exclude each other.
+func (p *problem) findEither() {
+	p.either = p.either[:0]
+	if len(p.yields) == 0 {
+		return
+	}
+	replicas := make([][]int, len(p.yields))
+	for i := range p.units {
+		if u := &p.units[i]; u.Partial() {
+			replicas[u.elastic] = append(replicas[u.elastic], i)
+		}
+	}
+	for i := range p.units {
+		if u := &p.units[i]; u.elastic >= 0 && !u.Partial() && len(replicas[u.elastic]) > 0 {
+			u.excludes = len(replicas[u.elastic])
+			p.either = append(p.either, append([]int{i}, replicas[u.elastic]...))
+		}
+	}
 }
 
 const unknown = -1

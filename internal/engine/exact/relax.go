@@ -19,6 +19,7 @@ func (x *Solver) relax(of objective, most float64) {
 	rows := len(p.rows)
 	all := rows + len(p.caps) + len(x.settled)
 	r.Resize(len(p.units), all)
+	r.Either = p.either
 	for j := range r.Needs {
 		switch {
 		case j < rows:

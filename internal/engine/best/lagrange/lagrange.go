@@ -13,7 +13,8 @@
 //
 //	what is taken + Σ multiplier × (what the row is short of) + Σ min(0, reduced weight)
 //
-// with the last sum over the items not decided about. The multipliers that make the bound large with nothing taken
+// with the last sum over the items not decided about. Of items that exclude each other only the cheaper side counts
+// in these sums. The multipliers that make the bound large with nothing taken
 // are found once, by steps along the slope; the bound then costs one sum at each node. Each product is converted to
 // float64 before it is added: some machines else round product and sum in one step, and the search looks at other
 // nodes there.
@@ -31,6 +32,8 @@ type Relaxation struct {
 	Takes    []float64 // by item and row; negative for limits
 	Needs    []float64 // by row
 	Multiply []float64 // by row
+	// Either lists items that exclude each other: no set has the first of a list and another one of it.
+	Either [][]int
 	// Reduced, Root and Rest follow: Reduced, by item, from the multipliers of the last bound; Root is the bound by
 	// Multiply; Rest, by position in an order of the items, is Σ min(0, reduced weight) from there on.
 	Reduced []float64
@@ -38,7 +41,12 @@ type Relaxation struct {
 	Rest    []float64
 
 	slope, trial []float64
+	sides        []sides
+	listed       []int // by item: the list of Either, or -1
 }
+
+// sides is Σ min(0, reduced weight) of the first item of a list in Either, and of all others.
+type sides struct{ first, others float64 }
 
 // stuckAfter is the number of steps without progress after which steps become half as long. Measured by
 // BenchmarkExact of package preemption with 8 columns and 3,000 candidates, from Greedy's victims: with half of it no
@@ -51,14 +59,15 @@ func (r *Relaxation) Resize(items, rows int) {
 	r.Needs, r.Multiply = sized(r.Needs, rows), sized(r.Multiply, rows)
 	r.slope, r.trial = sized(r.slope, rows), sized(r.trial, rows)
 	clear(r.Multiply)
+	r.Either = nil
 }
 
-func sized(list []float64, n int) []float64 { return slices.Grow(list[:0], n)[:n] }
+func sized[E any](list []E, n int) []E { return slices.Grow(list[:0], n)[:n] }
 
 // Copy makes r a copy as far as a search needs it: without Takes and Needs.
 func (r *Relaxation) Copy(o *Relaxation) {
 	r.Weights, r.Reduced = append(r.Weights[:0], o.Weights...), append(r.Reduced[:0], o.Reduced...)
-	r.Multiply, r.Root = append(r.Multiply[:0], o.Multiply...), o.Root
+	r.Multiply, r.Root, r.Either = append(r.Multiply[:0], o.Multiply...), o.Root, o.Either
 }
 
 // Climb looks, from Multiply on, for multipliers with a large bound. most is the weight of a known set: the bound is
@@ -118,6 +127,24 @@ func (r *Relaxation) Bound(multiply []float64) (bound float64) {
 			}
 		}
 	}
+	for _, list := range r.Either { // take the dearer side back
+		of := sides{first: min(0, r.Reduced[list[0]])}
+		for _, i := range list[1:] {
+			of.others += min(0, r.Reduced[i])
+		}
+		back := list[:1]
+		if of.first < of.others {
+			back = list[1:]
+		}
+		for _, i := range back {
+			if r.Reduced[i] < 0 {
+				bound -= r.Reduced[i]
+				for j, t := range r.Takes[i*len(multiply):][:len(multiply)] {
+					r.slope[j] += t
+				}
+			}
+		}
+	}
 	return bound
 }
 
@@ -130,8 +157,30 @@ func (r *Relaxation) Lowest() int64 {
 func (r *Relaxation) SumUp(order []int) {
 	r.Rest = sized(r.Rest, len(order)+1)
 	r.Rest[len(order)] = 0
+	r.listed, r.sides = sized(r.listed, len(r.Weights)), sized(r.sides, len(r.Either))
+	for i := range r.listed {
+		r.listed[i] = -1
+	}
+	for n, list := range r.Either {
+		r.sides[n] = sides{}
+		for _, i := range list {
+			r.listed[i] = n
+		}
+	}
 	for at := len(order) - 1; at >= 0; at-- {
-		r.Rest[at] = r.Rest[at+1] + min(0, r.Reduced[order[at]])
+		i := order[at]
+		reduced := min(0, r.Reduced[i])
+		if n := r.listed[i]; n >= 0 {
+			of := &r.sides[n]
+			before := min(of.first, of.others)
+			if i == r.Either[n][0] {
+				of.first = reduced
+			} else {
+				of.others += reduced
+			}
+			reduced = min(of.first, of.others) - before
+		}
+		r.Rest[at] = r.Rest[at+1] + reduced
 	}
 }
 

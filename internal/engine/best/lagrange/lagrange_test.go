@@ -2,6 +2,7 @@ package lagrange_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -9,8 +10,8 @@ import (
 	"github.com/cedesched/cede/internal/engine/best/lagrange"
 )
 
-// drawRelaxation draws items and rows of which some are limits, and returns the weight of the
-// lightest set that takes enough and keeps the limits; ok is false if there is none.
+// drawRelaxation draws items, of which some exclude others, and rows, of which some are limits, and returns the weight
+// of the lightest set that takes enough and keeps limits and exclusions; ok is false if there is none.
 func drawRelaxation(t *rapid.T) (r *lagrange.Relaxation, lightest float64, ok bool) {
 	items, rows := rapid.IntRange(0, 7).Draw(t, "items"), rapid.IntRange(0, 3).Draw(t, "rows")
 	r = new(lagrange.Relaxation)
@@ -31,8 +32,20 @@ func drawRelaxation(t *rapid.T) (r *lagrange.Relaxation, lightest float64, ok bo
 			}
 		}
 	}
+	for from := 0; from < items; {
+		size := rapid.IntRange(1, 4).Draw(t, "together")
+		if list := indexes(items)[from:min(from+size, items)]; len(list) > 1 {
+			r.Either = append(r.Either, rapid.Permutation(list).Draw(t, "either"))
+		}
+		from += size
+	}
 	for set := range 1 << items {
 		weight, enough := 0.0, true
+		for _, list := range r.Either {
+			for _, i := range list[1:] {
+				enough = enough && (set>>list[0]&1 == 0 || set>>i&1 == 0)
+			}
+		}
 		left := append([]float64(nil), r.Needs...)
 		for i := range items {
 			if set>>i&1 == 0 {
@@ -82,11 +95,21 @@ func boundsHold(t *rapid.T) {
 	order := rapid.Permutation(indexes(len(r.Weights))).Draw(t, "order")
 	r.SumUp(order)
 	for at := range r.Rest {
-		want := 0.0
-		for i := len(order) - 1; i >= at; i-- {
-			want += min(0, r.Reduced[order[i]])
+		want, left := 0.0, order[min(at, len(order)):]
+		of := func(list ...int) (sum float64) {
+			for _, i := range list {
+				if slices.Contains(left, i) {
+					sum += min(0, r.Reduced[i])
+				}
+			}
+			return sum
 		}
-		if r.Rest[at] != want {
+		alone := of(left...)
+		for _, list := range r.Either {
+			alone -= of(list...)
+			want += min(of(list[0]), of(list[1:]...))
+		}
+		if want += alone; math.Abs(r.Rest[at]-want) > rounding {
 			t.Fatalf("rest %v at %d, want %v", r.Rest, at, want)
 		}
 	}
