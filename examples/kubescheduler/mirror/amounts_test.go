@@ -52,7 +52,7 @@ func TestStrangePodsCostThemselves(t *testing.T) {
 			infos := []fwk.NodeInfo{nodeWith("n1", st.MakePod().Namespace("default").Name("ok").UID("ok").Node("n1").Req(map[v1.ResourceName]string{"memory": "1Gi"}).Obj()), nodeWith("n2", c.pods...)}
 			var m Mirror
 			for round := range 2 {
-				if err := m.Follow(infos, nil, noneNominated, ask); err != nil {
+				if err := m.Follow(Cycle{Nodes: infos, Nominated: noneNominated, Asks: []*v1.Pod{ask}}); err != nil {
 					t.Fatal(err)
 				}
 				if got := len(m.Strange()); got != c.strange*(1-round) {
@@ -78,7 +78,7 @@ func TestNodeThatCannotBeCounted(t *testing.T) {
 		if infos[1].AddPodInfo(one); i%100 != 0 && i < few-2 {
 			continue
 		}
-		if err := m.Follow(infos, nil, noneNominated, ask); err != nil {
+		if err := m.Follow(Cycle{Nodes: infos, Nominated: noneNominated, Asks: []*v1.Pod{ask}}); err != nil {
 			t.Fatalf("%d pods: %v", i+1, err)
 		}
 	}
@@ -90,11 +90,11 @@ func TestNodeThatCannotBeCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := m.Follow(infos, nil, noneNominated, ask); err != nil {
+	if err := m.Follow(Cycle{Nodes: infos, Nominated: noneNominated, Asks: []*v1.Pod{ask}}); err != nil {
 		t.Fatal(err)
 	}
 	var anew Mirror
-	if err := anew.Follow(infos, nil, noneNominated, ask); err != nil {
+	if err := anew.Follow(Cycle{Nodes: infos, Nominated: noneNominated, Asks: []*v1.Pod{ask}}); err != nil {
 		t.Fatal(err)
 	}
 	if n, _ := m.Snapshot().Node("n2"); n.Capacity["memory"] != 8<<30 || len(m.Snapshot().State().Pods) != len(anew.Snapshot().State().Pods) {
@@ -113,7 +113,7 @@ func TestResourcesThatCount(t *testing.T) {
 	var m Mirror
 	for i := range 1000 {
 		name := v1.ResourceName(fmt.Sprintf("example.com/r%d", i))
-		if err := m.Follow([]fwk.NodeInfo{info}, nil, noneNominated, asking(map[v1.ResourceName]string{"cpu": "1", name: "1"})); err != nil {
+		if err := m.Follow(Cycle{Nodes: []fwk.NodeInfo{info}, Nominated: noneNominated, Asks: []*v1.Pod{asking(map[v1.ResourceName]string{"cpu": "1", name: "1"})}}); err != nil {
 			t.Fatal(err)
 		}
 		if n, _ := m.Snapshot().Node("n1"); n.Capacity["cpu"] != 4000 || n.Capacity[string(name)] != 3 || len(n.Capacity) > maxNames+5 {

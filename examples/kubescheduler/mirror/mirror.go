@@ -11,6 +11,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	policy "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
@@ -31,6 +32,19 @@ type Mirror struct {
 	pods        map[string]fwk.PodInfo // by ID
 	nominated   map[string]fwk.PodInfo // by ID
 	budgets     map[string]*policy.PodDisruptionBudget
+	look        Groups                       // where groups are found in this cycle
+	named       map[fwk.EntityKey]int        // pod groups that running pods name, with the number of these pods
+	groups      map[string]workload.PodGroup // by ID
+}
+
+// Cycle is what the scheduler sees in one cycle.
+type Cycle struct {
+	Nodes     []fwk.NodeInfo
+	Budgets   []*policy.PodDisruptionBudget
+	Nominated func(node string) []fwk.PodInfo
+	Groups    Groups
+	// Asks are the pods that preemption is for. Their own nominations do not count.
+	Asks []*v1.Pod
 }
 
 // seen is a node, and its object as the snapshot has it.
@@ -65,6 +79,9 @@ func (m *Mirror) Size() int { return len(m.generations) }
 // Node returns a node as the scheduler sees it.
 func (m *Mirror) Node(name string) fwk.NodeInfo { return m.nodes[name].NodeInfo }
 
+// Running returns the pod with an ID that runs; nil if there is none.
+func (m *Mirror) Running(id string) fwk.PodInfo { return m.pods[id] }
+
 // Pod returns the pod with an ID that runs, or is nominated; nil if there is none.
 func (m *Mirror) Pod(id string) fwk.PodInfo {
 	if p := m.pods[id]; p != nil {
@@ -77,11 +94,14 @@ func (m *Mirror) Pod(id string) fwk.PodInfo {
 // lately.
 const maxNames = placement.MaxResources / 2
 
-// count makes the resources that a pod asks for count. Of another one it does not matter who uses it: so
+// count makes the resources that the pods ask for count. Of another one it does not matter who uses it: so
 // the number of resources in the cluster does not matter.
-func (m *Mirror) count(asks *v1.Pod) {
-	info, _ := framework.NewPodInfo(asks) // of terms that do not parse the filters tell
-	asked := PodOf(info, "").Requests
+func (m *Mirror) count(pods []*v1.Pod) {
+	asked := workload.Resources{}
+	for _, p := range pods {
+		info, _ := framework.NewPodInfo(p) // of terms that do not parse the filters tell
+		maps.Copy(asked, PodOf(info, "").Requests)
+	}
 	next := maps.Clone(m.names)
 	if next == nil || len(next)+len(asked) > maxNames {
 		next = map[string]bool{"cpu": true, "memory": true, "ephemeral-storage": true}
@@ -105,6 +125,9 @@ func (m *Mirror) podOf(info fwk.PodInfo, node string) workload.Pod {
 	m.note(info.GetPod(), problem)
 	if m.counted(p.Requests); m.nodes[node].full {
 		p.Requests = nil
+	}
+	if key, ok := m.look.groupOf(info.GetPod()); ok {
+		p.Group = GroupID(key)
 	}
 	return p
 }
@@ -132,12 +155,14 @@ func (m *Mirror) overflows(pods []fwk.PodInfo) bool {
 	return len(pods) > few && slices.ContainsFunc(pods, func(p fwk.PodInfo) bool { return !sum.add(PodOf(p, "").Requests) })
 }
 
-// Follow makes the snapshot equal to what the scheduler sees: nodes and their pods, budgets,
-// nominations but that of the pod that asks. It takes what the API server takes; see
-// [Mirror.Strange]. After an error, which no object should cause, the next call begins anew.
-func (m *Mirror) Follow(infos []fwk.NodeInfo, budgets []*policy.PodDisruptionBudget, nominated func(node string) []fwk.PodInfo, asks *v1.Pod) error {
+// Follow makes the snapshot equal to what the scheduler sees: nodes and their pods, groups, budgets,
+// nominations. It takes what the API server takes; see [Mirror.Strange]. After an error, which no object
+// should cause, the next call begins anew.
+func (m *Mirror) Follow(c Cycle) error {
+	infos := c.Nodes
 	m.strange = nil
-	m.count(asks)
+	m.count(c.Asks)
+	m.look = c.Groups
 	if m.nodes == nil {
 		if err := m.begin(infos); err != nil {
 			return err
@@ -175,8 +200,9 @@ func (m *Mirror) Follow(infos []fwk.NodeInfo, budgets []*policy.PodDisruptionBud
 			}
 		}
 	}
-	void, promised := m.promise(infos, nominated, asks)
-	next, err := m.snapshot.With(slices.Concat(void, left, came, promised, removed, m.budget(budgets))...)
+	void, promised := m.promise(c)
+	gone, groups := m.group()
+	next, err := m.snapshot.With(slices.Concat(void, left, gone, groups, came, promised, removed, m.budget(c.Budgets))...)
 	if m.snapshot = next; err != nil {
 		*m = Mirror{}
 	}
@@ -185,7 +211,7 @@ func (m *Mirror) Follow(infos []fwk.NodeInfo, budgets []*policy.PodDisruptionBud
 
 // begin makes the first snapshot, of nodes and pods: it takes less than edits.
 func (m *Mirror) begin(infos []fwk.NodeInfo) error {
-	m.nodes, m.pods = map[string]seen{}, map[string]fwk.PodInfo{}
+	m.nodes, m.pods, m.named = map[string]seen{}, map[string]fwk.PodInfo{}, map[fwk.EntityKey]int{}
 	var state placement.State
 	for _, info := range infos {
 		m.generations = append(m.generations, info.GetGeneration())
@@ -195,9 +221,13 @@ func (m *Mirror) begin(infos []fwk.NodeInfo) error {
 			if m.pods[id] != nil { // one that is assumed, and its successor
 				continue
 			}
-			m.pods[id] = p
+			m.keep(id, p)
 			state.Pods = append(state.Pods, m.podOf(p, info.Node().Name))
 		}
+	}
+	m.groups = m.tree()
+	for _, id := range slices.Sorted(maps.Keys(m.groups)) {
+		state.Groups = append(state.Groups, m.groups[id])
 	}
 	snapshot, err := placement.NewSnapshot(state)
 	if m.snapshot = snapshot; err != nil {
@@ -215,13 +245,14 @@ func (m *Mirror) compare(node string, now []fwk.PodInfo, turned bool) (left, cam
 		if before, ok := m.pods[id]; !ok || turned || before.GetPod() != p.GetPod() {
 			came = append(came, placement.Run(m.podOf(p, node)))
 		}
-		runs[id], m.pods[id] = true, p
+		runs[id] = true
+		m.keep(id, p)
 	}
 	for p := range m.snapshot.PodsOn(node) {
 		if !runs[p.ID] {
 			left = append(left, placement.Remove(p.ID))
 			if m.pods[p.ID].GetPod().Spec.NodeName == node { // else one of that name runs elsewhere
-				delete(m.pods, p.ID)
+				m.forget(p.ID)
 			}
 		}
 	}
@@ -229,18 +260,22 @@ func (m *Mirror) compare(node string, now []fwk.PodInfo, turned bool) (left, cam
 }
 
 // promise returns the edits of nominations that are void, and of those that are new.
-func (m *Mirror) promise(infos []fwk.NodeInfo, nominated func(node string) []fwk.PodInfo, asks *v1.Pod) (void, promised []placement.Edit) {
-	now := map[string]fwk.PodInfo{}
-	for _, info := range infos {
-		list, sum := nominated(info.Node().Name), total{}
+func (m *Mirror) promise(c Cycle) (void, promised []placement.Edit) {
+	now, asks := map[string]fwk.PodInfo{}, map[types.UID]bool{}
+	for _, p := range c.Asks {
+		asks[p.UID] = true
+	}
+	for _, info := range c.Nodes {
+		list, sum := c.Nominated(info.Node().Name), total{}
 		for _, p := range list {
 			id := ID(p.GetPod())
-			if _, runs := m.pods[id]; runs || p.GetPod().UID == asks.UID {
+			if _, runs := m.pods[id]; runs || asks[p.GetPod().UID] {
 				continue
 			}
 			known := m.nominated[id]
 			strange := len(m.strange)
 			pod := m.podOf(p, info.Node().Name)
+			pod.Group = "" // its own priority counts, and its nomination stays if the rest of its group yields
 			if known != nil && known.GetPod() == p.GetPod() {
 				m.strange = m.strange[:strange] // it was told before
 			}

@@ -31,11 +31,12 @@ func TestMirrorFollows(t *testing.T) {
 			if len(s.waiting) > 0 && s.IntN(2) == 0 {
 				asks = s.waiting[s.IntN(len(s.waiting))]
 			}
-			if err := kept.Follow(s.infos, s.budgets, s.nominatedTo, asks); err != nil {
+			cycle := Cycle{Nodes: s.infos, Budgets: s.budgets, Nominated: s.nominatedTo, Asks: []*v1.Pod{asks}}
+			if err := kept.Follow(cycle); err != nil {
 				t.Fatalf("seed %d, step %d: %v", seed, step, err)
 			}
 			var anew Mirror
-			if err := anew.Follow(s.infos, s.budgets, s.nominatedTo, asks); err != nil {
+			if err := anew.Follow(cycle); err != nil {
 				t.Fatalf("seed %d, step %d: anew: %v", seed, step, err)
 			}
 			if diff := cmp.Diff(anew.Snapshot().State(), kept.Snapshot().State()); diff != "" {

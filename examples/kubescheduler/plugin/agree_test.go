@@ -82,7 +82,7 @@ func TestStartInTheFuture(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := &attempt{Interface: h.kube, NodeToStatusReader: statuses, Plugin: h.cede, ctx: h.ctx, state: state, pod: w.pod}
-		if err := a.follow(h.lister.NodeInfos()); err != nil {
+		if err := a.follow(h.ctx, h.lister.NodeInfos(), w.pod); err != nil {
 			t.Fatal(err)
 		}
 		a.ask(possible)
@@ -112,10 +112,10 @@ func (h *harness) compare(t *testing.T, name string, w world, nodes, places, tie
 	}
 	want := map[string]string{}
 	for _, c := range candidates {
-		want[c.Name()] = victims(c.Victims().Pods, int(c.Victims().NumPDBViolations))
+		want[c.Name()] = victims(w.inOrder(c.Victims().Pods), int(c.Victims().NumPDBViolations))
 	}
 	a := &attempt{Interface: h.kube, NodeToStatusReader: statuses, Plugin: h.cede, ctx: h.ctx, state: state, pod: w.pod}
-	if err := a.follow(h.lister.NodeInfos()); err != nil {
+	if err := a.follow(h.ctx, h.lister.NodeInfos(), w.pod); err != nil {
 		t.Fatal(name, err)
 	}
 	a.ask(possible)
@@ -127,8 +127,8 @@ func (h *harness) compare(t *testing.T, name string, w world, nodes, places, tie
 	got := map[string]string{}
 	for _, p := range list {
 		a.chosen[p.Domain] = p
-		pods, violations, _ := a.SelectVictimsOnNode(h.ctx, state, w.pod, h.cede.mirror.Node(p.Domain), nil)
-		got[p.Domain] = victims(pods, violations)
+		pods, violations, _ := a.SelectVictimsOnNode(h.ctx, state, w.pod, h.cede.mirror.Node(p.Domain), nil, nil)
+		got[p.Domain] = victims(w.inOrder(pods), violations)
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("%s:\ncede           %v\nkube-scheduler %v", name, got, want)
@@ -144,15 +144,23 @@ func (h *harness) compare(t *testing.T, name string, w world, nodes, places, tie
 		if best != nil || d.Outcome == preemption.Preempt {
 			t.Errorf("%s: cede %v on %q, kube-scheduler %v", name, d.Outcome, d.Domain, best)
 		}
-	case best.Name() == d.Domain && victims(best.Victims().Pods, int(best.Victims().NumPDBViolations)) == got[d.Domain]:
+	case best.Name() == d.Domain && victims(w.inOrder(best.Victims().Pods), int(best.Victims().NumPDBViolations)) == got[d.Domain]:
 	default:
-		one, _, _ := a.SelectVictimsOnNode(h.ctx, state, w.pod, h.cede.mirror.Node(d.Domain), nil)
+		one, _, _ := a.SelectVictimsOnNode(h.ctx, state, w.pod, h.cede.mirror.Node(d.Domain), nil, nil)
 		if score(one, d.Violations) != score(best.Victims().Pods, int(best.Victims().NumPDBViolations)) {
 			t.Errorf("%s: cede chooses %s, kube-scheduler %s, of %v", name, d.Domain, best.Name(), want)
 		}
 		*tied++
 	}
 	return true
+}
+
+// inOrder returns victims in their order; where there are groups, of which the pods are in no order, by name.
+func (w world) inOrder(pods []*v1.Pod) []*v1.Pod {
+	if len(w.podGroups) == 0 {
+		return pods
+	}
+	return slices.SortedFunc(slices.Values(pods), func(a, b *v1.Pod) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // victims is the text of a list of victims, in order.

@@ -116,11 +116,11 @@ func (q *question) own(b *testing.B, percentage, absolute int32, told *[]*v1.Pod
 		b.Fatal(err)
 	}
 	var mutex sync.Mutex
-	own.Executor.PreemptPod = func(_ context.Context, _ kube.Candidate, _ kube.ExecutorPreemptor, victim *v1.Pod, _ string) error {
+	own.Executor.PreemptPod = func(_ context.Context, _ kube.Candidate, _ kube.ExecutorPreemptor, victim *v1.Pod, _ string) (bool, error) {
 		mutex.Lock()
 		defer mutex.Unlock()
 		*told = append(*told, victim)
-		return nil
+		return false, nil
 	}
 	return own
 }
@@ -133,7 +133,7 @@ func (q *question) measure(b *testing.B, name string) {
 	case "kube-all":
 		plugin = q.own(b, 100, 0, &told)
 	default:
-		q.plugin = &Plugin{DefaultPreemption: q.own(b, 100, 0, &told), handle: q.framework, preemptor: q.cede.preemptor}
+		q.plugin = &Plugin{DefaultPreemption: q.own(b, 100, 0, &told), handle: q.framework, features: q.cede.features, preemptor: q.cede.preemptor, forGroups: q.cede.forGroups}
 		plugin = q.plugin
 		if _, status := plugin.PostFilter(q.ctx, q.state, q.world.pod, q.statuses); !status.IsSuccess() {
 			b.Fatal(status)

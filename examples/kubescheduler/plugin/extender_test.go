@@ -50,11 +50,12 @@ func TestExtendersTakePart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own.Executor.PreemptPod = func(_ context.Context, _ kube.Candidate, _ kube.ExecutorPreemptor, victim *v1.Pod, _ string) error {
+	own.Evaluator.PdbLister = byName{own.Evaluator.PdbLister}
+	own.Executor.PreemptPod = func(_ context.Context, _ kube.Candidate, _ kube.ExecutorPreemptor, victim *v1.Pod, _ string) (bool, error) {
 		mutex.Lock()
 		defer mutex.Unlock()
 		told = append(told, victim.Name)
-		return nil
+		return false, nil
 	}
 	h.cede.DefaultPreemption = own
 	preempted, refused := 0, 0

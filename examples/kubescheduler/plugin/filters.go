@@ -13,7 +13,7 @@ import (
 )
 
 // nodeAlone are filters that do not look at who runs on the node.
-var nodeAlone = []string{names.NodeUnschedulable, names.NodeName, names.TaintToleration, names.NodeAffinity}
+var nodeAlone = []string{names.NodeUnschedulable, names.NodeName, names.TaintToleration, names.NodeAffinity, names.DeferredPodScheduling}
 
 // reversible are filters whose state is as before when all that left came back, and the other
 // way round. That of PodTopologySpread is not: it keeps the two smallest counts alone.
@@ -22,31 +22,33 @@ var reversible = append([]string{
 	names.VolumeBinding, names.VolumeZone, names.DynamicResources, names.NodeDeclaredFeatures,
 }, nodeAlone...)
 
-// askedNow lists the filters that are asked about the pod, in their order.
-func (a *attempt) askedNow() (list []string) {
-	f, ok := a.handle.(framework.Framework)
+// asked lists the filters that are asked about a pod, in their order. state is the pod's.
+func (pl *Plugin) asked(state fwk.CycleState) (list []string) {
+	f, ok := pl.handle.(framework.Framework)
 	if !ok {
 		return []string{"unknown"}
 	}
 	for _, filter := range f.ListPlugins().Filter.Enabled {
-		if !a.state.GetSkipFilterPlugins().Has(filter.Name) {
+		if !state.GetSkipFilterPlugins().Has(filter.Name) {
 			list = append(list, filter.Name)
 		}
 	}
 	return list
 }
 
+// asksMore reports whether a filter is asked about a pod that looks at more than room and the node alone.
+func (pl *Plugin) asksMore(state fwk.CycleState) bool {
+	return slices.ContainsFunc(pl.asked(state), func(name string) bool {
+		return name != names.NodeResourcesFit && !slices.Contains(nodeAlone, name)
+	})
+}
+
 // onlyRoom reports whether room alone keeps the pod from the nodes: all filters before that of
 // room let it pass, and none comes after it. Then no filter has to be asked again.
 func (a *attempt) onlyRoom(possible []fwk.NodeInfo) bool {
-	room := false
-	for _, name := range a.askedNow() {
-		if room || name != names.NodeResourcesFit && !slices.Contains(nodeAlone, name) {
-			return false
-		}
-		room = name == names.NodeResourcesFit
-	}
-	return room && !slices.ContainsFunc(possible, func(n fwk.NodeInfo) bool { return a.Get(n.Node().Name).Plugin() != names.NodeResourcesFit })
+	list := a.asked(a.state)
+	return !a.asksMore(a.state) && len(list) > 0 && list[len(list)-1] == names.NodeResourcesFit &&
+		!slices.ContainsFunc(possible, func(n fwk.NodeInfo) bool { return a.Get(n.Node().Name).Plugin() != names.NodeResourcesFit })
 }
 
 // filters are the filters of the scheduler, as they are configured.
@@ -58,7 +60,7 @@ func (filters) Reach() placement.Reach { return placement.ReachNode }
 
 // Begin implements placement.SetFilter.
 func (f filters) Begin(*placement.Snapshot, placement.Request) placement.Trial {
-	again := slices.ContainsFunc(f.askedNow(), func(name string) bool { return !slices.Contains(reversible, name) })
+	again := slices.ContainsFunc(f.asked(f.state), func(name string) bool { return !slices.Contains(reversible, name) })
 	return &trial{attempt: f.attempt, again: again, nodes: map[string]*tried{}}
 }
 
@@ -117,7 +119,7 @@ func (t *trial) change(p workload.Pod, came bool) {
 		delete(n.differs, p.ID)
 	}
 	if len(n.differs) == 0 {
-		if delete(t.nodes, p.Node); t.again {
+		if delete(t.nodes, p.Node); t.again && len(t.nodes) == 0 {
 			t.copy = nil
 		}
 	}

@@ -1,15 +1,18 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
 	policy "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
+	policylisters "k8s.io/client-go/listers/policy/v1"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -32,6 +35,7 @@ type world struct {
 	nominated []*v1.Pod // waiting, with their nodes in the status
 	budgets   []*policy.PodDisruptionBudget
 	pod       *v1.Pod
+	groups
 }
 
 // harness is kube-scheduler's framework with its default plugins, without an API server. Its
@@ -57,6 +61,20 @@ func (n nominator) DeleteNominatedPodIfExists(*v1.Pod)                          
 func (n nominator) UpdateNominatedPod(klog.Logger, *v1.Pod, fwk.PodInfo)          {}
 func (n nominator) NominatedPodsForNode(node string) []fwk.PodInfo                { return slices.Clone(n[node]) }
 
+// byName lists budgets by name. kube-scheduler's own lister has no order, and the order decides which budget of
+// several a pod violates first.
+type byName struct {
+	policylisters.PodDisruptionBudgetLister
+}
+
+func (b byName) List(selector labels.Selector) ([]*policy.PodDisruptionBudget, error) {
+	list, err := b.PodDisruptionBudgetLister.List(selector)
+	slices.SortFunc(list, func(a, b *policy.PodDisruptionBudget) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return list, err
+}
+
 func newHarness(t testing.TB, extenders ...fwk.Extender) *harness {
 	t.Helper()
 	return newHarnessWith(t, nil, extenders...)
@@ -78,8 +96,9 @@ func newHarnessWith(t testing.TB, manager fwk.SharedDRAManager, extenders ...fwk
 	h.framework, err = frameworkruntime.NewFramework(h.ctx, plugins.NewInTreeRegistry(), &settings.Profiles[0],
 		frameworkruntime.WithClientSet(fake.NewClientset()), frameworkruntime.WithEventRecorder(&events.FakeRecorder{}),
 		frameworkruntime.WithInformerFactory(h.factory), frameworkruntime.WithPodNominator(h.nominator),
-		frameworkruntime.WithSnapshotSharedLister(h.lister), frameworkruntime.WithExtenders(extenders), frameworkruntime.WithParallelism(2),
-		frameworkruntime.WithSharedDRAManager(manager),
+		frameworkruntime.WithSnapshotSharedLister(h.lister), frameworkruntime.WithMutableSnapshotLister(h.lister),
+		frameworkruntime.WithExtenders(extenders), frameworkruntime.WithParallelism(2),
+		frameworkruntime.WithSharedDRAManager(manager), frameworkruntime.WithPodGroupManager(cache.New(h.ctx, nil, true, true)),
 		frameworkruntime.WithWaitingPods(frameworkruntime.NewWaitingPodsMap()), frameworkruntime.WithPodsInPreBind(frameworkruntime.NewPodsInPreBindMap()))
 	if err != nil {
 		t.Fatal(err)
@@ -97,13 +116,20 @@ func newHarnessWith(t testing.TB, manager fwk.SharedDRAManager, extenders ...fwk
 	return h
 }
 
+func (h *harness) logger() klog.Logger { return klog.FromContext(h.ctx) }
+
 // show replaces the world that the scheduler sees.
 func (h *harness) show(t testing.TB, w world) {
 	t.Helper()
-	h.lister.Snapshot = cache.NewSnapshot(w.pods, w.nodes)
+	h.lister.Snapshot = snapshotOf(w)
 	var pods, budgets []any
 	for _, p := range append(slices.Concat(w.pods, w.nominated), w.pod) {
 		pods = append(pods, p)
+	}
+	if w.groups.asks != nil {
+		for _, p := range w.groups.asks.UnscheduledPods {
+			pods = append(pods, p)
+		}
 	}
 	for _, b := range w.budgets {
 		budgets = append(budgets, b)

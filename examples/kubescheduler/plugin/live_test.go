@@ -331,7 +331,7 @@ func (c *cluster) agrees(t *testing.T) {
 				c.submit(t, w.pod, 0)
 				p := c.await(t, w.pod.Name, "bound or refused", func(p *v1.Pod) bool {
 					_, scheduled := podutil.GetPodCondition(&p.Status, v1.PodScheduled)
-					return isBound(p) || scheduled != nil && strings.Contains(scheduled.Message, "preemption: ")
+					return isBound(p) || scheduled != nil && strings.Contains(scheduled.Message, "preemption: ") && !strings.Contains(scheduled.Message, "found a potential placement")
 				})
 				answers[i] = p.Spec.NodeName + ":"
 				for _, p := range c.all(t) {

@@ -48,7 +48,8 @@ func start(t *testing.T, file string) error {
 	f, err := frameworkruntime.NewFramework(t.Context(), registry, profile,
 		frameworkruntime.WithClientSet(fake.NewClientset()), frameworkruntime.WithEventRecorder(&events.FakeRecorder{}),
 		frameworkruntime.WithInformerFactory(informers.NewSharedInformerFactory(fake.NewClientset(), 0)), frameworkruntime.WithPodNominator(nominator{}),
-		frameworkruntime.WithSnapshotSharedLister(&lister{}), frameworkruntime.WithWaitingPods(frameworkruntime.NewWaitingPodsMap()),
+		frameworkruntime.WithSnapshotSharedLister(&lister{}), frameworkruntime.WithMutableSnapshotLister(&lister{}),
+		frameworkruntime.WithWaitingPods(frameworkruntime.NewWaitingPodsMap()),
 		frameworkruntime.WithPodsInPreBind(frameworkruntime.NewPodsInPreBindMap()))
 	if err != nil {
 		return err

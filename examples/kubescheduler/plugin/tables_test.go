@@ -13,7 +13,7 @@ import (
 )
 
 // minTables is the number of tests of kube-scheduler that must have run.
-const minTables = 119
+const minTables = 166
 
 // minCompared is the number of these that count how often filters are asked.
 const minCompared = 20
@@ -45,8 +45,8 @@ func TestTablesOfKubeScheduler(t *testing.T) {
 	search := patch("default_preemption.go", "func (pl *DefaultPreemption) SelectVictimsOnNode(", "func (pl *DefaultPreemption) selectVictimsOnNode(")
 	search = strings.Replace(search, "import (", "import (\n\"github.com/cedesched/cede/examples/kubescheduler/plugin\"\n", 1)
 	search += `
-func (pl *DefaultPreemption) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo, budgets []*policy.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
-	return plugin.SelectVictims(plugin.Hooks{IsEligiblePod: pl.IsEligiblePod, MoreImportantPod: pl.MoreImportantPod}, pl.fh, ctx, state, pod, info, budgets)
+func (pl *DefaultPreemption) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo, all []*preemption.DomainVictim, budgets []*policy.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
+	return plugin.SelectVictims(plugin.Hooks{Features: pl.fts, IsEligiblePod: pl.IsEligiblePod, MoreImportantVictim: pl.MoreImportantVictim}, pl.fh, ctx, state, pod, info, all, budgets)
 }
 `
 	here, err := os.Getwd()

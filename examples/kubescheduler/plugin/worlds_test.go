@@ -36,9 +36,13 @@ type draw struct {
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
+func newRandom(class string, seed uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(uint64(len(class)), seed))
+}
+
 // drawWorld returns the world of a class and a seed.
 func drawWorld(class string, seed uint64, nodes int) world {
-	d := &draw{Rand: rand.New(rand.NewPCG(uint64(len(class)), seed))}
+	d := &draw{Rand: newRandom(class, seed)}
 	for i := range nodes {
 		d.nodes = append(d.nodes, st.MakeNode().Name(fmt.Sprintf("n%d", i)).UID(fmt.Sprintf("node-%d", i)).
 			Capacity(map[v1.ResourceName]string{"cpu": fmt.Sprint(4 + d.IntN(4)), "memory": "8Gi", "pods": fmt.Sprint(3 + d.IntN(6)), "example.com/gpu": "4"}).

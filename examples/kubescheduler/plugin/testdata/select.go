@@ -3,6 +3,8 @@ package plugin
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync/atomic"
 
 	v1 "k8s.io/api/core/v1"
@@ -10,6 +12,8 @@ import (
 	corev1 "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	kube "k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 
 	"github.com/cedesched/cede/examples/kubescheduler/mirror"
 	"github.com/cedesched/cede/preemption/guard"
@@ -17,21 +21,32 @@ import (
 )
 
 // SelectVictims is what kube-scheduler's tests call in place of its own search on one node.
-func SelectVictims(pl Hooks, handle fwk.Handle, ctx context.Context, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo, budgets []*policy.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
-	one := &Plugin{handle: handle}
-	hooks := hooks{pl, one, info, pod}
+func SelectVictims(pl Hooks, handle fwk.Handle, ctx context.Context, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo, all []*kube.DomainVictim, budgets []*policy.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
+	one := &Plugin{handle: handle, features: pl.Features}
+	hooks := hooks{pl, one, info, pod, all}
 	preemptor, err := placement.New(placement.Config{Mode: placement.ModeInPlace, Charge: Config.Charge, Guards: []placement.Guard{hooks}, Importance: hooks.compare})
 	if err != nil {
 		return nil, 0, fwk.AsStatus(err)
 	}
 	one.preemptor = preemptor
-	infos := []fwk.NodeInfo{info}
+	nodes := map[string]fwk.NodeInfo{info.Node().Name: info}
+	for _, v := range all {
+		for name, other := range v.AffectedNodes() {
+			if nodes[name] == nil {
+				nodes[name] = other
+			}
+		}
+	}
+	var infos []fwk.NodeInfo
+	for _, name := range slices.Sorted(maps.Keys(nodes)) {
+		infos = append(infos, nodes[name])
+	}
 	statuses := framework.NewNodeToStatus(nil, fwk.NewStatus(fwk.Unschedulable))
 	a := &attempt{NodeToStatusReader: statuses, Plugin: one, ctx: ctx, state: state.Clone(), pod: pod}
-	if err := one.mirror.Follow(infos, budgets, handle.NominatedPodsForNode, pod); err != nil {
+	if err := one.mirror.Follow(mirror.Cycle{Nodes: infos, Budgets: budgets, Nominated: handle.NominatedPodsForNode, Groups: one.groups(), Asks: []*v1.Pod{pod}}); err != nil {
 		return nil, 0, fwk.AsStatus(err)
 	}
-	a.ask(infos)
+	a.ask([]fwk.NodeInfo{info})
 	list, err := one.preemptor.Placements(one.mirror.Snapshot(), a.request)
 	switch {
 	case a.err != nil:
@@ -40,7 +55,7 @@ func SelectVictims(pl Hooks, handle fwk.Handle, ctx context.Context, state fwk.C
 		return nil, 0, fwk.AsStatus(err)
 	case len(list) == 1:
 		a.chosen = map[string]placement.Placement{info.Node().Name: list[0]}
-		return a.SelectVictimsOnNode(ctx, state, pod, info, budgets)
+		return a.SelectVictimsOnNode(ctx, state, pod, info, all, budgets)
 	}
 	return nil, 0, a.why(hooks)
 }
@@ -55,10 +70,13 @@ func AskedForStatus() int32 { return askedForStatus.Swap(0) }
 func (a *attempt) why(h hooks) *fwk.Status {
 	t := filters{a}.Begin(nil, placement.Request{}).(*trial)
 	any := false
-	for _, p := range h.info.GetPods() {
-		if corev1.PodPriority(p.GetPod()) < corev1.PodPriority(a.pod) && h.IsEligiblePod(h.info, p, a.pod) {
-			t.Remove(mirror.PodOf(p, h.info.Node().Name))
-			any = true
+	for _, v := range h.all {
+		if v.Priority() >= corev1.PodPriority(a.pod) || !h.eligible(v) {
+			continue
+		}
+		any = true
+		for _, p := range v.Pods() {
+			t.Remove(mirror.PodOf(p, p.GetPod().Spec.NodeName))
 		}
 	}
 	if !any {
@@ -66,16 +84,21 @@ func (a *attempt) why(h hooks) *fwk.Status {
 	}
 	askedForStatus.Add(1)
 	status := a.handle.RunFilterPluginsWithNominatedPods(a.ctx, t.told(), a.pod, t.node(h.info.Node().Name).info)
-	if status.IsSuccess() {
+	if !status.IsSuccess() {
+		return status
+	}
+	askedForStatus.Add(1)
+	if !a.handle.RunFilterPluginsWithNominatedPods(a.ctx, a.state, a.pod, h.info).IsSuccess() {
 		return fwk.AsStatus(errors.New("cede finds no victims, and there is room without them"))
 	}
-	return status
+	return nil // there is room with them
 }
 
 // Hooks are the rules that a user of kube-scheduler's plugin may replace.
 type Hooks struct {
-	IsEligiblePod    func(info fwk.NodeInfo, victim fwk.PodInfo, preemptor *v1.Pod) bool
-	MoreImportantPod func(a, b *v1.Pod) bool
+	Features            feature.Features
+	IsEligiblePod       func(info fwk.NodeInfo, victim kube.Victim, preemptor *v1.Pod) bool
+	MoreImportantVictim func(a, b kube.Victim) bool
 }
 
 // hooks are these rules for one node.
@@ -84,22 +107,46 @@ type hooks struct {
 	one  *Plugin
 	info fwk.NodeInfo
 	pod  *v1.Pod
+	all  []*kube.DomainVictim
+}
+
+// eligible asks about each node of a victim.
+func (h hooks) eligible(v *kube.DomainVictim) bool {
+	for _, info := range v.AffectedNodes() {
+		if !h.IsEligiblePod(info, v, h.pod) {
+			return false
+		}
+	}
+	return true
+}
+
+// victim returns the victim of kube-scheduler that is a unit of cede: that with its first pod. Nil: it has no
+// pod on the node.
+func (h hooks) victim(u placement.Unit) *kube.DomainVictim {
+	for _, v := range h.all {
+		if slices.ContainsFunc(v.Pods(), func(p fwk.PodInfo) bool { return mirror.ID(p.GetPod()) == u.Pods[0].ID }) {
+			return v
+		}
+	}
+	return nil
 }
 
 // Verdict implements placement.Guard.
 func (h hooks) Verdict(u placement.Unit, _ placement.Request) guard.Verdict {
-	if h.IsEligiblePod(h.info, h.one.mirror.Pod(u.Pods[0].ID), h.pod) {
+	if v := h.victim(u); v == nil || h.eligible(v) {
 		return guard.MayYield()
 	}
 	return guard.NeverYields()
 }
 
 func (h hooks) compare(a, b placement.Unit) int {
-	one, other := h.one.mirror.Pod(a.Pods[0].ID).GetPod(), h.one.mirror.Pod(b.Pods[0].ID).GetPod()
+	one, other := h.victim(a), h.victim(b)
 	switch {
-	case h.MoreImportantPod(one, other):
+	case one == nil || other == nil:
+		return 0
+	case h.MoreImportantVictim(one, other):
 		return -1
-	case h.MoreImportantPod(other, one):
+	case h.MoreImportantVictim(other, one):
 		return 1
 	}
 	return 0
