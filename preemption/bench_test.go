@@ -225,6 +225,21 @@ func BenchmarkNewSnapshot(b *testing.B) {
 	}
 }
 
+// An edit of a queue validates the whole configuration, and reads no workload.
+func BenchmarkSetQueue(b *testing.B) {
+	for _, w := range []scenario.World{scenario.Worlds[2], scenario.Large[1]} {
+		s := snapshotOf(b, w.State())
+		q := slices.Collect(s.Queues())[0]
+		b.Run(nameOf(w), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				q.Inactive = !q.Inactive
+				edit(b, s, preemption.SetQueue(q))
+			}
+		})
+	}
+}
+
 func liveHeap() float64 {
 	runtime.GC()
 	var m runtime.MemStats

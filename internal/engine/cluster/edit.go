@@ -155,7 +155,10 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 		kept[queues[i].Name] = true
 	}
 	for i := range c.Queues {
-		if n := c.running.At(i).workloads(); n > 0 && !kept[c.Queues[i].Name] {
+		if kept[c.Queues[i].Name] {
+			continue // counting looks at each workload
+		}
+		if n := c.running.At(i).workloads(); n > 0 {
 			faults.Add(path, "queue %q has %d admitted workloads", c.Queues[i].Name, n)
 		}
 	}
@@ -185,6 +188,6 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 	if next.Usage, err = quotatree.NewUsage(shape.Tree, direct); err != nil {
 		return nil, next.usageFault(path, columns, err)
 	}
-	next.reachAll()
+	next.reachAll(c)
 	return next, nil
 }

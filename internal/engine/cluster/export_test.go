@@ -1,7 +1,9 @@
 package cluster
 
 // ReachAnew is [Cluster.ReachOf] as it is computed from nothing.
-func (c *Cluster) ReachAnew(extent Extent, cohort int) *Reach { return c.allReach(extent).At(cohort) }
+func (c *Cluster) ReachAnew(extent Extent, cohort int) *Reach {
+	return c.allReach(extent, nil).At(cohort)
+}
 
 // Content returns the heads and the sums.
 func (r *Reach) Content() ([]Head, []PrioritySum) { return list(r.Heads), listOf(r.Sums) }

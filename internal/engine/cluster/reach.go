@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/persist/ordered"
 	"github.com/cedesched/cede/internal/persist/vector"
 )
@@ -75,7 +76,7 @@ func (c *Cluster) Keeping(allChildren bool) *Cluster {
 	next := *c
 	next.allChildren, next.reach[AllChildren] = allChildren, vector.Vector[*Reach]{}
 	if allChildren {
-		next.reach[AllChildren] = next.allReach(AllChildren)
+		next.reach[AllChildren] = next.allReach(AllChildren, nil)
 	}
 	return &next
 }
@@ -130,17 +131,20 @@ func (c *Cluster) CanReachOf(extent Extent, node int) bool {
 	return (extent == AllChildren || c.Borrows(node)) && !(c.IsQueue(node) && c.Queue(node).Inactive)
 }
 
-// reachAll computes what is kept.
-func (c *Cluster) reachAll() {
+// reachAll computes what is kept; see [Cluster.allReach].
+func (c *Cluster) reachAll(before *Cluster) {
 	for extent := range Extent(extents) {
 		if c.Keeps(extent) {
-			c.reach[extent] = c.allReach(extent)
+			c.reach[extent] = c.allReach(extent, before)
 		}
 	}
 }
 
-// allReach computes the reach of every cohort, from the bottom up.
-func (c *Cluster) allReach(extent Extent) vector.Vector[*Reach] {
+// allReach computes the reach of every cohort, from the bottom up. before is a cluster with the same
+// workloads and another configuration, or nil; sums that are the same there are taken from it, because
+// adding up reads every queue.
+func (c *Cluster) allReach(extent Extent, before *Cluster) vector.Vector[*Reach] {
+	kept := c.keptSums(extent, before)
 	heads := make([][]Head, len(c.Cohorts))
 	sums := make([][]PrioritySum, len(c.Cohorts))
 	reach := make([]*Reach, len(c.Cohorts))
@@ -155,6 +159,9 @@ func (c *Cluster) allReach(extent Extent) vector.Vector[*Reach] {
 				heads[parent] = append(heads[parent], Head{w, lane, int32(node)})
 			}
 		}
+		if kept[parent] != nil {
+			return
+		}
 		room = c.passing(extent, node, r, room[:0])
 		if to := &sums[parent]; len(*to)+len(room) > cap(*to) { // priorities recur
 			*to = addedUp(*to)
@@ -167,7 +174,12 @@ func (c *Cluster) allReach(extent Extent) vector.Vector[*Reach] {
 	}
 	for _, cohort := range c.bottomUp() {
 		slices.SortFunc(heads[cohort], headOrder.Compare)
-		r := &Reach{Heads: ordered.Of(headOrder, heads[cohort]), Sums: ordered.Of(sumOrder, addedUp(sums[cohort]))}
+		r := &Reach{Heads: ordered.Of(headOrder, heads[cohort])}
+		if same := kept[cohort]; same != nil {
+			r.Sums = *same
+		} else {
+			r.Sums = ordered.Of(sumOrder, addedUp(sums[cohort]))
+		}
 		for _, h := range heads[cohort] {
 			r.lanes |= 1 << h.Lane
 		}
@@ -175,6 +187,60 @@ func (c *Cluster) allReach(extent Extent) vector.Vector[*Reach] {
 		push(cohort, r)
 	}
 	return vector.Of(reach)
+}
+
+// keptSums returns, by cohort, the sums that it has in a cluster with the same workloads if they are the same
+// there: its children that can be reached are the same, and the same passes each of them. Else nil.
+func (c *Cluster) keptSums(extent Extent, before *Cluster) []*PrioritySums {
+	kept := make([]*PrioritySums, len(c.Cohorts))
+	if before == nil || !before.Keeps(extent) {
+		return kept
+	}
+	for _, cohort := range c.bottomUp() {
+		old, known := before.CohortNode(c.Cohorts[cohort].Name)
+		if !known {
+			continue
+		}
+		reached, same := 0, true
+		for _, list := range [...][]int32{c.ChildQueues[cohort], c.ChildCohorts[cohort]} {
+			for _, child := range list {
+				if node := int(child); same && c.CanReachOf(extent, node) {
+					reached++
+					same = (c.IsQueue(node) || kept[node] != nil) && c.passesAsIn(before, extent, node, old)
+				}
+			}
+		}
+		for _, list := range [...][]int32{before.ChildQueues[old], before.ChildCohorts[old]} {
+			for _, child := range list {
+				if before.CanReachOf(extent, int(child)) {
+					reached--
+				}
+			}
+		}
+		if same && reached == 0 {
+			kept[cohort] = &before.ReachOf(extent, old).Sums
+		}
+	}
+	return kept
+}
+
+// passesAsIn reports whether a node that can be reached is a child of a cohort of another cluster, can be
+// reached there, and has there the same usage and the same local quotas.
+func (c *Cluster) passesAsIn(before *Cluster, extent Extent, node, cohort int) bool {
+	var old int
+	var known bool
+	if c.IsQueue(node) {
+		old, known = before.QueueNode(c.Queue(node).Name)
+	} else {
+		old, known = before.CohortNode(c.Cohorts[node].Name)
+	}
+	if !known || before.Tree.Parent(old) != cohort || !before.CanReachOf(extent, old) {
+		return false
+	}
+	used := c.Usage.Row(node)
+	return slices.Equal(used, before.Usage.Row(old)) && !slices.ContainsFunc(used, func(l quotatree.Load) bool {
+		return c.Tree.Cell(node, l.Column).LocalQuota != before.Tree.Cell(old, l.Column).LocalQuota
+	})
 }
 
 // bottomUp returns the cohorts, each after those under it.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 )
 
 // After any edits the reach is what it would be computed from nothing.
@@ -22,7 +24,10 @@ func reachFollowsEdits(t *rapid.T) {
 		w := preemptiontest.Workload(st, rapid.SampledFrom([]string{"ns/w00", "ns/w01", "ns/w02", "ns/new"}).Draw(t, "id")).Draw(t, "workload")
 		w.ReservedAt = preemptiontest.Now
 		next, err := c, error(nil)
-		switch rapid.SampledFrom([]string{"admit", "remove", "evict", "update"}).Draw(t, "edit") {
+		switch rapid.SampledFrom([]string{"admit", "remove", "evict", "update", "configure"}).Draw(t, "edit") {
+		case "configure":
+			cohorts, queues := configured(t, c)
+			next, err = c.Configure("", cohorts, queues)
 		case "admit":
 			next, err = c.Admit("", &w)
 		case "remove":
@@ -51,6 +56,43 @@ func reachFollowsEdits(t *rapid.T) {
 			}
 		}
 	}
+}
+
+// configured draws a configuration that differs from that of a cluster in one queue or cohort.
+func configured(t *rapid.T, c *cluster.Cluster) ([]queue.Cohort, []queue.Queue) {
+	cohorts, queues := slices.Clone(c.Cohorts), slices.Clone(c.Queues)
+	quotas := func(list []quota.Quota) []quota.Quota {
+		list = slices.Clone(list)
+		if len(list) > 0 {
+			one := &list[rapid.IntRange(0, len(list)-1).Draw(t, "quota")]
+			one.Nominal = rapid.Int64Range(0, 8).Draw(t, "nominal")
+			one.LendingLimit = quota.AtMost(rapid.Int64Range(0, one.Nominal).Draw(t, "lending limit"))
+		}
+		return list
+	}
+	cohort := func() string {
+		if len(cohorts) == 0 {
+			return ""
+		}
+		return rapid.SampledFrom(cohorts).Draw(t, "cohort").Name
+	}
+	q := &queues[rapid.IntRange(0, len(queues)-1).Draw(t, "queue")]
+	switch rapid.SampledFrom([]string{"quota", "moves", "inactive", "new", "cohort"}).Draw(t, "configures") {
+	case "quota":
+		q.Quotas = quotas(q.Quotas)
+	case "moves":
+		q.Cohort = cohort()
+	case "inactive":
+		q.Inactive = !q.Inactive
+	case "new":
+		queues = append(queues, queue.Queue{Name: rapid.SampledFrom([]string{"a-first", "z-last"}).Draw(t, "name"), Cohort: cohort()})
+	case "cohort":
+		if len(cohorts) > 0 {
+			one := &cohorts[rapid.IntRange(0, len(cohorts)-1).Draw(t, "cohort")]
+			one.Quotas, one.Parent = quotas(one.Quotas), rapid.SampledFrom([]string{"", one.Parent}).Draw(t, "parent")
+		}
+	}
+	return cohorts, queues
 }
 
 // kept returns the extents that a cluster keeps.
