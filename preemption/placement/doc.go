@@ -34,7 +34,8 @@
 //  1. Potential victims: the units of lower priority with a pod in the domain. Their
 //     pods elsewhere are evicted, too; they count in step 8, not for room.
 //  2. Place the preemptor without all of them ([Order]). If fewer pods than MinCount
-//     have a place, the domain has no room.
+//     have a place, or the groups of the request do not get what they need
+//     ([Request.Nested]), the domain has no room.
 //  3. Importance: higher priority; groups of groups before groups and their pods, these
 //     before other pods; more pods;
 //     earlier start; pods of the minimum of their group before its surplus

@@ -23,12 +23,10 @@ func (p *Preemptor) enter(sc *scratch, c *state.Cluster, r *Request) error {
 	if !policyNames.Valid(r.Policy) {
 		faults.Add("request.policy", "%v is unknown", r.Policy)
 	}
-	domains := sc.request.Domains[:0]
-	for _, d := range r.Domains {
-		domains = append(domains, ask.Domain(d))
-	}
+	domains := appendDomains(sc.request.Domains[:0], r.Domains)
 	sc.request = ask.Request{
 		Group: r.Group, Priority: r.Priority, Queue: r.Queue, Never: r.Policy == PreemptNever, MinCount: r.MinCount,
+		MinGroups: r.MinGroups, Nested: nestedGroups(r.Nested), DomainsPreferred: r.DomainsPreferred,
 		Pods: r.Pods, Domains: domains, Prefer: r.Prefer, SkipFit: r.SkipFit,
 		Now: r.Now, TerminationTimeout: r.TerminationTimeout, MaxDomains: r.MaxDomains, FirstNode: r.FirstNode,
 		Rules:       ask.Rules{Filters: appendFilters(p.filters, &faults, "request.Filters", r.Filters)},
@@ -45,12 +43,32 @@ func (p *Preemptor) enter(sc *scratch, c *state.Cluster, r *Request) error {
 	if r.Placer != nil && p.inside.Exact {
 		faults.Add("request.Placer", "is set, but the search is %v", p.config.Search)
 	}
+	if r.Placer != nil && sc.request.IsTree() {
+		faults.Add("request.nested", "are there, or minGroups, beside a placer")
+	}
 	if err := faults.Err(); err != nil {
 		return err
 	}
 	p.addRules(sc, r)
 	p.addTrials(sc, c, r)
 	return nil
+}
+
+func appendDomains(list []ask.Domain, domains []Domain) []ask.Domain {
+	for _, d := range domains {
+		list = append(list, ask.Domain(d))
+	}
+	return list
+}
+
+func nestedGroups(list []NestedGroup) (out []ask.NestedGroup) {
+	for _, s := range list {
+		out = append(out, ask.NestedGroup{
+			Group: s.Group, MinCount: s.MinCount, MinGroups: s.MinGroups,
+			Domains: appendDomains(nil, s.Domains), DomainsPreferred: s.DomainsPreferred,
+		})
+	}
+	return out
 }
 
 // appendFilters adds filters in the form of the engine. It copies a list that it adds to.

@@ -41,6 +41,7 @@ func (p *Preemptor) Fit(snapshot *Snapshot, r Request) (*Fit, error) {
 	for i := range r.Pods {
 		r.Pods[i] = r.Pods[i].Clone()
 	}
+	r.Nested = slices.Clone(r.Nested)
 	r.Domains, r.Prefer = slices.Clone(r.Domains), slices.Clone(r.Prefer)
 	r.Filters, r.SetFilters = slices.Clone(r.Filters), slices.Clone(r.SetFilters)
 	c, sc := snapshot.inside(), new(scratch)

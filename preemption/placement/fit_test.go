@@ -34,8 +34,8 @@ func fitAgrees(t *rapid.T) {
 	}
 	c := placement.Config{Order: rapid.SampledFrom([]placement.Order{placement.FirstFit, placement.BestFit, placement.RoundRobin}).Draw(t, "order")}
 	if rapid.Bool().Draw(t, "filtered") {
+		r = withoutNeeds(r)
 		r.Pods = r.Pods[:1]
-		r.MinCount = 0
 		c.Filters = []placement.Filter{preemptiontest.Apart{Label: "app", Zone: "a", Anywhere: rapid.Bool().Draw(t, "anywhere")}}
 	}
 	p, err := placement.New(c)

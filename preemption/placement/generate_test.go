@@ -18,7 +18,7 @@ func TestGeneratorsReachEverything(t *testing.T) {
 		"Preempt": 300, "Wait": 80, "Fits": 80,
 		"PolicyNever": 5, "NoVictims": 20, "NoRoom": 20, "Budgets": 10,
 		"mode Design": 250, "mode InPlace": 150, "mode Replace": 150,
-		"two victims": 120, "whole group": 60, "group of groups": 10, "nested groups": 100, "request of nested groups": 25, "group of several": 40, "reprieve": 150, "budget binds": 50, "violation": 20,
+		"two victims": 120, "whole group": 60, "group of groups": 10, "nested groups": 100, "request of nested groups": 25, "needs of nested groups": 15, "nested group is left out": 5, "preferred domains": 20, "outside preferred domains": 5, "group of several": 40, "reprieve": 150, "budget binds": 50, "violation": 20,
 		"promised": 50, "withdrawn": 20, "several nodes": 150, "several domains": 50,
 		"basic group": 80, "pod of a group": 30, "over the timeout": 30, "waits though asked alone": 20,
 		"retry at": 60, "promise and retry at": 10, "minimum runtime blocks": 50, "guard blocks": 30, "budget blocks": 20, "shortage": 80, "protected beside a victim": 20,
@@ -77,6 +77,12 @@ func kindsOf(t *testing.T, st placement.State, r placement.Request, c placement.
 	})
 	kinds["nested groups"] = slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.Parent != "" })
 	kinds["request of nested groups"] = slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.Parent != "" && g.Parent == r.Group })
+	kinds["needs of nested groups"] = r.MinGroups > 0 || len(r.Nested) > 0
+	flat := r
+	flat.MinGroups, flat.Nested = 0, nil
+	kinds["nested group is left out"] = kinds["needs of nested groups"] && len(d.Nominations) < len(decide(t, c, snapshotOf(t, st), flat).Nominations)
+	kinds["preferred domains"] = r.DomainsPreferred
+	kinds["outside preferred domains"] = r.DomainsPreferred && d.Domain == "" && len(d.Nominations) > 1
 	kinds["violation"] = d.Violations > 0
 	kinds["withdrawn"] = len(d.Withdrawn) > 0
 	for _, n := range d.Nominations {

@@ -122,3 +122,9 @@ func decided(t *testing.T, st placement.State, r placement.Request) placement.De
 	}
 	return d
 }
+
+// withoutNeeds returns a request for any number of pods in the whole cluster.
+func withoutNeeds(r placement.Request) placement.Request {
+	r.MinCount, r.MinGroups, r.Nested, r.Domains, r.DomainsPreferred = 0, 0, nil, nil, false
+	return r
+}

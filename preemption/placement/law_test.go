@@ -162,6 +162,7 @@ func importanceAgreesWithReference(t *rapid.T) {
 func bestFitAgreesWithReference(t *rapid.T) {
 	record := preemptiontest.PlacementRecords().Draw(t, "record")
 	st, r := record.State, *record.Request
+	r.MinGroups, r.Nested = 0, nil
 	r.Group, r.SkipFit, r.MinCount = "many", true, rapid.IntRange(0, 1).Draw(t, "min count")
 	c := placement.Config{Order: placement.BestFit, Mode: rapid.SampledFrom([]placement.Mode{placement.ModeReplace, placement.ModeDesign}).Draw(t, "mode")}
 	if rapid.Bool().Draw(t, "filtered") {
@@ -305,6 +306,7 @@ func promisesPreemptOnce(t *rapid.T) {
 	st, r, c, _ := draw(t)
 	c.Mode, r.SkipFit = placement.ModeDesign, false
 	if isBasic(c, st, r) {
+		r.MinGroups, r.Nested = 0, nil
 		r.Pods = r.Pods[:1] // one that has no place withdraws its promise, which may be room for another
 	}
 	s := snapshotOf(t, st)

@@ -199,7 +199,8 @@ func (p *Preemptor) Config() Config {
 // with a [fault.List] of everything wrong: no pods, or several without a group; empty or duplicate IDs; a pod that
 // runs already, has a node or terminates; negative amounts; a MinCount larger than the number of pods; unknown or
 // duplicate nodes; a priority or queue other than that of the group, or of a pod without one; pods of another group;
-// a termination timeout or minimum runtimes without Now; a placer though the search is [Exact]; a [Request.Resize] of
+// a group in Nested that is not below that of the request, is there twice, or needs more than it has; Nested or
+// MinGroups with a placer or for a Basic group; a termination timeout or minimum runtimes without Now; a placer though the search is [Exact]; a [Request.Resize] of
 // a pod that does not run, terminates or has another priority.
 func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
 	return p.Record(snapshot, r, nil)

@@ -18,10 +18,10 @@ const (
 
 // Request asks whether a pending pod or pod group has room, and if not, who must yield. The zero value is invalid.
 type Request struct {
-	// Group is the pending pod group; of nested groups the one of which the pods wait, mostly the root. Empty: the request is for the single pod in Pods, which may be in a group
-	// ([workload.Pod.Group]) and stays in it. The pods of a group that is Basic in the snapshot are decided about one
-	// after the other: if some fit now, these are placed; if none does, each preempts or waits alone. (In [ModeInPlace]
-	// they are decided about together.)
+	// Group is the pending pod group; of nested groups the one of which the pods wait, mostly the root. Empty: the
+	// request is for the single pod in Pods, which may be in a group ([workload.Pod.Group]) and stays in it. The pods of
+	// a group that is Basic in the snapshot are decided about one after the other: if some fit now, these are placed; if
+	// none does, each preempts or waits alone. (In [ModeInPlace] they are decided about together.)
 	Group string `json:"group,omitempty"`
 	// Priority is the priority of the group, or of the single pod. If the group is in the snapshot, it must be equal
 	// to the priority that counts there: that of its root.
@@ -35,6 +35,14 @@ type Request struct {
 	// MinCount is the number of Pods that must have room. If fewer fit, none is placed. Zero: any number. For a
 	// single pod and for a Basic group it is zero or 1.
 	MinCount int `json:"minCount,omitempty"`
+	// MinGroups is how many of the groups directly below Group must get what they need ([NestedGroup]). If fewer do, no pod
+	// is placed. Zero: any number. (As built in Kubernetes v1.37: minGroupCount of a composite pod group.)
+	MinGroups int `json:"minGroups,omitempty"`
+	// Nested say what groups below Group need. A group that is not listed needs one pod. With Nested or MinGroups
+	// the pods of a group are placed before those of the groups below it, and these in the order of their first pods.
+	// They are an error with a Placer, and for a Basic group except in [ModeInPlace]. The [Exact] search leaves them out of
+	// what it optimizes, as set filters: an answer that does not keep them is not taken, and is then not called optimal.
+	Nested []NestedGroup `json:"nested,omitempty"`
 	// Pods are the waiting pods, in the order in which they are placed. Their Group, if not empty, must be that of the
 	// request or below it. Their own Priority is ignored if they are in a group (KEP-5710, Pod Group priorities);
 	// that of a pod without one, if not zero, must be equal to the priority of the request. The same holds for their
@@ -49,6 +57,9 @@ type Request struct {
 	// the whole cluster is one domain; for no place at all give one domain without nodes. For a single pod, and for
 	// each pod of a Basic group except in [ModeInPlace], every node is a domain, and Domains must be empty.
 	Domains []Domain `json:"domains,omitempty"`
+	// DomainsPreferred says that Domains are preferred, not required: if none of them has room, also by preemption, the
+	// group may be on the nodes of all of them. [Placement.Domain] is then empty.
+	DomainsPreferred bool `json:"domainsPreferred,omitempty"`
 	// Prefer lists names of nodes in the order in which placement tries them, and in which equally good domains of a
 	// single pod are chosen; the others follow by name.
 	Prefer []string `json:"prefer,omitempty"`
@@ -76,6 +87,24 @@ type Request struct {
 	// After that the pod counts as running. It is no victim, since it was told to stop already; in modes other than
 	// ModeDesign its group, if it yields whole, is no victim either. Zero: no limit. In JSON: nanoseconds.
 	TerminationTimeout time.Duration `json:"terminationTimeout,omitzero"`
+}
+
+// NestedGroup is what a group below that of a request needs. If it does not get that, none of its pods, nor of the groups
+// below it, is placed. The zero value is invalid.
+type NestedGroup struct {
+	// Group is its ID: a group of the snapshot below that of the request.
+	Group string `json:"group"`
+	// MinCount is how many of its pods in the request, and of the pods of groups below it, must have room. Zero: one. As
+	// with MinGroups, what runs already is not counted: the caller takes it off.
+	MinCount int `json:"minCount,omitempty"`
+	// MinGroups is how many of the groups directly below it must get what they need. Zero: any number.
+	MinGroups int `json:"minGroups,omitempty"`
+	// Domains are where the group, with the groups below it, is placed: within one of them, on nodes that also belong to
+	// the domain of each group above it. The first one where it gets what it needs is taken, whoever runs there. Empty:
+	// as the group above it.
+	Domains []Domain `json:"domains,omitempty"`
+	// DomainsPreferred says that the nodes of all Domains together are one more domain, the last.
+	DomainsPreferred bool `json:"domainsPreferred,omitempty"`
 }
 
 // Domain is a set of nodes within which a group is placed.

@@ -112,7 +112,8 @@ func onePodIsOnePod(t *rapid.T) {
 	group := st.Groups[at]
 	root, _ := rootOf(st, group.ID)
 	r.Queue = root.Queue
-	r.Group, r.Priority, r.MinCount, r.Domains, r.Pods = group.ID, root.Priority, 0, nil, slices.Clone(r.Pods[:1])
+	r = withoutNeeds(r)
+	r.Group, r.Priority, r.Pods = group.ID, root.Priority, slices.Clone(r.Pods[:1])
 	r.Pods[0].Group, r.Pods[0].Priority = group.ID, 0
 	together := decide(t, c, snapshotOf(t, st), r)
 	r.Group = ""

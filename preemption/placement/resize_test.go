@@ -81,7 +81,8 @@ func resizeAgreesWithReference(t *rapid.T) {
 	if p.Terminating {
 		return
 	}
-	r.Priority, r.Queue, r.Group, r.Domains, r.MinCount, r.Resize = p.Priority, p.Queue, "", nil, 0, true
+	r = withoutNeeds(r)
+	r.Priority, r.Queue, r.Group, r.Resize = p.Priority, p.Queue, "", true
 	if known {
 		r.Priority, r.Queue = root.Priority, root.Queue
 	}

@@ -49,6 +49,7 @@ func placersAgreeWithReference(t *rapid.T) {
 
 func drawPlacer(t *rapid.T) (placement.State, placement.Request, placement.Config) {
 	st, r, c := drawSpread(t)
+	r.MinGroups, r.Nested = 0, nil
 	if r.Placer = (preemptiontest.LastFit{}); rapid.Bool().Draw(t, "no set filter") {
 		r.SetFilters = nil
 	}

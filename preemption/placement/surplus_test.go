@@ -232,6 +232,7 @@ func surplusFollowsEdits(t *rapid.T) {
 	if root, known := rootOf(st, cmp.Or(r.Group, r.Pods[0].Group)); known {
 		r.Priority, r.Queue = root.Priority, root.Queue
 	}
+	r.MinGroups, r.Nested = 0, nil
 	if r.Pods = slices.Clone(r.Pods); r.Group != "" {
 		for i := range r.Pods {
 			r.Pods[i].Group = "" // the one that it names may be elsewhere

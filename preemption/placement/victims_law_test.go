@@ -227,7 +227,8 @@ func bestCandidateIsChosen(t *rapid.T) {
 		t.Fatal(err)
 	}
 	if isBasic(c, st, r) {
-		r.Pods, r.Domains, r.MinCount = r.Pods[:1], nil, 0
+		r = withoutNeeds(r)
+		r.Pods = r.Pods[:1]
 		d = decide(t, c, snapshotOf(t, st), r)
 	}
 	list, err := p.Placements(snapshotOf(t, st), r)

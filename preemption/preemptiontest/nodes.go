@@ -54,10 +54,11 @@ func startWaiting(t *rapid.T, st *placement.State, r *placement.Request) {
 	}
 }
 
-// pendingGroup is the group of requests for groups; pendingRoot may be around it.
+// pendingGroup is the group of requests for groups; pendingRoot may be around it, and then around pendingBeside, too.
 const (
-	pendingGroup = "pending"
-	pendingRoot  = "tree"
+	pendingGroup  = "pending"
+	pendingBeside = "beside"
+	pendingRoot   = "tree"
 )
 
 // PlacementStates generates valid states: up to five nodes, mostly full, up to fourteen pods,
@@ -145,9 +146,15 @@ func nest(t *rapid.T, st *placement.State) {
 			continue
 		}
 		if g.Parent = rapid.SampledFrom(parents).Draw(t, "parent"); g.ID == pendingGroup && chance(t, 2, 3) {
-			top := workload.PodGroup{ID: pendingRoot, Priority: g.Priority}
-			g.Parent = top.ID
-			st.Groups = append(st.Groups, top)
+			top, beside := workload.PodGroup{ID: pendingRoot, Priority: g.Priority}, workload.PodGroup{ID: pendingBeside, Parent: pendingRoot}
+			middle := workload.PodGroup{ID: "middle", Parent: top.ID}
+			if g.Parent = top.ID; chance(t, 1, 2) {
+				g.Parent = middle.ID
+			}
+			if chance(t, 1, 3) {
+				beside.Parent = middle.ID
+			}
+			st.Groups = append(st.Groups, top, middle, beside)
 			break
 		}
 	}
@@ -261,8 +268,8 @@ func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 			p.Priority, p.Queue, p.Group = pick(t, "own priority", 0, r.Priority), pick(t, "own queue", "", r.Queue), single
 			if r.Group != "" {
 				p.Group = pick(t, "named group", "", r.Group, r.Group)
-				if r.Group == pendingRoot && chance(t, 1, 2) {
-					p.Group = pendingGroup
+				if r.Group == pendingRoot && chance(t, 3, 4) {
+					p.Group = pick(t, "group of the tree", pendingGroup, pendingBeside)
 				}
 			}
 			p.Requests["cpu"] = min(pick[int64](t, "needs", 2, 1, 3), largest)
@@ -306,8 +313,52 @@ func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 			}
 			r.MinCount = min(r.MinCount, max(1, mostPlaced(&st, &r)))
 		}
+		r.DomainsPreferred = len(r.Domains) > 0 && chance(t, 1, 3)
+		if r.Group == pendingRoot {
+			addNested(t, &st, &r, names)
+		}
 		return r
 	})
+}
+
+// addNested draws what the groups below that of a request need.
+func addNested(t *rapid.T, st *placement.State, r *placement.Request, names []string) {
+	below := func(id string) (pods int) { // what waits in a group and below it
+		for _, p := range r.Pods {
+			for at := p.Group; at != ""; {
+				if at == id {
+					pods++
+					break
+				}
+				i := slices.IndexFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == at })
+				if i < 0 {
+					break
+				}
+				at = st.Groups[i].Parent
+			}
+		}
+		return pods
+	}
+	groups := func(id string) (count int) {
+		for _, g := range st.Groups {
+			if g.Parent == id && below(g.ID) > 0 {
+				count++
+			}
+		}
+		return count
+	}
+	r.MinGroups = rapid.IntRange(0, groups(r.Group)).Draw(t, "min groups")
+	for _, g := range st.Groups {
+		if pods := below(g.ID); g.ID != r.Group && pods > 0 && chance(t, 1, 2) {
+			s := placement.NestedGroup{
+				Group: g.ID, MinCount: rapid.IntRange(0, pods).Draw(t, "min count below"), MinGroups: rapid.IntRange(0, groups(g.ID)).Draw(t, "min groups below"),
+			}
+			if chance(t, 1, 2) {
+				s.Domains, s.DomainsPreferred = split(t, names), chance(t, 1, 3)
+			}
+			r.Nested = append(r.Nested, s)
+		}
+	}
 }
 
 // mostPlaced returns the number of pods, placed one after the other, that the best domain

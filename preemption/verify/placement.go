@@ -122,7 +122,13 @@ func (j *placementJudge) nominations() []string {
 		return on
 	}
 	for _, domain := range j.Domains() {
+		if j.Request.DomainsPreferred && domain.Name != j.d.Domain {
+			continue
+		}
 		if !slices.ContainsFunc(on, func(n string) bool { return !slices.Contains(domain.Nodes, n) }) {
+			for _, group := range j.Lacking(j.places(), domain.Nodes) {
+				j.wrong("nominations", "group %q has pods with a place, but not what it needs", group)
+			}
 			return domain.Nodes
 		}
 	}

@@ -9,9 +9,6 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// need is the number of members that must have a place.
-func (w *room) need() int { return max(1, w.Request.MinCount) }
-
 // Domains lists the domains in which members are placed together, each with the nodes that it may use, in the order in
 // which they are tried.
 func (w *room) Domains() (list []placement.Domain) {
@@ -33,8 +30,18 @@ func (w *room) Domains() (list []placement.Domain) {
 		slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
 		list[i].Nodes = names
 	}
+	if w.Request.DomainsPreferred && len(w.Request.Domains) > 0 {
+		var all placement.Domain
+		for _, d := range list {
+			all.Nodes = append(all.Nodes, d.Nodes...)
+		}
+		list = append(list, all)
+	}
 	return list
 }
+
+// isLast reports whether a domain is all nodes together, which are used if no other domain has room.
+func (w *room) isLast(d placement.Domain) bool { return w.Request.DomainsPreferred && d.Name == "" }
 
 // DomainsOfVictims lists the domains of a preemption: for a single pod each node on which it may run.
 func (w *room) DomainsOfVictims() (list []placement.Domain) {
@@ -146,8 +153,20 @@ func (w *room) place(nodes []string, kept []workload.Pod) []workload.Pod {
 		}
 		return w.placed
 	}
+	if w.isTree() {
+		if !w.placeGroup(w.Request.Group, nodes) {
+			return nil
+		}
+		return w.placed
+	}
+	w.placeEach(waiting, nodes)
+	return w.placed
+}
+
+// placeEach places members one after the other.
+func (w *room) placeEach(members []workload.Pod, nodes []string) {
 	next := 0
-	for _, m := range waiting {
+	for _, m := range members {
 		best, least := -1, new(big.Int)
 		for step := range nodes {
 			i := step
@@ -167,7 +186,6 @@ func (w *room) place(nodes []string, kept []workload.Pod) []workload.Pod {
 			next = best + 1
 		}
 	}
-	return w.placed
 }
 
 // leftOver is what the best fit makes small: the part of the capacity that is free after the pod, in units of 2^-32,

@@ -65,7 +65,7 @@ func Placements(c placement.Config, st placement.State, r placement.Request) (li
 	}
 	w := New(c, st, r)
 	for _, found := range w.ways() {
-		if found.reason == 0 && len(found.victims) > 0 {
+		if found.reason == 0 && len(found.victims) > 0 && (len(list) == 0 || !w.isLast(found.Domain)) {
 			list = append(list, w.answer(preemption.Preempt, found.Name, found.placed, found.victims).Placement)
 		}
 	}
@@ -79,6 +79,9 @@ func (w *World) preempt() placement.Decision {
 	for _, found := range w.ways() {
 		if best != nil && w.placesOnce() && w.Config.Search == placement.Greedy {
 			break // the first domain with room is the one, whatever runs there
+		}
+		if best != nil && w.isLast(found.Domain) {
+			break
 		}
 		none.Placeable = max(none.Placeable, found.first)
 		switch {

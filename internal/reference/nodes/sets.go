@@ -20,7 +20,7 @@ func (w *World) Best() (best placement.Score, ok bool) {
 	}
 	for _, d := range w.DomainsOfVictims() {
 		potential := w.Potential(d.Nodes)
-		if len(potential) == 0 || len(potential) > mostUnits || len(d.Nodes) > mostNodes {
+		if ok && w.isLast(d) || len(potential) == 0 || len(potential) > mostUnits || len(d.Nodes) > mostNodes {
 			continue
 		}
 		least, known := w.least(d.Nodes, potential)
@@ -68,10 +68,10 @@ func (w *World) makeRoom(nodes []string, units []Unit, least int) bool {
 // placeFrom tries all places of the members from one on. It leaves none of these placed.
 func (w *World) placeFrom(nodes []string, from, least int) bool {
 	placed := len(w.placed)
-	if placed >= least {
+	if placed >= least && len(w.Lacking(w.placed, nodes)) == 0 {
 		return true
 	}
-	if placed+len(w.Members)-from < least {
+	if placed+len(w.Members)-from < least || from == len(w.Members) {
 		return false
 	}
 	m := w.Members[from]

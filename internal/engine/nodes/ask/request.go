@@ -48,7 +48,10 @@ type Request struct {
 	Never              bool   // it preempts no unit
 	MinCount           int
 	Pods               []workload.Pod
+	MinGroups          int
+	Nested             []NestedGroup
 	Domains            []Domain
+	DomainsPreferred   bool
 	Prefer             []string
 	SkipFit            bool
 	MaxDomains         int // zero: no limit
@@ -77,6 +80,15 @@ const (
 type Domain struct {
 	Name  string
 	Nodes []string
+}
+
+// NestedGroup is what a group below that of the request needs.
+type NestedGroup struct {
+	Group            string
+	MinCount         int // pods, with those of the groups below it
+	MinGroups        int // groups directly below it
+	Domains          []Domain
+	DomainsPreferred bool
 }
 
 // Rules are rules of the caller.
@@ -139,9 +151,6 @@ func (c *Config) DecidesTogether(r *Request) bool { return c.Mode == InPlace && 
 
 // IsAlone reports whether the built-in rules place a single pod.
 func (r *Request) IsAlone() bool { return r.Group == "" && r.Rules.Placer == nil }
-
-// AtLeast is the number of pods that must have a place.
-func (r *Request) AtLeast() int { return max(1, r.MinCount) }
 
 // GroupOf returns the group of a pod of the request: its own, else that of the request.
 func (r *Request) GroupOf(p *workload.Pod) string { return cmp.Or(p.Group, r.Group) }

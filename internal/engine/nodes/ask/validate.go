@@ -14,7 +14,11 @@ func (r *Request) Validate(config *Config, c *state.Cluster) fault.List {
 	f.limits()
 	f.group()
 	f.pods()
-	f.domains()
+	if r.Group == "" && len(r.Domains) > 0 {
+		f.Add("request.domains", "are for groups: for a single pod every node is one")
+	}
+	f.domains("request.domains", r.Domains)
+	f.nested()
 	f.prefer()
 	return f.List
 }
@@ -81,6 +85,9 @@ func (f *checker) group() {
 	if len(r.Domains) > 0 && f.mode != InPlace {
 		f.Add("request.domains", "are for gangs: for each pod of the basic group %q every node is one", id)
 	}
+	if r.IsTree() && f.mode != InPlace {
+		f.Add("request.nested", "are for gangs: each pod of the basic group %q is placed by itself", id)
+	}
 }
 
 // pods checks the pods, and that there are not too many resources together with the cluster.
@@ -127,22 +134,67 @@ func (f *checker) pod(path string, p *workload.Pod) {
 	}
 }
 
-// domains checks that each node is known and in one domain.
-func (f *checker) domains() {
+// nested checks the needs of the groups below that of the request.
+func (f *checker) nested() {
 	r := f.r
-	if r.Group == "" && len(r.Domains) > 0 {
-		f.Add("request.domains", "are for groups: for a single pod every node is one")
+	if !r.IsTree() {
+		return
 	}
-	state.Unique(&f.Check, "request.domains", r.Domains, func(d *Domain) string { return d.Name })
+	root := r.Tree(f.c)
+	f.need("request", root, r.MinGroups)
+	trees := map[string]*Tree{}
+	var note func(t *Tree)
+	note = func(t *Tree) {
+		trees[t.Need.Group] = t
+		for _, below := range t.Below {
+			note(below)
+		}
+	}
+	note(root)
+	state.Unique(&f.Check, "request.nested", r.Nested, func(s *NestedGroup) string { return s.Group })
+	for i := range r.Nested {
+		s, path := &r.Nested[i], fmt.Sprintf("request.nested[%d]", i)
+		if s.Group == r.Group || r.Group == "" || !f.c.IsBelow(s.Group, r.Group) {
+			f.Add(path+".group", "%q is not below %q", s.Group, r.Group)
+			continue
+		}
+		t := trees[s.Group]
+		if t == nil {
+			t = &Tree{}
+		}
+		if pods := t.CountPods(); s.MinCount > pods {
+			f.Add(path+".minCount", "%d of %d pods", s.MinCount, pods)
+		}
+		if s.MinCount < 0 {
+			f.Add(path+".minCount", "%d is negative", s.MinCount)
+		}
+		f.need(path, t, s.MinGroups)
+		f.domains(path+".domains", s.Domains)
+	}
+}
+
+// need checks a number of groups.
+func (f *checker) need(path string, t *Tree, groups int) {
+	if groups > len(t.Below) {
+		f.Add(path+".minGroups", "%d of %d groups", groups, len(t.Below))
+	}
+	if groups < 0 {
+		f.Add(path+".minGroups", "%d is negative", groups)
+	}
+}
+
+// domains checks that each node of a list of domains is known and in one domain.
+func (f *checker) domains(at string, domains []Domain) {
+	state.Unique(&f.Check, at, domains, func(d *Domain) string { return d.Name })
 	in := map[string]int{}
-	for i, d := range r.Domains {
+	for i, d := range domains {
 		if d.Name == "" {
-			f.Add(fmt.Sprintf("request.domains[%d].name", i), "is empty")
+			f.Add(fmt.Sprintf("%s[%d].name", at, i), "is empty")
 		}
 		for j, name := range d.Nodes {
-			path := fmt.Sprintf("request.domains[%d].nodes[%d]", i, j)
+			path := fmt.Sprintf("%s[%d].nodes[%d]", at, i, j)
 			if other, known := in[name]; known {
-				f.Add(path, "node %q is in request.domains[%d] already", name, other)
+				f.Add(path, "node %q is in %s[%d] already", name, at, other)
 			} else if f.c.NodeNumber(name) < 0 {
 				f.Add(path, "unknown node %q", name)
 			}

@@ -18,6 +18,8 @@ type Board struct {
 	Used    []int32 // nodes with members
 
 	isWide bool    // an answer for a node may depend on pods of other nodes
+	tree   *tree   // nil: no group of the request has needs of its own
+	all    []int32 // the numbers from zero on
 	count  []int32 // members by node
 	asked  []bool  // by node and slot: a member there needs some
 	order  []int32 // members with a place, in the order in which they were placed
@@ -29,9 +31,10 @@ type Board struct {
 // Begin prepares the board for a request.
 func (b *Board) Begin(config *ask.Config, c *state.Cluster, r *ask.Request) {
 	b.Room.Begin(config, c, r)
-	b.AtLeast, b.isWide = r.AtLeast(), r.Rules.AreWide()
+	b.isWide = r.Rules.AreWide()
 	b.trials = &b.own
 	b.addMembers()
+	b.addTree()
 	b.Where = room.Resize(b.Where, len(b.Members))
 	b.count, b.asked = room.Resize(b.count, len(b.Nodes)), room.Resize(b.asked, len(b.Nodes)*b.Width())
 	clear(b.count)
@@ -42,6 +45,7 @@ func (b *Board) Begin(config *ask.Config, c *state.Cluster, r *ask.Request) {
 // End drops the references to the cluster and the request.
 func (b *Board) End() {
 	clear(b.Members)
+	b.tree = nil
 	b.trials, b.own = nil, trials{}
 	b.Room.End()
 }

@@ -136,7 +136,7 @@ func (f *Fit) look() bool {
 			continue
 		}
 		f.reset(d)
-		if kept := b.PlacePromised(d); kept+b.Place(d) >= b.AtLeast {
+		if b.PlacePromised(d) > 0 && b.Place(d) >= b.AtLeast {
 			return true
 		}
 	}

@@ -10,13 +10,25 @@ import (
 )
 
 // Place gives members without a place one in the domain, in their order. A member that does not fit is skipped. It
-// returns the number of members that it placed.
+// returns the number of members that have a place.
 func (b *Board) Place(d room.Domain) int {
-	if b.Request.Rules.Placer != nil {
-		return b.placeOutside(d)
+	switch {
+	case b.Request.Rules.Placer != nil:
+		b.placeOutside(d)
+	case b.tree != nil:
+		if !b.placeIn(d, b.tree, b.all[d.From:d.To]) {
+			return 0
+		}
+	default:
+		b.placeMembers(d, b.all[:len(b.Members)], b.all[d.From:d.To])
 	}
-	placed, last, before := 0, int32(-1), -2 // before: the member tried last
-	for m := range b.Members {
+	return len(b.order)
+}
+
+// placeMembers gives members of a list without a place one on the nodes of a list.
+func (b *Board) placeMembers(d room.Domain, members, nodes []int32) {
+	last, before := -1, int32(-2) // last: where in the list; before: the member tried last
+	for _, m := range members {
 		if b.Where[m] >= 0 {
 			continue // it is where it was nominated
 		}
@@ -25,41 +37,40 @@ func (b *Board) Place(d room.Domain) int {
 		if before = m; again && b.Where[m-1] < 0 {
 			continue // no place for the member before, so none for this one
 		}
-		node := int32(-1)
+		at := -1
 		switch b.Config.Order {
 		case ask.BestFit:
-			node = b.bestFit(d, member, again, last)
+			at = b.bestFit(d, member, nodes, again, last)
 		case ask.RoundRobin:
-			node = b.firstFit(d, member, int(last)+1)
+			at = b.firstFit(d, member, nodes, last+1)
 		default:
-			from := d.From
+			from := 0
 			if again {
-				from = int(last) // the nodes before it were too small for an equal member
+				from = last // the nodes before it were too small for an equal member
 			}
-			node = b.firstFit(d, member, from)
+			at = b.firstFit(d, member, nodes, from)
 		}
-		if node >= 0 {
-			b.Put(m, node)
-			last = node
-			placed++
+		if at >= 0 {
+			b.Put(int(m), nodes[at])
+			last = at
 		}
 	}
-	return placed
 }
 
-// firstFit returns the first node at or after from, wrapping around, on which the member fits; -1: none.
-func (b *Board) firstFit(d room.Domain, m *Member, from int) int32 {
-	if !d.Has(from) {
-		from = d.From
+// firstFit returns where in the list the first node is at or after from, wrapping around, on which the member fits; -1:
+// nowhere.
+func (b *Board) firstFit(d room.Domain, m *Member, nodes []int32, from int) int {
+	if from >= len(nodes) {
+		from = 0
 	}
-	for i := from; i < d.To; i++ {
-		if b.Fits(d, m, i) {
-			return int32(i)
+	for at := from; at < len(nodes); at++ {
+		if b.Fits(d, m, int(nodes[at])) {
+			return at
 		}
 	}
-	for i := d.From; i < from; i++ {
-		if b.Fits(d, m, i) {
-			return int32(i)
+	for at := range from {
+		if b.Fits(d, m, int(nodes[at])) {
+			return at
 		}
 	}
 	return -1
@@ -67,23 +78,23 @@ func (b *Board) firstFit(d room.Domain, m *Member, from int) int32 {
 
 const tooSmall = math.MaxUint64
 
-// bestFit returns the node with the least left; -1: none fits. For a member equal to the one before only the node of
-// that one is rated again.
-func (b *Board) bestFit(d room.Domain, m *Member, again bool, last int32) int32 {
+// bestFit returns where in the list the node with the least left is; -1: none fits. For a member equal to the one before
+// only the node of that one is rated again.
+func (b *Board) bestFit(d room.Domain, m *Member, nodes []int32, again bool, last int) int {
 	if b.left = room.Resize(b.left, len(b.Nodes)); again {
-		b.left[last] = b.leftOn(d, m, int(last))
+		b.left[nodes[last]] = b.leftOn(d, m, int(nodes[last]))
 	} else {
-		for i := d.From; i < d.To; i++ {
-			b.left[i] = b.leftOn(d, m, i)
+		for _, i := range nodes {
+			b.left[i] = b.leftOn(d, m, int(i))
 		}
 	}
-	least, node := uint64(tooSmall), int32(-1)
-	for i := d.From; i < d.To; i++ {
+	least, best := uint64(tooSmall), -1
+	for at, i := range nodes {
 		if b.left[i] < least {
-			least, node = b.left[i], int32(i)
+			least, best = b.left[i], at
 		}
 	}
-	return node
+	return best
 }
 
 // leftOn says how much of a node would be left: the sum of left/capacity over the resources that the member needs, in
@@ -106,7 +117,7 @@ func (b *Board) leftOn(d room.Domain, m *Member, i int) uint64 {
 
 // placeOutside takes the placement of the caller's placer. A member is not placed where it has no room or where a
 // filter refuses it.
-func (b *Board) placeOutside(d room.Domain) (placed int) {
+func (b *Board) placeOutside(d room.Domain) {
 	b.settle(d)
 	var pods []workload.Pod
 	var members []int
@@ -129,10 +140,8 @@ func (b *Board) placeOutside(d room.Domain) (placed int) {
 		}
 		if i := b.Local(number); d.Has(i) && b.Fits(d, &b.Members[members[k]], i) {
 			b.Put(members[k], int32(i))
-			placed++
 		}
 	}
-	return placed
 }
 
 // PlacePromised places the nominated members in the domain on their nodes. It returns how many still fit.
@@ -160,7 +169,7 @@ func (b *Board) FindRoom(now bool) (room.Domain, bool) {
 	if b.IsPromised() {
 		for _, d := range b.Domains {
 			b.Open(room.NoFloor, now)
-			if kept := b.PlacePromised(d); kept > 0 && kept+b.Place(d) >= b.AtLeast {
+			if b.PlacePromised(d) > 0 && b.Place(d) >= b.AtLeast {
 				return d, true
 			}
 		}

@@ -28,10 +28,12 @@ func (a Cost) Plus(b Cost) Cost {
 	return Cost{a.Checks + b.Checks, a.Opened + b.Opened, a.Tried + b.Tried, a.Looked + b.Looked, a.Elsewhere + b.Elsewhere}
 }
 
-// Domain is the nodes [From, To) of a search.
+// Domain is the nodes [From, To) of a search. IsLast is set for all nodes together, which are used if no domain before
+// them has room.
 type Domain struct {
 	Name     string
 	From, To int
+	IsLast   bool
 }
 
 // Size is the number of nodes.
@@ -120,7 +122,7 @@ func (g *Grid) numberNodes() {
 				g.Nodes = append(g.Nodes, n)
 			}
 		}
-		g.Domains = append(g.Domains, Domain{name, from, len(g.Nodes)})
+		g.Domains = append(g.Domains, Domain{Name: name, From: from, To: len(g.Nodes)})
 	}
 	if len(request.Domains) == 0 {
 		all := c.Order
@@ -135,6 +137,9 @@ func (g *Grid) numberNodes() {
 			numbers[i] = c.NodeNumber(name)
 		}
 		add(d.Name, numbers)
+	}
+	if request.DomainsPreferred && len(request.Domains) > 0 {
+		g.Domains = append(g.Domains, Domain{To: len(g.Nodes), IsLast: true})
 	}
 }
 

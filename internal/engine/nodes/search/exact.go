@@ -187,8 +187,7 @@ func (x *exact) carryOut(d room.Domain, a *packing.Answer) bool {
 			x.victims = append(x.victims, u)
 		}
 	}
-	x.Place(d)
-	return true
+	return x.Place(d) > 0
 }
 
 // spread returns, by member, the node that an answer gives it; -1: none.

@@ -16,7 +16,7 @@ func (s *domains) preempt() Result {
 	reason := NoVictims
 	s.short = s.short[:0]
 	s.sums.least = s.LeastNeeds()
-	skip := func(d room.Domain) bool { return chosen && s.isBeaten(d, &best) }
+	skip := func(d room.Domain) bool { return chosen && (d.IsLast || s.isBeaten(d, &best)) }
 	s.each(skip, func(d room.Domain, found trace.Found) bool {
 		if found != trace.Victims {
 			switch found {
@@ -108,7 +108,9 @@ func (s *domains) withdrawn(x *place.Placement, node func(int32) *state.Node) []
 // MaxDomains: domains without violations first.
 func (s *domains) placements() []place.Placement {
 	var all, clean, violating []place.Placement // all: in the order of the domains
-	s.each(nil, func(d room.Domain, found trace.Found) bool {
+	count := func() int { return len(all) + len(clean) + len(violating) }
+	skip := func(d room.Domain) bool { return d.IsLast && count() > 0 }
+	s.each(skip, func(d room.Domain, found trace.Found) bool {
 		if found == trace.Victims && len(s.victims) > 0 {
 			var x place.Placement
 			s.Keep(&x, d, s.victims, s.Rate(s.victims))

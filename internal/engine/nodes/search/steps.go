@@ -185,8 +185,9 @@ func (s *steps) floorAt(index int) int64 {
 // replace puts units back as built in v1.36: for every unit all members are placed again.
 func (s *steps) replace(d room.Domain, enough int, over []*state.Unit) {
 	others := s.Units(d, func(u *state.Unit) bool { return s.Violations(u) == 0 }, room.AllClasses)
-	// Less room on an unused node moves no member, except with best fit or by rules of the caller.
-	onlyUsed := s.Config.Order != ask.BestFit && !s.Request.Rules.DecidePlaces()
+	// Less room on an unused node moves no member, except with best fit, by rules of the caller, or where groups
+	// give their places back.
+	onlyUsed := s.Config.Order != ask.BestFit && !s.Request.Rules.DecidePlaces() && !s.IsTree()
 	for _, u := range slices.Concat(over, others) {
 		if onlyUsed && !s.Touches(d, u) {
 			s.PutBack(d, u)
