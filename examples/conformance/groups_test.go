@@ -94,3 +94,76 @@ func TestSuitesOfGroups(t *testing.T) {
 		}
 	}
 }
+
+// ofTree is a story about a tree of groups: two groups of two pods, each in a rack, in one zone; a pod yields, and later another one.
+const ofTree = `{"id":"t","suite":"topology","input":{"gates":{"CompositePodGroup":"both"},"steps":[
+{"create_nodes":[{"name":"a","capacity":{"cpu":2},"labels":{"zone":"1","rack":"1"}},{"name":"b","capacity":{"cpu":3},"labels":{"zone":"2","rack":"1"}},
+{"name":"c","capacity":{"cpu":2},"labels":{"zone":"2","rack":"2"},"taints":[{"key":"t","effect":"NoSchedule"}]}]},
+{"create_group":{"kind":"CompositePodGroup","name":"root","priority":5,"policy":"gang","min_group_count":2,"constraints":{"topology":[{"key":"zone"}]}}},
+{"create_group":{"kind":"PodGroup","name":"x","parent":"root","policy":"gang","min_count":2,"constraints":{"topology":[{"key":"rack"}]}}},
+{"create_group":{"kind":"PodGroup","name":"y","parent":"root","policy":"gang","min_count":2}},
+{"create_pods":[{"name":"low","node":"b","priority":1,"requests":{"cpu":2}},{"name":"low2","node":"c","priority":1,"requests":{"cpu":1}}]},
+{"create_pods":[{"name":"x1","group":"x","priority":5,"requests":{"cpu":1}},{"name":"x2","group":"x","priority":5,"requests":{"cpu":1}},
+{"name":"y1","group":"y","priority":5,"requests":{"cpu":1},"tolerations":[{"key":"t"}]},{"name":"y2","group":"y","priority":5,"requests":{"cpu":1},"tolerations":[{"key":"t"}]}]},
+{"create_pods":[{"name":"y3","group":"y","priority":5,"requests":{"cpu":1},"tolerations":[{"key":"t","operator":"Exists"}]},
+{"name":"y4","group":"y","priority":5,"requests":{"cpu":1}}]}]},
+"want":{"checks":[{"after_step":6,"scheduled":["x1","x2","y1","y2"]},{"after_step":6,"removed":["low"]},
+{"after_step":6,"on_nodes":{"pods":["x1","x2"],"nodes":["b"]}},{"after_step":6,"in_one_domain":{"pods":["x1","x2","y1","y2"],"topology_key":"zone"}},
+{"after_step":7,"scheduled":["y3"],"unschedulable":["y4"],"removed":["low2"]}],"preempted":["low"]},
+"observed":{"pods":{"y1":{"node":"b"},"y2":{"node":"c"}}}}`
+
+// Each step that brings pods of a group is asked, and each check after it compared.
+func TestStories(t *testing.T) {
+	for name, c := range map[string]struct{ from, to, want string }{
+		"as it is":           {"", "", "1 passed"},
+		"a victim":           {`"removed":["low"]`, `"removed":[]`, "+ low"},
+		"another victim":     {`"removed":["low2"]`, `"removed":["low"]`, "- low"},
+		"without a place":    {`"scheduled":["y3"],"unschedulable":["y4"]`, `"scheduled":["y4"],"unschedulable":["y3"]`, "place of y4"},
+		"another node":       {`"nodes":["b"]`, `"nodes":["a","c"]`, "nodes of [x1 x2]"},
+		"too many groups":    {`"min_group_count":2`, `"min_group_count":3`, "groups are missing"},
+		"too many pods":      {`"name":"x","parent":"root","policy":"gang","min_count":2`, `"name":"x","parent":"root","policy":"gang","min_count":3`, "pods are missing"},
+		"apart":              {`"in_one_domain":{"pods":["x1","x2","y1","y2"],"topology_key":"zone"}`, `"in_one_domain":{"pods":["x1","y2"],"topology_key":"rack"}`, "nodes of [x1 y2]"},
+		"where nothing says": {`"y2":{"node":"c"}`, `"y2":{}`, "1 passed"},
+	} {
+		line := strings.NewReplacer("\n", "", c.from, c.to).Replace(ofTree)
+		if c.from == "" {
+			line = strings.ReplaceAll(ofTree, "\n", "")
+		}
+		if _, stdout, stderr := call(line + "\n"); !strings.Contains(stdout+stderr, c.want) {
+			t.Errorf("%s: without %q: %s%s", name, c.want, stdout, stderr)
+		}
+	}
+}
+
+// Rules of other plugins become conflicts, or resources that count pods.
+func TestRulesAboutPlaces(t *testing.T) {
+	const port, apart = `"containers":[{"ports":[{"hostPort":80}]}]`, `"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+		{"labelSelector":{"matchLabels":{"a":"b"}},"topologyKey":"kubernetes.io/hostname"}]}}`
+	const even = `"topology_spread":[{"labelSelector":{"matchLabels":{"a":"b"}},"maxSkew":1,"minDomains":9,"topologyKey":"kubernetes.io/hostname","whenUnsatisfiable":"DoNotSchedule"}]`
+	const limit = `,"options":{"reserve_limit":{"max_pods":1,"counted_pods":{"a":"b"},"taken_pods":{"a":"b"}}}`
+	for name, c := range map[string]struct{ running, waiting, options, victims string }{
+		"nothing":       {"", "", "", ``},
+		"a port":        {port, port, "", `"low"`},
+		"another port":  {strings.Replace(port, "80", "81", 1), port, "", ``},
+		"anti-affinity": {`"labels":{"a":"b"}`, apart, "", `"low"`},
+		"not selected":  {`"labels":{"a":"c"}`, apart, "", ``},
+		"spread":        {`"labels":{"a":"b"}`, `"labels":{"a":"b"},` + even, "", `"low"`},
+		"reserved":      {`"labels":{"a":"b"}`, `"labels":{"a":"b"}`, limit, `"low"`},
+		"pod level":     {`"pod_level_resources":{"requests":{"cpu":2}}`, "", "", `"low"`},
+		"not reserved":  {"", `"labels":{"a":"b"}`, limit, ``},
+	} {
+		with := func(fields string) string {
+			if fields != "" {
+				fields = "," + fields
+			}
+			return fields
+		}
+		line := `{"id":"x","suite":"group_integration","input":{"nodes":[{"name":"n","capacity":{"cpu":2}}],"pods":[{"name":"low","requests":{"cpu":1}` +
+			with(c.running) + `}],"preemptor_pods":[{"name":"p","priority":5,"requests":{"cpu":1}` + with(c.waiting) + `}]` + c.options +
+			`},"want":{"preempted":[` + c.victims + `],"scheduled":["p"]}}`
+		line = strings.NewReplacer("\n", "", "\t", "").Replace(line)
+		if status, stdout, stderr := call(line + "\n"); status != 0 || !strings.Contains(stdout, "1 passed") {
+			t.Errorf("%s: status %d: %s%s", name, status, stdout, stderr)
+		}
+	}
+}

@@ -10,10 +10,10 @@
 // every difference is explained by a departure listed in docs/departures.md; the departures are predicates on the case.
 //
 // It reads four more forms, in which Kueue's preemptor, Kueue's gates, kube-scheduler and, of v1.37, its decisions about pod
-// groups were recorded (package foreign), and
-// with -convert prints them in the form of package recorded.
+// groups were recorded (package foreign), and with -convert prints them in the form of package recorded. A case in several
+// steps becomes a question for each step that brings waiting pods.
 //
-// A case that tells a story in words is counted, and not asked.
+// A case that no decision answers is counted with the reason, and not asked.
 //
 // Exit status: 0 when nothing failed, 1 when a case did, 2 for bad usage or input: a line that is no case, and a file of which
 // nothing was asked.

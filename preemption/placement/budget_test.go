@@ -103,3 +103,32 @@ func TestChargeOfAPodUnderTwoBudgets(t *testing.T) {
 		}
 	}
 }
+
+// Under hard budgets the units that may use the allowance do not count as violating, though a more important unit elsewhere is
+// charged first (as built in v1.37): they come back in the order of importance, behind units that no budget covers.
+func TestRationedUnitsComeBackByImportance(t *testing.T) {
+	covered := func(p workload.Pod) workload.Pod {
+		p.Labels = map[string]string{"app": "x"}
+		return p
+	}
+	st := placement.State{
+		Nodes: []workload.Node{machine("a", 2), machine("b", 3), machine("closed", 1)},
+		Pods: []workload.Pod{
+			covered(cpu("far", "closed", 8, 1)), covered(cpu("low2", "a", 2, 1)), covered(cpu("low3", "a", 3, 1)),
+			cpu("free", "b", 5, 1), covered(cpu("low1", "b", 1, 1)),
+		},
+		Budgets: []workload.DisruptionBudget{{
+			Name: "one", Allowed: 1, Selector: &workload.LabelSelector{MatchLabels: map[string]string{"app": "x"}},
+		}},
+	}
+	st.Nodes[2].Unschedulable = true
+	r := placement.Request{Group: "in", Priority: 10, Pods: []workload.Pod{cpu("in0", "", 0, 2)}}
+	c := placement.Config{Mode: placement.ModeInPlace, Budgets: placement.Hard}
+	d := decide(t, c, snapshotOf(t, st), r)
+	if got, want := text(d), "Preempt in0@b; evict low1"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if err := verify.Placement(st, r, c, d); err != nil {
+		t.Error(err)
+	}
+}

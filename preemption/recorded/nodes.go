@@ -3,7 +3,6 @@ package recorded
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/cedesched/cede/preemption"
@@ -31,10 +30,13 @@ type OnNodes struct {
 	// Importance is the order of units of equal priority: "name", "start", or empty for the order of the library.
 	Importance string `json:"importance,omitempty"`
 	// Reprieves says that a filter of the other scheduler permits only so many pods to stay.
-	Reprieves *int              `json:"reprieves,omitempty"`
-	State     placement.State   `json:"state"`
-	Request   placement.Request `json:"request,omitzero"`
-	Want      WantOnNodes       `json:"want"`
+	Reprieves *int `json:"reprieves,omitempty"`
+	// Again says that the pods of a group without a place are asked about again, once the victims are gone and the others
+	// run, until no more of them gets one.
+	Again   bool              `json:"again,omitempty"`
+	State   placement.State   `json:"state"`
+	Request placement.Request `json:"request,omitzero"`
+	Want    WantOnNodes       `json:"want"`
 }
 
 // WantOnNodes holds the answers about nodes. Nil and zero: the answer is not recorded.
@@ -54,6 +56,13 @@ type WantOnNodes struct {
 	DomainOf   []string          `json:"domainOf,omitempty"`
 	Nominated  map[string]string `json:"nominated,omitempty"` // nodes by pod
 	Violations *int              `json:"violations,omitempty"`
+	// Placed are pods of the request that have a place, NotPlaced others that have none. Within says on which nodes
+	// pods are.
+	Placed    []string `json:"placed,omitempty"`
+	NotPlaced []string `json:"notPlaced,omitempty"`
+	Within    []Within `json:"within,omitempty"`
+	// Refused says that the state is not valid. No request is asked then.
+	Refused bool `json:"refused,omitempty"`
 	// Disruptions counts the victims that are groups or a pod of one.
 	Disruptions *int        `json:"disruptions,omitempty"`
 	Candidates  []Candidate `json:"candidates,omitzero"` // the places with their victims
@@ -68,6 +77,12 @@ type WantOnNodes struct {
 	First string `json:"first,omitempty"`
 	// Group is the group that the most important unit is; empty: it is a pod.
 	Group *string `json:"group,omitempty"`
+}
+
+// Within are sets of nodes: the pods that have a place are on the nodes of one set.
+type Within struct {
+	Pods  []string   `json:"pods"`
+	Nodes [][]string `json:"nodes"`
 }
 
 // Candidate is a place with the pods that yield for it.
@@ -95,6 +110,10 @@ func (c Candidate) text() string {
 
 func (q *OnNodes) check(r *Report) error {
 	s, err := placement.NewSnapshot(q.State)
+	if q.Want.Refused {
+		r.compare(excuse{}, "the state is refused", one(true), one(err != nil))
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -106,7 +125,7 @@ func (q *OnNodes) check(r *Report) error {
 	if len(q.Request.Pods) == 0 {
 		return nil
 	}
-	d, err := p.Decide(s, q.Request)
+	d, err := q.decide(p, s)
 	if err != nil {
 		return err
 	}
@@ -121,132 +140,6 @@ func (q *OnNodes) check(r *Report) error {
 	})
 	r.compare(e(got), "candidates", texts(q.Want.Candidates, Candidate.text), got)
 	return err
-}
-
-// compareUnits compares what runs, what may yield, and in which order.
-func (q *OnNodes) compareUnits(r *Report, s *placement.Snapshot, p *placement.Preemptor) {
-	w := &q.Want
-	if units := s.Units(); w.First != "" && len(units) > 0 {
-		e := excuse{}
-		if q.alike() {
-			e = excuse{totalOrder, one(q.State.Pods[0].ID)}
-		}
-		r.compare(e, "the most important", one(w.First), one(units[0].Pods[0].ID))
-	}
-	if w.Potential != nil {
-		var got []string
-		for _, p := range slices.Backward(p.PotentialVictims(s, q.Request.Priority)) {
-			got = append(got, Unit{Pods: ids(p.Pods), Violations: p.Violations}.text())
-		}
-		var want []string
-		for _, u := range w.Potential {
-			want = append(want, u.text())
-		}
-		r.compare(excuse{}, "may yield, the least important first", want, got)
-	}
-	if w.Split != nil {
-		got := texts(p.PotentialVictims(s, math.MaxInt32), func(p placement.PotentialVictim) string {
-			return Unit{Pods: ids(p.Pods), Violations: p.Violations}.text()
-		})
-		r.compare(excuse{}, "what units violate", texts(w.Split, Unit.text), got)
-	}
-	if w.Units != nil {
-		got := texts(s.Units(), func(u placement.Unit) string { return unitOf(u).text() })
-		r.compare(excuse{}, "units", texts(w.Units, Unit.text), got)
-	}
-	if w.Ordered != nil {
-		violations := map[string]int{}
-		for _, v := range p.PotentialVictims(s, q.Request.Priority) {
-			violations[v.Pods[0].ID] = v.Violations
-		}
-		var want, got []string
-		for _, u := range w.Ordered {
-			want = append(want, u.text())
-		}
-		for _, u := range s.Units() {
-			out := unitOf(u)
-			out.Violations = violations[u.Pods[0].ID]
-			got = append(got, out.text())
-		}
-		r.compare(excuse{}, "units, the most important first", want, got)
-	}
-	if w.Group != nil && len(q.State.Pods) > 0 {
-		r.compare(excuse{}, "yields with group", one(*w.Group), one(s.Units()[0].Group))
-	}
-}
-
-func unitOf(u placement.Unit) Unit {
-	out := Unit{Pods: ids(u.Pods), Priority: u.Priority}
-	for _, p := range u.Pods {
-		out.Nodes = append(out.Nodes, p.Node)
-	}
-	return out
-}
-
-// alike is the predicate of totalOrder: two units of the same size, and all pods alike in all but their ID.
-func (q *OnNodes) alike() bool {
-	pods, count := q.State.Pods, map[string]int{}
-	for _, p := range pods {
-		count[p.Group]++
-		if p.Priority != pods[0].Priority || p.UID != pods[0].UID || !p.Started.Equal(pods[0].Started) {
-			return false
-		}
-	}
-	return count[""] == len(pods) || len(count) == 2 && 2*count[pods[0].Group] == len(pods) && count[""] == 0
-}
-
-func (q *OnNodes) compareDecision(r *Report, d *placement.Decision, e func(got []string) excuse) {
-	w, victims := &q.Want, podsOf(d.Victims)
-	compare := func(what string, want, got []string) { r.compare(e(got), what, want, got) }
-	if w.Possible != nil {
-		compare("possible", one(*w.Possible), one(d.Outcome.Succeeds()))
-	}
-	if w.Outcome != 0 {
-		compare("outcome", one(w.Outcome), one(d.Outcome))
-	}
-	if w.Reason != 0 {
-		compare("reason", one(w.Reason), one(d.Reason))
-	}
-	if w.Eligible != nil {
-		compare("eligible", one(*w.Eligible), one(d.Outcome != preemption.Wait && d.Reason != placement.ReasonPolicyNever))
-	}
-	if w.Victims != nil {
-		compare("victims", sorted(w.Victims), victims)
-	}
-	if w.VictimsOf != nil {
-		among := slices.DeleteFunc(slices.Clone(victims), func(id string) bool { return !slices.Contains(w.VictimsOf, id) })
-		compare("number of victims", one(w.Count), one(len(among)))
-		compare("victims", among, victims)
-	}
-	if w.Domain != nil {
-		compare("node", one(*w.Domain), one(d.Domain))
-	}
-	if len(w.DomainOf) > 0 && !slices.Contains(w.DomainOf, d.Domain) {
-		compare("node, one of", sorted(w.DomainOf), one(d.Domain))
-	}
-	if w.Violations != nil {
-		compare("violations", one(*w.Violations), one(d.Violations))
-	}
-	if w.Disruptions != nil {
-		compare("victims that are groups or of one", one(*w.Disruptions), one(q.disruptions(d)))
-	}
-	if w.Nominated != nil && d.Outcome != preemption.Wait {
-		got := map[string]string{}
-		for _, n := range d.Nominations {
-			got[n.Pod] = n.Node
-		}
-		compare("nominated", one(w.Nominated), one(got))
-	}
-}
-
-// disruptions counts the victims that are groups or a pod of one.
-func (q *OnNodes) disruptions(d *placement.Decision) (n int) {
-	for _, v := range d.Victims {
-		if slices.ContainsFunc(q.State.Pods, func(p workload.Pod) bool { return p.ID == v.Pods[0] && p.Group != "" }) {
-			n++
-		}
-	}
-	return n
 }
 
 // departure returns the departure that explains another decision; empty for none.

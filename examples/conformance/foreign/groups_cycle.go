@@ -1,9 +1,10 @@
 package foreign
 
 import (
-	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
@@ -11,106 +12,75 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// cycle asks for the victims of the first cycle of a whole scheduler, where that is all that the case needs: resources and node
-// selectors decide about places, and one pod or one group waits.
+// cycle asks for the victims and places of a pod or of a group with the groups below it, as a whole scheduler has them in the
+// end: pods that are left are asked about again.
 func (g *groupCase) cycle(q *recorded.OnNodes) (string, error) {
 	in := &g.Input
-	g.state(q)
-	if story := g.needsMore(q); story != "" {
-		return story, nil
-	}
-	waiting := in.Waiting
-	if len(waiting) == 0 {
+	if len(in.Waiting) == 0 {
 		return "", fmt.Errorf("no preemptor")
 	}
-	r := placement.Request{Priority: waiting[0].Priority, Prefer: g.nodeNames()}
-	if waiting[0].Group != "" {
-		r.Group = g.id("PodGroup", waiting[0].Namespace, waiting[0].Group)
-		of := g.find("PodGroup", waiting[0].Group)
-		running := 0
-		for _, p := range q.State.Pods {
-			if p.Group == r.Group {
-				running++
-			}
+	if story := g.needsMore(); story != "" {
+		return story, nil
+	}
+	g.state(q)
+	if story := g.rules(q); story != "" {
+		return story, nil
+	}
+	first := &in.Waiting[0]
+	q.Request = placement.Request{Priority: first.Priority, Prefer: g.nodeNames()}
+	r := &q.Request
+	if first.Group != "" {
+		if story := g.needs(q, g.root(first.Group)); story != "" {
+			return story, nil
 		}
-		if of.Policy == "gang" {
-			r.MinCount = max(0, of.MinCount-running)
-		}
-		at := slices.IndexFunc(q.State.Groups, func(o workload.PodGroup) bool { return o.ID == r.Group })
-		q.State.Groups[at].Basic = of.Policy == "basic"
-		if len(of.Constraints.Topology) > 0 {
-			r.Domains = g.domains(of.Constraints.Topology[0].Key)
-		}
+		q.Again = r.MinGroups == 0 && len(r.Nested) == 0
 	}
 	if g.neverPreempts() {
 		r.Policy = placement.PreemptNever
 	}
-	for _, p := range waiting {
-		of := workload.Pod{ID: p.Name, Namespace: g.namespace(p.Namespace), Labels: p.Labels, Requests: p.Requests, Group: r.Group}
-		for _, n := range in.Nodes {
-			if len(p.Selector) > 0 && g.selects(&p, &n) {
-				of.Nodes = append(of.Nodes, n.Name)
-			}
+	for i := range in.Waiting {
+		p := &in.Waiting[i]
+		of := workload.Pod{ID: p.Name, Namespace: g.namespace(p.Namespace), Labels: p.Labels, Requests: g.requests(p, true)}
+		if p.Group != "" {
+			of.Group = g.id("PodGroup", p.Namespace, p.Group)
 		}
-		of.Nowhere = len(p.Selector) > 0 && len(of.Nodes) == 0
+		g.restrict(&of, p)
 		r.Pods = append(r.Pods, of)
 	}
-	q.Request = r
-	q.Want.Victims = append([]string{}, g.Want.Preempted...)
-	runs := func(p groupPod) bool { return slices.Contains(g.Want.Scheduled, p.Name) }
-	switch {
-	case slices.ContainsFunc(waiting, runs):
-		q.Want.Possible = ptr(true)
-	case len(g.Want.Unschedulable) == len(waiting):
-		q.Want.Outcome = preemption.Impossible
+	w := &q.Want
+	w.Victims, w.Within = append([]string{}, g.Want.Preempted...), g.Want.within
+	for _, p := range in.Waiting {
+		if slices.Contains(g.Want.Scheduled, p.Name) {
+			w.Placed = append(w.Placed, p.Name)
+		}
+		if slices.Contains(g.Want.Unschedulable, p.Name) {
+			w.NotPlaced = append(w.NotPlaced, p.Name)
+		}
 	}
 	return "", nil
 }
 
-// selects reports whether the node selector of a pod selects a node. Each node has its name as a label.
-func (g *groupCase) selects(p *groupPod, n *groupNode) bool {
-	for key, value := range p.Selector {
-		if n.Labels[key] != value && (key != "kubernetes.io/hostname" || n.Name != value) {
-			return false
+// needsMore says why a case asks for more than decisions about one pod or group. It gives pods without a node the only one.
+func (g *groupCase) needsMore() string {
+	in := &g.Input
+	for i := range in.Pods {
+		if p := &in.Pods[i]; p.Node == "" {
+			if len(in.Nodes) != 1 {
+				return "asks with pods that the scheduler has to place first"
+			}
+			p.Node = in.Nodes[0].Name
 		}
 	}
-	return true
-}
-
-// domains lists the nodes by a label, in their order.
-func (g *groupCase) domains(key string) (list []placement.Domain) {
-	for _, n := range g.Input.Nodes {
-		value, labelled := n.Labels[key]
-		if !labelled {
-			continue
-		}
-		at := slices.IndexFunc(list, func(d placement.Domain) bool { return d.Name == value })
-		if at < 0 {
-			at, list = len(list), append(list, placement.Domain{Name: value})
-		}
-		list[at].Nodes = append(list[at].Nodes, n.Name)
-	}
-	if list == nil { // nowhere
-		list = []placement.Domain{{Name: key}}
-	}
-	return list
-}
-
-// constrainedAbove reports whether a group above a group has a topology.
-func (g *groupCase) constrainedAbove(of *podGroup) bool {
-	for up := *of; up.Parent != "" && g.Input.composite(); {
-		if up = g.find("CompositePodGroup", up.Parent); len(up.Constraints.Topology) > 0 {
-			return true
+	root := g.root(in.Waiting[0].Group)
+	for _, p := range in.Waiting {
+		switch of := g.root(p.Group); {
+		case of.Name != root.Name || of.Kind != root.Kind || (p.Group == "") != (in.Waiting[0].Group == ""):
+			return "asks about several groups"
+		case p.Group != "" && g.find("PodGroup", p.Group).Name == "" || in.Options.RemoveGroup != nil:
+			return "asks about a group that is not there"
 		}
 	}
-	return false
-}
-
-func (g *groupCase) find(kind, name string) podGroup {
-	if i := slices.IndexFunc(g.Input.List, func(o podGroup) bool { return o.Kind == kind && o.Name == name }); i >= 0 {
-		return g.Input.List[i]
-	}
-	return podGroup{}
+	return ""
 }
 
 // neverPreempts reports whether the waiting group or pod preempts none: without the gate one pod is enough, with it the root alone
@@ -120,49 +90,34 @@ func (g *groupCase) neverPreempts() bool {
 	if gate, _ := g.Input.Gates["PodGroupPreemptionPolicy"].(bool); !gate || waiting[0].Group == "" {
 		return slices.ContainsFunc(waiting, func(p groupPod) bool { return p.PreemptionPolicy == "Never" })
 	}
-	of := g.find("PodGroup", waiting[0].Group)
-	for of.Parent != "" && g.Input.composite() {
-		of = g.find("CompositePodGroup", of.Parent)
-	}
-	return of.PreemptionPolicy == "Never"
+	return g.root(waiting[0].Group).PreemptionPolicy == "Never"
 }
 
-// needsMore says why a case asks for more than a decision. It gives pods without a node the only one.
-func (g *groupCase) needsMore(q *recorded.OnNodes) string {
-	in := &g.Input
-	for i := range q.State.Pods {
-		if p := &q.State.Pods[i]; p.Node == "" {
-			if len(in.Nodes) > 1 {
-				return "asks with pods that the scheduler has to place first"
-			}
-			p.Node = in.Nodes[0].Name
+// leaves is what happens after the first decision, in words.
+var leaves = regexp.MustCompile(`^(\S+) is deleted while (\S+(?: and \S+)*) are still terminating$`)
+
+// then asks again after the decision of a question: its victims still terminate, and another pod is gone.
+func (g *groupCase) then(q recorded.OnNodes) (recorded.OnNodes, error) {
+	words := leaves.FindStringSubmatch(g.Input.Options.Then)
+	if words == nil {
+		return q, fmt.Errorf("unknown words %q", g.Input.Options.Then)
+	}
+	st, victims := &q.State, strings.Split(words[2], " and ")
+	st.Pods = slices.DeleteFunc(slices.Clone(st.Pods), func(p workload.Pod) bool { return p.ID == words[1] })
+	var free []string
+	for i := range st.Pods {
+		if p := &st.Pods[i]; slices.Contains(victims, p.ID) {
+			p.Terminating, p.Preempted = true, true
+			free = append(free, p.Node)
 		}
 	}
-	given := func(raw json.RawMessage) bool { return len(raw) > 0 }
-	o := &in.Options
-	if given(o.NodeScores) || given(o.ReserveLimit) || given(o.Then) || o.RemoveGroup != nil || g.Want.EventOrder != nil {
-		return "asks with plugins, or for several cycles"
-	}
-	for _, p := range slices.Concat(in.Pods, in.Waiting) {
-		if given(p.Affinity) || given(p.Spread) || given(p.Containers) || given(p.PodLevel) || given(p.Tolerations) {
-			return "asks with rules of other plugins about places"
+	for i, p := range q.Request.Pods {
+		if i < len(free) {
+			p.Node, p.Priority = free[i], q.Request.Priority
+			st.Nominated = append(st.Nominated, p)
 		}
 	}
-	for _, n := range in.Nodes {
-		if given(n.Taints) {
-			return "asks with rules of other plugins about places"
-		}
-	}
-	for _, p := range in.Waiting {
-		of := g.find("PodGroup", p.Group)
-		switch {
-		case p.Group != in.Waiting[0].Group:
-			return "asks about several groups, or groups with minimums in a group"
-		case p.Group != "" && of.Name == "":
-			return "asks about a group that is not there"
-		case len(of.Constraints.Topology) > 1 || g.constrainedAbove(&of):
-			return "asks for domains in domains"
-		}
-	}
-	return ""
+	q.Request.SkipFit = true // a nomination holds, whatever becomes free
+	q.Want = recorded.WantOnNodes{Outcome: preemption.Wait, Victims: []string{}}
+	return q, nil
 }

@@ -31,13 +31,6 @@ func (g *groupCase) id(kind, namespace, name string) string {
 	return id
 }
 
-func (g *groupCase) nodeNames() (names []string) {
-	for _, n := range g.Input.Nodes {
-		names = append(names, n.Name)
-	}
-	return names
-}
-
 // state sets the state of the question: nodes, running pods, groups and budgets, each in the order of the case.
 func (g *groupCase) state(q *recorded.OnNodes) {
 	st := &q.State

@@ -79,6 +79,13 @@ func TestSuites(t *testing.T) {
 		"rules/fair.jsonl.gz":               {11, 0, 0},
 		"rules/protection.jsonl.gz":         {24, 1, 0},
 		"rules/classical-sequence.jsonl.gz": {7, 0, 0},
+		"k8s137/group.jsonl.gz":             {15, 0, 2},
+		"k8s137/integration.jsonl.gz":       {36, 0, 0},
+		"k8s137/topology.jsonl.gz":          {33, 0, 0},
+		"k8s137/types.jsonl.gz":             {18, 0, 1},
+		"k8s137/util.jsonl.gz":              {37, 0, 1},
+		"k8s137/resize.jsonl.gz":            {7, 0, 6},
+		"k8s137/random.jsonl.gz":            {994, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := want
