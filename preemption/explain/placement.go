@@ -19,6 +19,7 @@ func PlacementText(e PlacementExplanation) string { return Printer{}.PlacementTe
 func (pr Printer) PlacementText(e PlacementExplanation) string {
 	p, now := &page{Printer: pr}, e.Question.Now
 	p.line(0, "%s, priority %d", pods(&e.Question), e.Question.Priority)
+	p.needs(&e.Question)
 	p.line(0, "%s", placementAnswer(&e))
 	for _, s := range e.Decision.Shortage {
 		p.line(2, "short of %s on a node, in %s", p.amount(s.Missing, quota.FlavorResource{Resource: s.Resource}), count(int64(s.Domains), "domain"))
@@ -47,6 +48,33 @@ func pods(q *PlacementQuestion) string {
 		return fmt.Sprintf("group %s of %s, at least %d", q.Group, count(int64(q.Pods), "pod"), q.MinCount)
 	}
 	return fmt.Sprintf("group %s of %s", q.Group, count(int64(q.Pods), "pod"))
+}
+
+// needs lists what the groups of a request need.
+func (p *page) needs(q *PlacementQuestion) {
+	if q.MinGroups > 0 {
+		p.line(2, "needs %s in it", count(int64(q.MinGroups), "group"))
+	}
+	for _, g := range q.Nested {
+		var list []string
+		if g.MinCount > 0 {
+			list = append(list, count(int64(g.MinCount), "pod"))
+		}
+		if g.MinGroups > 0 {
+			list = append(list, count(int64(g.MinGroups), "group"))
+		}
+		text := strings.Join(list, " and ")
+		if text == "" {
+			text = "a pod"
+		}
+		if n := len(g.Domains); n > 0 {
+			text += " in one of " + count(int64(n), "domain")
+			if g.DomainsPreferred {
+				text += ", or in all of them"
+			}
+		}
+		p.line(2, "group %s in it needs %s", g.Group, text)
+	}
 }
 
 // placementAnswer is the decision in a sentence.

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"slices"
+
 	"github.com/cedesched/cede/internal/engine/nodes/unit"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/preemption"
@@ -22,6 +24,7 @@ func ExplainPlacement(p *placement.Preemptor, s *placement.Snapshot, r placement
 	x.e.Decision = d
 	x.e.Question = PlacementQuestion{
 		Group: r.Group, Pod: r.Pods[0].ID, Pods: len(r.Pods), MinCount: r.MinCount, Priority: r.Priority, Now: r.Now.Round(0),
+		MinGroups: r.MinGroups, Nested: slices.Clone(r.Nested),
 	}
 	sortKept(x.e.Kept)
 	if d.Outcome == preemption.Fits { // a pod of a basic group that does not fit may have been surveyed for

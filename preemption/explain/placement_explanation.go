@@ -42,17 +42,20 @@ type PlacementExplanation struct {
 type PlacementQuestion struct {
 	// Group is the pending group; empty for a single pod. Pod is the first pod, Pods their number, MinCount how many
 	// must have a place.
-	Group    string    `json:"group,omitempty"`
-	Pod      string    `json:"pod"`
-	Pods     int       `json:"pods"`
-	MinCount int       `json:"minCount,omitempty"`
-	Priority int32     `json:"priority,omitempty"`
-	Now      time.Time `json:"now,omitzero"`
+	Group    string `json:"group,omitempty"`
+	Pod      string `json:"pod"`
+	Pods     int    `json:"pods"`
+	MinCount int    `json:"minCount,omitempty"`
+	// MinGroups is how many of the groups directly below it must get what they need, Nested what groups below it need.
+	MinGroups int                     `json:"minGroups,omitempty"`
+	Nested    []placement.NestedGroup `json:"nested,omitempty"`
+	Priority  int32                   `json:"priority,omitempty"`
+	Now       time.Time               `json:"now,omitzero"`
 }
 
 // ExplainedDomain is the search for victims in one domain.
 type ExplainedDomain struct {
-	// Name is the name of the domain; empty: the whole cluster.
+	// Name is the name of the domain; empty: the whole cluster, or all domains together if they are only preferred.
 	Name string `json:"name,omitempty"`
 	// WithinBudgets: it is the second search, in which units stay so that no budget is violated.
 	WithinBudgets bool `json:"withinBudgets,omitempty"`
