@@ -24,6 +24,8 @@ type QuotaStatus struct {
 	// quota.
 	Borrowed int64 `json:"borrowed"`
 	Lent     int64 `json:"lent"`
+	// Over is what the node uses beyond what it may use; see [Excess].
+	Over int64 `json:"over,omitzero"`
 }
 
 // QueueStatus returns the numbers of a queue for each column in which it has quota or usage,
@@ -71,6 +73,7 @@ func status(c *cluster.Cluster, node int, besides []quota.FlavorResource) []Quot
 			PotentialAvailable: c.Tree.PotentialAvailable(node, column),
 			Borrowed:           c.Usage.Borrowed(node, column),
 			Lent:               c.Usage.Lent(node, column),
+			Over:               max(0, c.Usage.Over(node, column)),
 		}
 	}
 	return rows

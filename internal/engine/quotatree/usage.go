@@ -125,6 +125,17 @@ func (u Usage) Borrowed(node, column int) int64 {
 	return c.Borrowed(u.At(node, column))
 }
 
+// Over returns what a node uses beyond its subtree quota and, below a parent, its borrowing limit; zero or
+// less if it keeps within them.
+func (u Usage) Over(node, column int) int64 {
+	c := u.tree.Cell(node, column)
+	most := c.SubtreeQuota
+	if u.tree.Parent(node) >= 0 {
+		most = quota.Add(most, c.BorrowingLimit)
+	}
+	return quota.Sub(u.At(node, column), most)
+}
+
 // Lent returns what others use of the quota that the node lends: the part of its lendable
 // quota that it does not use and that the parent's usage needs. Never negative.
 func (u Usage) Lent(node, column int) int64 {

@@ -17,6 +17,7 @@ import (
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/workload"
@@ -65,6 +66,7 @@ var enums = []enum{
 	texts[placement.Search]("Greedy", "Exact"),
 	texts[preemption.Sharing]("Classical", "Fair"),
 	texts[cycle.Borrowing]("AsBuilt", "KEP83", "KEP83Lasting"),
+	texts[settle.Goal]("Within", "AtMost"),
 	texts[cycle.HeadOutcome](none, "Admit", "Preempt", "Gated", "Wait", "Inadmissible"),
 	texts[placement.BudgetMode]("Soft", "Hard"),
 	texts[placement.Charge]("ByMode", "ToAll", "ToFirstViolated"),

@@ -1,0 +1,210 @@
+package settle_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/settle"
+	"github.com/cedesched/cede/preemption/verify"
+	"github.com/cedesched/cede/quota"
+)
+
+// lowered draws a state in which some quotas and limits were lowered.
+func lowered(t *rapid.T) preemption.State {
+	st := preemptiontest.States().Draw(t, "state")
+	lower := func(list []quota.Quota) []quota.Quota {
+		list = slices.Clone(list)
+		for i := range list {
+			q := &list[i]
+			part := rapid.SampledFrom([]int64{1, 1, 2, 3, 0}).Draw(t, "part")
+			if part != 1 && part != 0 {
+				q.Nominal /= part
+			} else if part == 0 {
+				q.Nominal = 0
+			}
+			if limit, ok := q.LendingLimit.Get(); ok {
+				q.LendingLimit = quota.AtMost(min(limit, q.Nominal))
+			}
+			if limit, ok := q.BorrowingLimit.Get(); ok && part > 1 {
+				q.BorrowingLimit = quota.AtMost(limit / part)
+			}
+		}
+		return list
+	}
+	st.Cohorts, st.Queues = slices.Clone(st.Cohorts), slices.Clone(st.Queues)
+	for i := range st.Cohorts {
+		st.Cohorts[i].Quotas = lower(st.Cohorts[i].Quotas)
+	}
+	for i := range st.Queues {
+		st.Queues[i].Quotas = lower(st.Queues[i].Quotas)
+	}
+	return st
+}
+
+// request draws a request about a state.
+func request(t *rapid.T, st preemption.State) settle.Request {
+	r := settle.Request{Now: preemptiontest.Now, Goal: rapid.SampledFrom([]settle.Goal{settle.Within, settle.Within, settle.AtMost}).Draw(t, "goal")}
+	nodes := []settle.Node{}
+	for _, c := range st.Cohorts {
+		nodes = append(nodes, settle.Node{Cohort: c.Name})
+	}
+	for _, q := range st.Queues {
+		nodes = append(nodes, settle.Node{Queue: q.Name})
+	}
+	some := rapid.SliceOfNDistinct(rapid.SampledFrom(nodes), 0, 3, rapid.ID[settle.Node])
+	if rapid.IntRange(0, 3).Draw(t, "named") == 0 {
+		r.Nodes = some.Draw(t, "nodes")
+	}
+	for _, n := range some.Draw(t, "delayed") {
+		r.Delays = append(r.Delays, settle.Delay{Node: n, For: time.Duration(rapid.IntRange(0, 20).Draw(t, "delay")) * time.Minute})
+	}
+	for _, n := range some.Draw(t, "observed") {
+		r.Since = append(r.Since, settle.Since{Node: n, At: r.Now.Add(-time.Duration(rapid.IntRange(0, 20).Draw(t, "since")) * time.Minute)})
+	}
+	if rapid.IntRange(0, 4).Draw(t, "gentle") == 0 {
+		r.MaxVictims = rapid.IntRange(1, 3).Draw(t, "most")
+	}
+	return r
+}
+
+func decided(t *rapid.T, c preemption.Config, st preemption.State, r settle.Request) settle.Answer {
+	s, err := preemption.NewSnapshot(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := preemption.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := settle.Decide(p, s, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// The judge has nothing against any answer.
+func answersVerify(t *rapid.T) {
+	st := lowered(t)
+	c, r := preemptiontest.Configs().Draw(t, "config"), request(t, st)
+	a := decided(t, c, st, r)
+	if err := verify.Settlement(st, r, c, a); err != nil {
+		t.Fatalf("%v\n%+v", err, a)
+	}
+}
+
+func TestAnswersVerify(t *testing.T) { rapid.Check(t, answersVerify) }
+func FuzzAnswersVerify(f *testing.F) { f.Fuzz(rapid.MakeFuzz(answersVerify)) }
+
+// "Settling again after them gives the same Remaining and no new victim."
+func settlingEnds(t *rapid.T) {
+	st := lowered(t)
+	c, r := preemptiontest.Configs().Draw(t, "config"), request(t, st)
+	first := decided(t, c, st, r)
+	s, err := preemption.NewSnapshot(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err = s.With(first.Edits()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := decided(t, c, s.State(), r)
+	if r.MaxVictims > 0 {
+		for _, v := range again.Victims {
+			if slices.ContainsFunc(first.Victims, func(o preemption.Victim) bool { return o.Workload == v.Workload && len(o.Replicas) == 0 }) {
+				t.Fatalf("%q is taken twice", v.Workload)
+			}
+		}
+		return
+	}
+	if len(again.Victims) > 0 || !slices.Equal(again.Remaining, first.Remaining) || !again.RetryAt.Equal(first.RetryAt) || !again.MoreAt.Equal(first.MoreAt) {
+		t.Fatalf("first %s\nagain %s", told(first), told(again))
+	}
+}
+
+func TestSettlingEnds(t *testing.T) { rapid.Check(t, settlingEnds) }
+func FuzzSettlingEnds(f *testing.F) { f.Fuzz(rapid.MakeFuzz(settlingEnds)) }
+
+// "RetryAt is the first instant at which the goal can be met if the victims leave and nothing else but time changes": then nothing
+// remains, and a nanosecond before something does. "Where one node is above another, the instant at which settling again at each
+// MoreAt reaches it."
+func retryAtIsFirst(t *rapid.T) {
+	st := lowered(t)
+	c, r := preemptiontest.Configs().Draw(t, "config"), request(t, st)
+	c.SkipRetryAt, c.MaxRetrySteps, r.Goal, r.MaxVictims = false, 0, settle.Within, 0
+	first := decided(t, c, st, r)
+	var nodes []settle.Node
+	for _, e := range first.Excess {
+		n := settle.Node{Queue: e.Queue, Cohort: e.Cohort}
+		if !slices.ContainsFunc(r.Since, func(o settle.Since) bool { return o.Node == n }) { // it is over since the first request
+			r.Since = append(r.Since, settle.Since{Node: n, At: r.Now})
+		}
+	}
+	for _, e := range first.Remaining {
+		if n := (settle.Node{Queue: e.Queue, Cohort: e.Cohort}); !slices.Contains(nodes, n) {
+			nodes = append(nodes, n)
+		}
+	}
+	s, _ := preemption.NewSnapshot(st)
+	s, err := s.With(first.Edits()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	then := first
+	switch {
+	case len(nodes) == 0:
+	case apart(st, nodes) && !slices.ContainsFunc(first.Steps, func(s settle.Step) bool {
+		return slices.Contains(nodes, s.Node) && s.Decision.RetryAt.IsZero()
+	}):
+		r.Now = first.RetryAt
+		if then = decided(t, c, s.State(), r); len(then.Remaining) > 0 {
+			t.Fatalf("at RetryAt: %s\nfirst: %s", told(then), told(first))
+		}
+		r.Now = r.Now.Add(-1)
+		if before := decided(t, c, s.State(), r); len(before.Remaining) == 0 {
+			t.Fatalf("before RetryAt: %s\nfirst: %s", told(before), told(first))
+		}
+	default:
+		for !then.MoreAt.IsZero() {
+			if !then.MoreAt.After(r.Now) {
+				t.Fatalf("more may leave now: %s", told(then))
+			}
+			r.Now = then.MoreAt
+			then = decided(t, c, s.State(), r)
+			if s, err = s.With(then.Edits()...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if (len(then.Remaining) == 0) != !first.RetryAt.IsZero() || len(then.Remaining) == 0 && r.Now.After(first.RetryAt) {
+			t.Fatalf("at %v: %s\nfirst: %s", r.Now.Sub(preemptiontest.Now), told(then), told(first))
+		}
+	}
+}
+
+// apart reports whether none of the nodes is above another.
+func apart(st preemption.State, nodes []settle.Node) bool {
+	above := map[settle.Node]settle.Node{}
+	for _, q := range st.Queues {
+		above[settle.Node{Queue: q.Name}] = settle.Node{Cohort: q.Cohort}
+	}
+	for _, c := range st.Cohorts {
+		above[settle.Node{Cohort: c.Name}] = settle.Node{Cohort: c.Parent}
+	}
+	for _, n := range nodes {
+		for n = above[n]; n != (settle.Node{}); n = above[n] {
+			if slices.Contains(nodes, n) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func TestRetryAtIsFirst(t *testing.T) { rapid.Check(t, retryAtIsFirst) }
+func FuzzRetryAtIsFirst(f *testing.F) { f.Fuzz(rapid.MakeFuzz(retryAtIsFirst)) }

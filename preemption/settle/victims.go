@@ -1,0 +1,180 @@
+package settle
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// chosen is a victim, and the number of the step that took it.
+type chosen struct {
+	preemption.Victim
+	step int
+}
+
+// take takes victims for a step.
+func (f *run) take(step *Step, victims []preemption.Victim) {
+	if len(victims) == 0 {
+		return
+	}
+	step.took++
+	first := len(f.victims)
+	for _, v := range victims {
+		v.Replicas = slices.Clone(v.Replicas)
+		f.victims = append(f.victims, chosen{v, step.number})
+	}
+	taken := f.victims[first:]
+	slices.SortFunc(taken, func(a, b chosen) int {
+		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Workload, b.Workload))
+	})
+	f.pending = append(f.pending, removals(taken)...)
+}
+
+// removals returns the edits after which victims are gone.
+func removals(victims []chosen) (edits []preemption.Edit) {
+	for _, v := range victims {
+		for _, r := range v.Replicas {
+			edits = append(edits, preemption.Shrink(v.Workload, r.PodSet, r.Count))
+		}
+		if len(v.Replicas) == 0 {
+			edits = append(edits, preemption.Remove(v.Workload))
+		}
+	}
+	return edits
+}
+
+// limit leaves out the victims after the first MaxVictims.
+func (f *run) limit() {
+	seen := map[string]bool{}
+	for i, v := range f.victims {
+		if seen[v.Workload] = true; f.request.MaxVictims > 0 && len(seen) > f.request.MaxVictims {
+			f.cut, f.victims = true, f.victims[:i]
+			f.known, f.pending = f.before, removals(f.victims)
+			return
+		}
+	}
+}
+
+// putBack puts back, last first, victims that are in vain because of others that were not taken in the same search: of a
+// node above theirs or below it, or of the same node.
+func (f *run) putBack() {
+	var took []*Step
+	more := false
+	for i := range f.steps {
+		if f.steps[i].took > 0 {
+			took, more = append(took, &f.steps[i]), more || f.steps[i].took > 1
+		}
+	}
+	if !more && (f.apart || !f.nested(took)) {
+		return
+	}
+	for i := len(f.victims) - 1; i >= 0; i-- {
+		if v := &f.victims[i]; len(v.Replicas) == 0 && f.spares(preemption.Admit(f.rest(i))) ||
+			len(v.Replicas) > 0 && f.sparesReplicas(v) {
+			f.victims = slices.Delete(f.victims, i, i+1)
+		}
+	}
+}
+
+// rest returns the workload of a victim that goes as a whole, without replicas that were taken before it.
+func (f *run) rest(victim int) workload.Workload {
+	w, _ := f.before.Find(f.victims[victim].Workload)
+	for _, v := range f.victims[:victim] {
+		if v.Workload == w.ID {
+			for _, r := range v.Replicas {
+				podSet(&w, r.PodSet).Count -= r.Count
+			}
+		}
+	}
+	return w
+}
+
+// sparesReplicas puts back replicas of a victim one by one, as many as are in vain; all is true if none stays taken.
+func (f *run) sparesReplicas(v *chosen) (all bool) {
+	w, runs := f.left().Find(v.Workload)
+	if !runs {
+		return false // the rest of the workload was taken later
+	}
+	for i := len(v.Replicas) - 1; i >= 0; i-- {
+		r := &v.Replicas[i]
+		for p := podSet(&w, r.PodSet); r.Count > 0; r.Count-- {
+			if p.Count++; !f.spares(preemption.Update(w)) {
+				p.Count--
+				break
+			}
+		}
+	}
+	v.Replicas = slices.DeleteFunc(v.Replicas, func(r preemption.Replicas) bool { return r.Count == 0 })
+	return len(v.Replicas) == 0
+}
+
+func podSet(w *workload.Workload, name string) *workload.PodSet { return &w.PodSets[podSetAt(w, name)] }
+
+func podSetAt(w *workload.Workload, name string) int {
+	return slices.IndexFunc(w.PodSets, func(p workload.PodSet) bool { return p.Name == name })
+}
+
+// spares makes an edit that puts a victim back, if no node that was settled is then more over than without it.
+func (f *run) spares(edit preemption.Edit) bool {
+	trial, err := f.left().With(edit)
+	if err != nil {
+		return false
+	}
+	for i := range f.steps {
+		if n := f.steps[i].Node; f.steps[i].Delayed.IsZero() && !noMore(excessOf(trial, n), excessOf(f.left(), n)) {
+			return false
+		}
+	}
+	for _, e := range f.excess { // a node without a step is within what it may use
+		n := Node{e.Queue, e.Cohort}
+		if !slices.ContainsFunc(f.steps, func(s Step) bool { return s.Node == n }) && len(excessOf(trial, n)) > 0 {
+			return false
+		}
+	}
+	f.known = trial
+	return true
+}
+
+// noMore reports whether no amount is more than the other one.
+func noMore(a, b []quota.Amount) bool {
+	return !slices.ContainsFunc(a, func(a quota.Amount) bool { return a.Amount > amountIn(b, a.FlavorResource()) })
+}
+
+// merged returns victims in order of choice as one for each workload, by ID; a workload that goes as a whole is one victim
+// with the replicas taken before.
+func (f *run) merged(list []chosen) (out []preemption.Victim) {
+	at := make(map[string]int, len(list))
+	for _, v := range list {
+		i, known := at[v.Workload]
+		if !known {
+			at[v.Workload] = len(out)
+			v.Replicas = slices.Clone(v.Replicas)
+			out = append(out, v.Victim)
+			continue
+		}
+		first := &out[i]
+		first.Lost = quota.Add(first.Lost, v.Lost)
+		if len(v.Replicas) == 0 {
+			first.Replicas = nil
+		}
+		for _, r := range v.Replicas {
+			if j := slices.IndexFunc(first.Replicas, func(o preemption.Replicas) bool { return o.PodSet == r.PodSet }); j >= 0 {
+				first.Replicas[j].Count += r.Count
+			} else {
+				first.Replicas = append(first.Replicas, r)
+			}
+		}
+	}
+	for i := range out {
+		if len(out[i].Replicas) < 2 {
+			continue
+		}
+		w, _ := f.before.Find(out[i].Workload)
+		slices.SortFunc(out[i].Replicas, func(a, b preemption.Replicas) int { return cmp.Compare(podSetAt(&w, a.PodSet), podSetAt(&w, b.PodSet)) })
+	}
+	slices.SortFunc(out, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
+	return out
+}
