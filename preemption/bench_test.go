@@ -166,20 +166,23 @@ func BenchmarkWith(b *testing.B) {
 	}
 }
 
+// The edits of a workload that benchmarks make.
+var kindsOfEdits = []struct {
+	name string
+	edit func(w workload.Workload) preemption.Edit
+}{
+	{"update", func(w workload.Workload) preemption.Edit { w.Priority++; return preemption.Update(w) }},
+	{"evict", func(w workload.Workload) preemption.Edit { return preemption.StartEviction(w.ID) }},
+	{"remove", func(w workload.Workload) preemption.Edit { return preemption.Remove(w.ID) }},
+	{"admit", func(w workload.Workload) preemption.Edit { w.ID += "/new"; return preemption.Admit(w) }},
+}
+
 // BenchmarkEdits makes a hundred edits of workloads at random places at a time.
 func BenchmarkEdits(b *testing.B) {
 	for _, w := range []scenario.World{scenario.Worlds[2], scenario.Large[0]} {
 		st := w.State()
 		s := snapshotOf(b, st)
-		for _, kind := range []struct {
-			name string
-			edit func(w workload.Workload) preemption.Edit
-		}{
-			{"update", func(w workload.Workload) preemption.Edit { w.Priority++; return preemption.Update(w) }},
-			{"evict", func(w workload.Workload) preemption.Edit { return preemption.StartEviction(w.ID) }},
-			{"remove", func(w workload.Workload) preemption.Edit { return preemption.Remove(w.ID) }},
-			{"admit", func(w workload.Workload) preemption.Edit { w.ID += "/new"; return preemption.Admit(w) }},
-		} {
+		for _, kind := range kindsOfEdits {
 			b.Run(kind.name+"/"+nameOf(w), func(b *testing.B) {
 				r := rand.New(rand.NewPCG(1, 1))
 				batches := make([][]preemption.Edit, 20)
@@ -201,6 +204,33 @@ func BenchmarkEdits(b *testing.B) {
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(100*i), "ns/edit")
 			})
 		}
+	}
+}
+
+// BenchmarkEditAlone makes one edit right after a garbage collection: most of the snapshot is then out of the caches, and
+// each size of memory is allocated for the first time.
+func BenchmarkEditAlone(b *testing.B) {
+	w := scenario.Worlds[2]
+	st := w.State()
+	s := snapshotOf(b, st)
+	for _, kind := range kindsOfEdits {
+		b.Run(kind.name+"/"+nameOf(w), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(1, 1))
+			var times []time.Duration
+			for b.Loop() {
+				e := kind.edit(st.Admitted[r.IntN(len(st.Admitted))])
+				runtime.GC()
+				start := time.Now()
+				_, err := s.With(e)
+				times = append(times, time.Since(start))
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			slices.Sort(times)
+			b.ReportMetric(float64(times[0].Nanoseconds()), "least-ns")
+			b.ReportMetric(float64(times[len(times)/2].Nanoseconds()), "median-ns")
+		})
 	}
 }
 

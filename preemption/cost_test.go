@@ -103,6 +103,21 @@ func TestNewSnapshotAllocatesLittle(t *testing.T) {
 	runtime.KeepAlive(s)
 }
 
+// An edit of a workload allocates what it copies of the way to it, and nothing for an error that it does not return.
+func TestEditsAllocateTheirWay(t *testing.T) {
+	st := scenario.Worlds[2].State()
+	s := snapshotOf(t, st)
+	for _, kind := range kindsOfEdits {
+		var edits []preemption.Edit
+		for i := 0; i < len(st.Admitted); i += len(st.Admitted) / 100 {
+			edits = append(edits, kind.edit(st.Admitted[i]))
+		}
+		if n := testing.AllocsPerRun(5, func() { edit(t, s, edits...) }) / float64(len(edits)); n > 41 && !raceEnabled {
+			t.Errorf("%s: %v allocations an edit, at most 41 wanted", kind.name, n)
+		}
+	}
+}
+
 // An edit copies at most 4 KiB, and what a new snapshot does not share with the old one
 // is garbage when the old one is dropped: memory stays flat over 100,000 edits.
 func TestEditsAreSmallAndLeaveNothing(t *testing.T) {

@@ -143,7 +143,9 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 			}
 			next, err = configure(c, i, edits[i:i+run])
 		} else {
-			next, err = edits[i].apply(c, fmt.Sprintf("edits[%d]", i))
+			if next, err = edits[i].apply(c, ""); err != nil { // building paths costs more than a second time
+				_, err = edits[i].apply(c, fmt.Sprintf("edits[%d]", i))
+			}
 		}
 		if err != nil {
 			faults = append(faults, err.(fault.List)...)

@@ -188,12 +188,13 @@ func (w *Workload) Clone() Workload {
 }
 
 func clonePodSets(podSets []PodSet) []PodSet {
-	if len(podSets) == 1 && len(podSets[0].Requests) == 2 { // so are most: one allocation
+	if len(podSets) == 1 && (len(podSets[0].Requests) == 1 || len(podSets[0].Requests) == 2) { // so are most: one allocation
 		c := &struct {
 			podSets  [1]PodSet
 			requests [2]quota.Amount
-		}{podSets: [1]PodSet(podSets), requests: [2]quota.Amount(podSets[0].Requests)}
-		c.podSets[0].Requests = c.requests[:]
+		}{podSets: [1]PodSet(podSets)}
+		n := copy(c.requests[:], podSets[0].Requests)
+		c.podSets[0].Requests = c.requests[:n:n]
 		c.podSets[0].NodeConstraints = c.podSets[0].NodeConstraints.Clone()
 		return c.podSets[:]
 	}

@@ -6,7 +6,7 @@ func (c *Cluster) ReachAnew(extent Extent, cohort int) *Reach {
 }
 
 // Content returns the heads and the sums.
-func (r *Reach) Content() ([]Head, []PrioritySum) { return list(r.Heads), listOf(r.Sums) }
+func (r *Reach) Content() ([]Head, []PrioritySum) { return list(r.Heads), appendList(nil, r.Sums) }
 
 // Lanes are those of which there are heads.
 func (r *Reach) Lanes() uint8 { return uint8(r.lanes) }

@@ -34,29 +34,33 @@ func (ch *change) phase() int {
 // and that has the columns of both. It fails with a [*quotatree.UsageError].
 func (c *Cluster) replace(node int, changes []change) error {
 	before := *c
-	var delta []quotatree.Load
+	var room [4]quotatree.Load // most workloads have no more columns
+	delta := room[:0]
 	var sums []PrioritySum
 	var lanes laneMask
 	all := withParts(changes)
 	for _, ch := range all {
 		lanes |= ch.old.lanesMask() | ch.now.lanesMask()
-		if ch.old != nil && ch.now != nil && ch.old.Template == ch.now.Template {
-			if ch.old.Priority == ch.now.Priority && ch.old.lane().Yields() == ch.now.lane().Yields() {
-				continue
+		alike := ch.old != nil && ch.now != nil && ch.old.Template == ch.now.Template
+		if alike && ch.old.Priority == ch.now.Priority && ch.old.lane().Yields() == ch.now.lane().Yields() {
+			continue
+		}
+		if ch.old != nil {
+			less := negative(ch.old.Loads)
+			if !alike {
+				delta = quotatree.AddLoads(delta, less)
 			}
-		} else {
-			if ch.old != nil {
-				delta = quotatree.AddLoads(delta, negative(ch.old.Loads))
+			if ch.old.lane().Yields() {
+				sums = append(sums, PrioritySum{ch.old.Priority, nonZero(less)})
 			}
-			if ch.now != nil {
+		}
+		if ch.now != nil {
+			if !alike {
 				delta = quotatree.AddLoads(delta, ch.now.Loads)
 			}
-		}
-		if ch.old != nil && ch.old.lane().Yields() {
-			sums = append(sums, PrioritySum{ch.old.Priority, nonZero(negative(ch.old.Loads))})
-		}
-		if ch.now != nil && ch.now.lane().Yields() {
-			sums = append(sums, PrioritySum{ch.now.Priority, nonZero(ch.now.Loads)})
+			if ch.now.lane().Yields() {
+				sums = append(sums, PrioritySum{ch.now.Priority, nonZero(ch.now.Loads)})
+			}
 		}
 	}
 	var err error

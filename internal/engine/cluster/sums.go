@@ -164,10 +164,14 @@ func (c *Cluster) passesAll(node int) bool {
 	return true
 }
 
+// fewSums is the number of sums in a list that costs about as much as one change of the set.
+const fewSums = 16
+
 // plus returns the sums with changes added, both by rising priority.
 func plus(sums PrioritySums, changes []PrioritySum) PrioritySums {
-	if len(changes) > sums.Len()/4+1 {
-		return ordered.Of(sumOrder, addedUp(append(listOf(sums), changes...)))
+	if sums.Len() <= fewSums*len(changes) {
+		list := appendList(make([]PrioritySum, 0, sums.Len()+len(changes)), sums)
+		return ordered.Of(sumOrder, addedUp(append(list, changes...)))
 	}
 	for _, change := range changes {
 		old, _ := sums.Get(func(p PrioritySum) int { return comparePriorities(p, change) })
@@ -179,10 +183,6 @@ func plus(sums PrioritySums, changes []PrioritySum) PrioritySums {
 		}
 	}
 	return sums
-}
-
-func listOf(sums PrioritySums) []PrioritySum {
-	return appendList(make([]PrioritySum, 0, sums.Len()), sums)
 }
 
 func appendList(list []PrioritySum, sums PrioritySums) []PrioritySum {

@@ -61,7 +61,11 @@ func New[T, S any](order *Order[T, S]) Set[T, S] { return Set[T, S]{order: order
 // the leaves are parts of it, until edits copy them.
 func Of[T, S any](order *Order[T, S], sorted []T) Set[T, S] {
 	s := Set[T, S]{order: order}
-	if len(sorted) == 0 {
+	switch {
+	case len(sorted) == 0:
+		return s
+	case len(sorted) <= full(order.most(true)):
+		s.root = order.leaf(sorted)
 		return s
 	}
 	level := above(sorted, full(order.most(true)), order.leaf)

@@ -1,7 +1,10 @@
 // Package trie is a persistent map by name: a hash trie whose edits copy one path.
 package trie
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"slices"
+)
 
 const (
 	slotBits = 3
@@ -43,6 +46,19 @@ func inner[T any](kids [width]*node[T]) *node[T] {
 		slots [width]*node[T]
 	}{slots: kids}
 	n.kids = &n.slots
+	return &n.node
+}
+
+// leaf returns a node of a copy of the items, which has room for more, in one allocation.
+func leaf[T any](items []hashed[T]) *node[T] {
+	if len(items) > most {
+		return &node[T]{items: slices.Clone(items)}
+	}
+	n := new(struct {
+		node[T]
+		slots [most]hashed[T]
+	})
+	n.items = append(n.slots[:0], items...)
 	return &n.node
 }
 
@@ -147,7 +163,7 @@ func (m Map[T]) Set(item T) Map[T] {
 func (m *Map[T]) set(n *node[T], h hashed[T], shift uint) *node[T] {
 	if n == nil {
 		m.n++
-		return &node[T]{items: []hashed[T]{h}}
+		return leaf([]hashed[T]{h})
 	}
 	if n.kids != nil {
 		kids := *n.kids
@@ -155,18 +171,18 @@ func (m *Map[T]) set(n *node[T], h hashed[T], shift uint) *node[T] {
 		*kid = m.set(*kid, h, shift+slotBits)
 		return inner(kids)
 	}
-	items := append(make([]hashed[T], 0, len(n.items)+1), n.items...)
-	if i := m.find(items, h.hash, m.name(h.item)); i >= 0 {
-		items[i] = h
-		return &node[T]{items: items}
+	next := leaf(n.items)
+	if i := m.find(next.items, h.hash, m.name(h.item)); i >= 0 {
+		next.items[i] = h
+		return next
 	}
-	items = append(items, h)
+	next.items = append(next.items, h)
 	m.n++
-	if len(items) <= most || shift >= hashBits {
-		return &node[T]{items: items}
+	if len(next.items) <= most || shift >= hashBits {
+		return next
 	}
-	m.n -= len(items) // build counts them
-	return m.build(items, new([]hashed[T]), shift)
+	m.n -= len(next.items) // build counts them
+	return m.build(next.items, new([]hashed[T]), shift)
 }
 
 // Delete returns the map without the item with the name, and reports whether there was one.
@@ -191,8 +207,9 @@ func (m *Map[T]) delete(n *node[T], name string, hash uint64, shift uint) (*node
 		case len(n.items) == 1:
 			return nil, true
 		}
-		items := append(make([]hashed[T], 0, len(n.items)-1), n.items[:i]...)
-		return &node[T]{items: append(items, n.items[i+1:]...)}, true
+		next := leaf(n.items)
+		next.items = slices.Delete(next.items, i, i+1)
+		return next, true
 	}
 	s := slot(hash, shift)
 	kid, found := m.delete(n.kids[s], name, hash, shift+slotBits)
@@ -203,7 +220,7 @@ func (m *Map[T]) delete(n *node[T], name string, hash uint64, shift uint) (*node
 	kids[s] = kid
 	if kid == nil || len(kid.items) == 1 { // with every item there comes a look at eight nodes
 		if items, few := joined(&kids); few {
-			return &node[T]{items: items}, true
+			return leaf(items), true
 		}
 	}
 	return inner(kids), true
