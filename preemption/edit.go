@@ -33,6 +33,7 @@ const (
 	editNothing editKind = iota
 	editAdmit
 	editUpdate
+	editSetWorkload
 	editStartEviction
 	editStartShrink
 	editShrink
@@ -60,6 +61,13 @@ func Admit(w workload.Workload) Edit {
 func Update(w workload.Workload) Edit {
 	c := w.Clone()
 	return Edit{kind: editUpdate, name: c.ID, workload: &c}
+}
+
+// SetWorkload is [Update] if there is a workload with that ID, else [Admit]: for callers that know
+// what is, not what happened.
+func SetWorkload(w workload.Workload) Edit {
+	c := w.Clone()
+	return Edit{kind: editSetWorkload, name: c.ID, workload: &c}
 }
 
 // StartEviction marks a workload as evicted: it still holds its quota, and it is the first
@@ -168,6 +176,8 @@ func (e *Edit) apply(c *cluster.Cluster, path string) (*cluster.Cluster, error) 
 		return c.Admit(path, e.workload)
 	case editUpdate:
 		return c.Update(path, e.workload)
+	case editSetWorkload:
+		return c.Set(path, e.workload)
 	case editStartEviction:
 		return c.StartEviction(path, e.name)
 	case editStartShrink:

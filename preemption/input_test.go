@@ -113,6 +113,9 @@ func TestWithReportsEveryFault(t *testing.T) {
 		preemption.Admit(job("big", "a", 0, quota.MaxUsage, now)),
 		preemption.RemoveCohort("x"),
 		preemption.RemoveQueue("y"),
+		preemption.SetWorkload(job("a1", "x", 0, 1, now)),
+		preemption.SetWorkload(job("", "a", 0, 1, now)),
+		preemption.SetWorkload(job("big", "a", 0, quota.MaxUsage, now)),
 	)
 	wantFaults(t, err,
 		`edits[0].id: "a1" is admitted already`,
@@ -124,6 +127,9 @@ func TestWithReportsEveryFault(t *testing.T) {
 		`edits[6].podSets: the usage of h100/gpu in queue "a" passes`,
 		`edits[7]: no cohort "x"`,
 		`edits[8]: no queue "y"`,
+		`edits[9].queue: unknown queue "x" (workload "a1")`,
+		`edits[10].id: is empty`,
+		`edits[11].podSets: the usage of h100/gpu in queue "a" passes`,
 	)
 	if next != s {
 		t.Error("a failed edit returns another snapshot than its own")

@@ -246,6 +246,8 @@ func editsHaveInverses(t *rapid.T, config preemption.Config) {
 		moved := w
 		moved.Queue = q.Name
 		same("Update and back", edit(t, edit(t, s, preemption.Update(moved)), preemption.Update(w)))
+		same("SetWorkload and back", edit(t, edit(t, s, preemption.SetWorkload(moved)), preemption.SetWorkload(w)))
+		same("Remove, SetWorkload", edit(t, edit(t, s, preemption.Remove(w.ID)), preemption.SetWorkload(w)))
 	}
 	built := edit(t, new(preemption.Snapshot), configure(st)...)
 	for _, w := range st.Admitted {

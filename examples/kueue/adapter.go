@@ -6,8 +6,8 @@
 package kueue
 
 import (
+	"cmp"
 	"encoding"
-	"maps"
 	"slices"
 	"time"
 
@@ -151,9 +151,10 @@ func (a *Adapter) workload(in *info.Info, assigned []flavorassigner.PodSetAssign
 			flavor = func(r corev1.ResourceName) string { return string(assigned[at].Flavors[r].Name) }
 		}
 		set := workload.PodSet{Name: string(p.Name), Count: int64(p.Count), Totals: true}
-		for _, name := range slices.Sorted(maps.Keys(p.Requests)) {
-			set.Requests = append(set.Requests, quota.Amount{Flavor: flavor(name), Resource: string(name), Amount: p.Requests[name]})
+		for name, n := range p.Requests {
+			set.Requests = append(set.Requests, quota.Amount{Flavor: flavor(name), Resource: string(name), Amount: n})
 		}
+		slices.SortFunc(set.Requests, func(a, b quota.Amount) int { return cmp.Compare(a.Resource, b.Resource) })
 		w.PodSets = append(w.PodSets, set)
 	}
 	return w

@@ -132,29 +132,29 @@ func (m *Mirror) again(c change) {
 func (m *Mirror) apply(list ...change) error {
 	var edits []preemption.Edit
 	for i := range list {
-		edits = append(edits, m.edits(&list[i])...)
+		edits = m.edits(edits, &list[i])
 	}
 	next, err := m.snapshot.With(edits...)
 	m.snapshot = next // with an error it is as before
 	return err
 }
 
-// edits returns the edits of a change.
-func (m *Mirror) edits(c *change) []preemption.Edit {
+// edits adds the edits of a change to a list.
+func (m *Mirror) edits(list []preemption.Edit, c *change) []preemption.Edit {
 	switch o := c.object.(type) {
 	case *api.Cohort:
 		switch {
 		case c.gone && m.hasMembers(o.Name):
-			return []preemption.Edit{preemption.SetCohort(queue.Cohort{Name: o.Name})} // it is there by its name alone
+			return append(list, preemption.SetCohort(queue.Cohort{Name: o.Name})) // it is there by its name alone
 		case c.gone:
-			return []preemption.Edit{preemption.RemoveCohort(o.Name)}
+			return append(list, preemption.RemoveCohort(o.Name))
 		}
 		out := queue.Cohort{Name: o.Name, Parent: string(o.Spec.ParentName), Quotas: quotas(quotasOf(o.Spec.ResourceGroups)), FairWeight: weightOf(o.Spec.FairSharing)}
 		out, _ = out.Normalize("")
-		return append(m.named(out.Parent), preemption.SetCohort(out))
+		return append(m.named(list, out.Parent), preemption.SetCohort(out))
 	case *api.ClusterQueue:
 		if c.gone {
-			return []preemption.Edit{preemption.RemoveQueue(o.Name)}
+			return append(list, preemption.RemoveQueue(o.Name))
 		}
 		out := queue.Queue{Name: o.Name}
 		if o.Spec.Preemption != nil {
@@ -162,28 +162,25 @@ func (m *Mirror) edits(c *change) []preemption.Edit {
 		}
 		out.Cohort, out.Quotas, out.FairWeight = string(o.Spec.CohortName), quotas(quotasOf(o.Spec.ResourceGroups)), weightOf(o.Spec.FairSharing)
 		out, _ = out.Normalize("")
-		return append(m.named(out.Cohort), preemption.SetQueue(out))
+		return append(m.named(list, out.Cohort), preemption.SetQueue(out))
 	case *api.Workload:
+		if !c.gone && info.HasQuotaReservation(o) && !info.IsFinished(o) {
+			return append(list, preemption.SetWorkload(m.workload(info.NewInfo(o), nil)))
+		}
 		id := string(info.Key(o))
-		_, held := m.snapshot.Find(id)
-		switch holds := !c.gone && info.HasQuotaReservation(o) && !info.IsFinished(o); {
-		case holds && held:
-			return []preemption.Edit{preemption.Update(m.workload(info.NewInfo(o), nil))}
-		case holds:
-			return []preemption.Edit{preemption.Admit(m.workload(info.NewInfo(o), nil))}
-		case held:
-			return []preemption.Edit{preemption.Remove(id)}
+		if _, held := m.snapshot.Find(id); held {
+			return append(list, preemption.Remove(id))
 		}
 	}
-	return nil
+	return list
 }
 
-// named returns the edit that makes a cohort that has no object, if there is no such cohort.
-func (m *Mirror) named(cohort string) []preemption.Edit {
+// named adds the edit that makes a cohort that has no object, if there is no such cohort.
+func (m *Mirror) named(list []preemption.Edit, cohort string) []preemption.Edit {
 	if _, there := m.snapshot.Cohort(cohort); there || cohort == "" {
-		return nil
+		return list
 	}
-	return []preemption.Edit{preemption.SetCohort(queue.Cohort{Name: cohort})}
+	return append(list, preemption.SetCohort(queue.Cohort{Name: cohort}))
 }
 
 func (m *Mirror) hasMembers(cohort string) bool {

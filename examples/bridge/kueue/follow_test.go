@@ -17,22 +17,17 @@ import (
 // follow brings an event of a workload into a snapshot: w is the object as it is now, or as it was
 // when it went.
 func follow(s *preemption.Snapshot, w *kueue.Workload, gone bool) (*preemption.Snapshot, error) {
-	id := w.Metadata.ID()
-	_, held := s.Find(id)
-	if gone || w.Stage() != kueue.StageAdmitted {
-		if !held {
+	if id := w.Metadata.ID(); gone || w.Stage() != kueue.StageAdmitted {
+		if _, held := s.Find(id); !held {
 			return s, nil // it holds nothing, and held nothing
 		}
 		return s.With(preemption.Remove(id))
 	}
 	now, err := w.Admitted()
-	switch {
-	case err != nil:
+	if err != nil {
 		return s, err // s holds what was there before
-	case held:
-		return s.With(preemption.Update(now))
 	}
-	return s.With(preemption.Admit(now))
+	return s.With(preemption.SetWorkload(now))
 }
 
 // holder is a workload that holds GPUs, or waits for them.

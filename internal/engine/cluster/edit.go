@@ -20,10 +20,7 @@ func (c *Cluster) Admit(path string, w *workload.Workload) (*Cluster, error) {
 	if _, taken := c.Find(w.ID); taken {
 		faults.Add(path+".id", "%q is admitted already", w.ID)
 	}
-	if err := c.withQueue(path, w, faults).Err(); err != nil {
-		return nil, err
-	}
-	return c.edit(path+".podSets", Change{New: w})
+	return c.put(path, nil, w, faults)
 }
 
 // Remove removes a workload.
@@ -41,10 +38,24 @@ func (c *Cluster) Update(path string, w *workload.Workload) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.withQueue(path, w, faultsOf(workload.Validate(path, w))).Err(); err != nil {
+	return c.put(path, d, w, faultsOf(workload.Validate(path, w)))
+}
+
+// Set is Update if there is such a workload, else Admit.
+func (c *Cluster) Set(path string, w *workload.Workload) (*Cluster, error) {
+	d, _ := c.Find(w.ID)
+	return c.put(path, d, w, faultsOf(workload.Validate(path, w)))
+}
+
+// put puts w in the place of old, if that is not nil, unless there are faults.
+func (c *Cluster) put(path string, old *Workload, w *workload.Workload, faults fault.List) (*Cluster, error) {
+	if _, known := c.QueueNode(w.Queue); w.Queue != "" && !known {
+		faults.Add(path+".queue", "unknown queue %q (workload %q)", w.Queue, w.ID)
+	}
+	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	return c.edit(path+".podSets", Change{Old: d, New: w})
+	return c.edit(path+".podSets", Change{Old: old, New: w})
 }
 
 func (c *Cluster) find(path, id string) (*Workload, error) {
@@ -53,14 +64,6 @@ func (c *Cluster) find(path, id string) (*Workload, error) {
 		return nil, fault.List{{Path: path, Problem: fmt.Sprintf("no workload %q is admitted", id)}}
 	}
 	return d, nil
-}
-
-// withQueue adds the fault of a workload whose queue is not known.
-func (c *Cluster) withQueue(path string, w *workload.Workload, faults fault.List) fault.List {
-	if _, known := c.QueueNode(w.Queue); w.Queue != "" && !known {
-		faults.Add(path+".queue", "unknown queue %q (workload %q)", w.Queue, w.ID)
-	}
-	return faults
 }
 
 // edit makes a valid change.
