@@ -14,6 +14,7 @@ import (
 	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/settle"
 )
 
 var diffVerb = verb{
@@ -31,17 +32,11 @@ var diffVerb = verb{
 	flags: func(c *cobra.Command, o *options) {
 		allFlag(c, o)
 		c.Flags().StringArrayVar(&o.to, "to", nil, "compare with the state in `FILE`; may be given several times")
-		c.Flags().StringArrayVar(&o.quotas, "quota", nil, "compare with another quota: a `CHANGE` QUEUE:FLAVOR:RESOURCE=QUANTITY, or a cohort's; with :borrowingLimit or :lendingLimit after the resource another limit, where none is no limit")
-		c.Flags().StringArrayVar(&o.policies, "policy", nil, "compare with another policy: a `CHANGE` QUEUE:POLICY=VALUE; the policies are those of a ClusterQueue, as in withinClusterQueue=LowerPriority, and minAdmitDuration=2h")
-		c.Flags().StringArrayVar(&o.priorities, "priority", nil, "compare with another priority: a `CHANGE` NAMESPACE/NAME=N, of a workload that waits or runs")
-		c.Flags().StringArrayVar(&o.applied, "apply", nil, "compare with the objects of Kueue in `FILE` added, each in place of the one with its kind and name; may be given several times")
-		c.Flags().StringArrayVar(&o.refers, "rules", nil, "compare with other preemption rules of a queue: a `CHANGE` QUEUE=CONFIG, where QUEUE may be * for all, and CONFIG none")
-		c.Flags().StringArrayVar(&o.switched, "rule", nil, "compare with a preemption rule switched: a `CHANGE` CONFIG:RULE=off, or =only for no other rule of CONFIG beside it")
+		changeFlags(c, o, "compare with")
 	},
 	check: func(_ *cobra.Command, o *options) error {
-		changes := len(o.quotas) + len(o.policies) + len(o.priorities) + len(o.applied) + len(o.refers) + len(o.switched)
 		switch {
-		case len(o.to) == 0 && changes == 0:
+		case len(o.to) == 0 && !o.changes():
 			return errors.New("diff needs something to compare with: -to FILE, or -apply FILE, -quota, -policy, -priority, -rules, -rule")
 		case len(o.to) > 0 && len(o.applied) > 0:
 			return errors.New("-to compares with another state and -apply with this one changed: give one of them")
@@ -73,6 +68,10 @@ func runDiff(before *cluster, o *options, std stdio) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
+	leaves, err := after.settle(o)
+	if err != nil {
+		return result{}, err
+	}
 	notes := append(before.inputNotes(), left...)
 	for _, n := range after.inputNotes() {
 		if !slices.Contains(notes, n) {
@@ -88,14 +87,20 @@ func runDiff(before *cluster, o *options, std stdio) (result, error) {
 	}
 	return result{status, func(b *cli.Page) {
 		printDiff(b, rows, same)
+		if leaves.Outcome != preemption.Fits {
+			b.Gap()
+			b.Say("Running work does not leave by itself. If usage is to be within what is then allowed (whatif settle says why):\n%s.\n", printer(b).SettlementMessage(leaves))
+		}
 		printNotes(b, notes)
 		before.printSampleHint(b, "diff -live -quota QUEUE:FLAVOR:RESOURCE=N")
 	}, struct {
 		Now    time.Time `json:"now"`
 		Change []diffRow `json:"changes"`
 		Same   int       `json:"same"` // how many answers stay as they are
-		Notes  []string  `json:"notes"`
-	}{before.Now, rows, same.all, notes}}, nil
+		// Settlement says who has to leave after the change, if usage is to be within what is allowed; absent: nothing has to.
+		Settlement *settle.Answer `json:"settlement,omitempty"`
+		Notes      []string       `json:"notes"`
+	}{before.Now, rows, same.all, anyExcess(leaves), notes}}, nil
 }
 
 // other returns the cluster after the change.

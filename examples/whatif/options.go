@@ -31,6 +31,8 @@ type options struct {
 	applied, refers, switched                                 []string // by diff: files, queues and rules
 	page                                                      string   // the file of the page
 	width, cycles                                             int      // -1: that of the terminal
+	atMost                                                    bool     // by settle
+	maxVictims                                                int
 	config                                                    preemption.Config
 }
 

@@ -52,6 +52,9 @@ func TestVerbs(t *testing.T) {
 		"diff-same":       {[]string{"diff", "-policy", "recsys:reclaimWithinCohort=Never"}, 0},
 		"diff-teams":      {[]string{"diff", "-f", "testdata/input/teams.yaml", "-at", now, "-quota", "serve:h100:nvidia.com/gpu=4", "-policy", "batch:minAdmitDuration=1h"}, 1},
 		"diff-to":         {[]string{"diff", "-f", "testdata/input/teams.yaml", "-to", "testdata/input/gates.json", "-at", now}, 1},
+		"settle":          {[]string{"settle", "-quota", "vision:h100:nvidia.com/gpu=16"}, 1},
+		"settle-within":   {[]string{"settle"}, 0},
+		"settle-teams":    {[]string{"settle", "-f", "testdata/input/teams.yaml", "-at", now, "-quota", "serve:h100:nvidia.com/gpu=0", "-quota", "batch:h100:nvidia.com/gpu=0", "-at-most", "-max-victims", "2"}, 1},
 		"next-teams":      {[]string{"next", "-f", "testdata/input/teams.yaml", "-at", now, "-cycles", "20"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -161,6 +164,11 @@ func TestBadInputOfVerbs(t *testing.T) {
 	}
 	own["lint"] = []badCase{{[]string{"-rule", "waste"}, `-rule: there is no rule "waste": want lending, unreachable`}, {[]string{"-rule"}, "flag needs an argument"}}
 	own["explain"] = []badCase{{[]string{"-workload", "vision/detector"}, "the nearest: vision/detector-train"}, {[]string{"-request", "cpu=1"}, "needs -queue"}, {[]string{"-count", "2"}, "need -request"}}
+	own["settle"] = []badCase{
+		{[]string{"-max-victims", "-1"}, "-max-victims -1: want 0 or more"},
+		{[]string{"-quota", "vision=4"}, "want QUEUE:FLAVOR:RESOURCE=QUANTITY"},
+		{[]string{"-apply", "testdata/none"}, "no such file"},
+	}
 	own["diff"] = []badCase{
 		{nil, "diff needs something to compare with"},
 		{[]string{"-to", "-", "-f", "-"}, "both read from standard input"},

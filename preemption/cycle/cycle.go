@@ -46,6 +46,7 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/queue/rules"
@@ -87,11 +88,21 @@ type Config struct {
 	// Preemption configures the decision about each head.
 	Preemption preemption.Config
 	Borrowing  Borrowing
+	// Settle says how usage over what is allowed is settled at the beginning of a cycle: victims are told to leave before the heads
+	// are served, whether or not a head needs what they hold. Nil: it is not; what runs goes on running.
+	Settle *Settling
 	// Alike says what the caller's own rules (Preemption.Guards, Request.Room) read of a
 	// pending workload: workloads with the same text are the same to these rules. It must
 	// depend on the workload alone. Nil: if there are such rules, no two workloads are alike.
 	// See [Cycle.Alike].
 	Alike func(workload.Workload) string
+}
+
+// Settling configures [Config.Settle]. The zero value takes at least the excess, at once; see [settle.Request].
+type Settling struct {
+	Goal       settle.Goal
+	Delays     []settle.Delay
+	MaxVictims int // in a cycle
 }
 
 // Cycle runs cycles. It holds no state between them: any number of goroutines may use one.
@@ -104,6 +115,7 @@ type Cycle struct {
 	ruled     bool // rules decide alone
 	limited   bool // there are limits on preemptions
 	alike     func(workload.Workload) string
+	settling  *Settling             // a copy
 	alone     *preemption.Preemptor // decides as if a head were the only one
 	after     *preemption.Preemptor // the same, but no head preempts room that this cycle gave
 }
@@ -116,11 +128,20 @@ func New(c Config) (*Cycle, error) {
 	if c.Borrowing > KEP83Lasting {
 		faults.Add("config.Borrowing", "%d is unknown", c.Borrowing)
 	}
+	if c.Settle != nil && c.Settle.Goal > settle.AtMost {
+		faults.Add("config.Settle.Goal", "%v is unknown", c.Settle.Goal)
+	}
+	if c.Settle != nil && c.Settle.MaxVictims < 0 {
+		faults.Add("config.Settle.MaxVictims", "%d is negative", c.Settle.MaxVictims)
+	}
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
 	made := &Cycle{borrowing: c.Borrowing, created: c.Preemption.NewerByReservation, rules: len(c.Preemption.Guards) > 0, protects: c.Preemption.Protection.Reclaim > 0, limited: len(c.Preemption.Limits) > 0, ruled: c.Preemption.RulesAlone, alike: c.Alike, alone: alone}
 	c.Preemption.Guards = append(slices.Clone(c.Preemption.Guards), promises{})
+	if c.Settle != nil {
+		made.settling = &Settling{c.Settle.Goal, slices.Clone(c.Settle.Delays), c.Settle.MaxVictims}
+	}
 	c.Preemption.SkipRetryAt = true // RetryAt is not read: the head is tried again in the next cycle
 	made.after, err = preemption.New(c.Preemption)
 	return made, err
@@ -183,6 +204,9 @@ type Request struct {
 	// the victims of the heads served before it, too; [Result.Events] returns what to add to the
 	// history for the next cycle.
 	History *limits.History
+	// Over says, with [Config.Settle], since when queues and cohorts are over; [settle.Observe] keeps it from cycle to cycle. One that is not
+	// listed is over since Now.
+	Over []settle.Since
 	// LocalQueueUsage is that of each decision; see [preemption.Request.LocalQueueUsage].
 	LocalQueueUsage []queue.LocalQueueUsage
 	// Room returns the room of a head besides the quota, for instance on nodes; see
@@ -213,16 +237,21 @@ func (c *Cycle) Run(s *preemption.Snapshot, heads []queue.Head, now time.Time) (
 	return c.RunRequest(s, Request{Heads: heads, Now: now})
 }
 
-// RunRequest is Run with all inputs.
+// RunRequest is Run with all inputs. It also fails with what [settle.Decide] finds wrong with Config.Settle and Over.
 func (c *Cycle) RunRequest(s *preemption.Snapshot, r Request) (Result, error) {
 	if c == nil || c.after == nil {
 		return Result{}, fault.List{{Path: "cycle", Problem: "is not made by New"}}
+	}
+	p := plan{cycle: c, request: &r, history: r.History}
+	s, err := p.settle(s)
+	if err != nil {
+		return Result{}, err
 	}
 	then, err := s.With(s.Removals()...)
 	if err != nil {
 		return Result{}, err
 	}
-	p := plan{cycle: c, request: &r, now: s, then: then, runs: then, first: then, gone: s.Terminating(), history: r.History}
+	p.now, p.then, p.runs, p.first, p.gone = s, then, then, then, s.Terminating()
 	entries, err := p.nominate()
 	if err != nil {
 		return Result{}, err

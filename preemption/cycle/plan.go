@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/quota"
@@ -27,6 +28,29 @@ type plan struct {
 	closed          map[string]bool                // KEP83: trees in which no head may borrow in this cycle
 	history         *limits.History                // with the preemptions of this cycle, if there are limits
 	result          Result
+}
+
+// settle tells the victims to leave that what is over takes, if the cycle settles, and returns the snapshot in which the heads are
+// decided about.
+func (p *plan) settle(s *preemption.Snapshot) (*preemption.Snapshot, error) {
+	c := p.cycle.settling
+	if c == nil {
+		return s, nil
+	}
+	a, err := settle.Decide(p.cycle.alone, s, settle.Request{
+		Now: p.request.Now, Goal: c.Goal, Delays: c.Delays, Since: p.request.Over, MaxVictims: c.MaxVictims,
+		LocalQueueUsage: p.request.LocalQueueUsage, History: p.request.History,
+	})
+	if err != nil {
+		return s, err
+	}
+	p.result.Settled = &a
+	if p.cycle.limited {
+		if p.history, err = p.history.With(a.Events(s, p.request.Now)...); err != nil {
+			return s, err
+		}
+	}
+	return s.With(a.Edits()...)
 }
 
 // serve computes the result of the next head.

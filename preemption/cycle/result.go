@@ -6,6 +6,7 @@ import (
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/workload"
@@ -109,6 +110,8 @@ func (v HeadResult) gates(had gate.Gates, now time.Time) (g gate.Gates, changed 
 
 // Result is the result of a cycle, as plain data. The zero value is a cycle without heads.
 type Result struct {
+	// Settled is, with [Config.Settle], the answer about what is over: its victims are told to leave before the heads are served. Else nil.
+	Settled *settle.Answer `json:"settled,omitempty"`
 	// Heads holds one result for each head, in the order in which they were served.
 	Heads []HeadResult `json:"heads,omitempty"`
 	// Again says that another cycle at the same time may change something: a head was
@@ -134,10 +137,13 @@ func (r Result) Apply(s *preemption.Snapshot, pending *queue.Pending, now time.T
 	return after, rest, nil
 }
 
-// Edits returns the edits of the cycle: each head that is admitted and each victim that is told to stop. Apply
+// Edits returns the edits of the cycle: each victim that is told to stop and each head that is admitted. Apply
 // them with one [preemption.Snapshot.With].
 func (r Result) Edits() []preemption.Edit {
 	var edits []preemption.Edit
+	if r.Settled != nil {
+		edits = r.Settled.Edits()
+	}
 	for _, v := range r.Heads {
 		if v.Outcome == Admit || v.Outcome == Preempt {
 			edits = append(edits, v.Decision.Edits()...)
@@ -149,6 +155,9 @@ func (r Result) Edits() []preemption.Edit {
 // Events returns what the cycle adds to the history of preemptions if it is carried out at a time; s is
 // the snapshot that it was run on. See [preemption.Decision.Events].
 func (r Result) Events(s *preemption.Snapshot, at time.Time) (list []limits.Event) {
+	if r.Settled != nil {
+		list = r.Settled.Events(s, at)
+	}
 	for i := range r.Heads {
 		if v := &r.Heads[i]; v.Outcome == Preempt {
 			list = append(list, v.Decision.Events(s, preemption.Request{Workload: v.Head.Workload}, at)...)

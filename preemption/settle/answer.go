@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -62,6 +63,22 @@ type Step struct {
 // Question returns the question that Decision answers: about all of the excess, or about what remains. It is
 // valid until the answer is decoded from JSON, which has no questions.
 func (s *Step) Question() Question { return s.question }
+
+// Events returns what the answer adds to the history of preemptions if it is carried out; see [preemption.Decision.Events]. s is the
+// snapshot that was asked. The preemptors are the workloads of the questions. An answer that was decoded from JSON has no events.
+func (a Answer) Events(s *preemption.Snapshot, at time.Time) (list []limits.Event) {
+	for i := range a.Steps {
+		list = append(list, a.Steps[i].events(a.Steps[i].Victims, s, at)...)
+	}
+	return list
+}
+
+func (s *Step) events(victims []preemption.Victim, in *preemption.Snapshot, at time.Time) []limits.Event {
+	if s.question.Snapshot == nil {
+		return nil
+	}
+	return preemption.Decision{Outcome: preemption.Preempt, Victims: victims}.Events(in, s.question.Request, at)
+}
 
 // answer puts a run together.
 func (f *run) answer(r *Request) Answer {

@@ -12,7 +12,7 @@ import (
 
 // takeAtMost takes candidates one after the other, and passes over those that would take too much. Before at it takes none.
 func (f *run) takeAtMost(step *Step, excess []quota.Amount, at time.Time) (took bool, err error) {
-	if step.question, err = ask(f.seenBy(step), step.Node, excess, f.request, at); err != nil {
+	if step.question, err = ask(f.seenBy(step), step.Node, excess, f.request, f.history, at); err != nil {
 		return false, err
 	}
 	x := &sparing{run: f, step: step, excess: excess, free: step.question.Snapshot, refused: map[string]bool{}}
@@ -69,6 +69,7 @@ type sparing struct {
 func (x *sparing) ask(p *preemption.Preemptor, column quota.Amount) preemption.Decision {
 	column.Amount = quota.Sub(column.Amount, amountIn(excessOf(x.left(), x.step.Node), column.FlavorResource())) + 1
 	q := x.step.question.asking([]quota.Amount{column})
+	q.Request.History = x.history
 	d, _ := p.Decide(x.free, q.Request)
 	return d
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -25,7 +26,7 @@ type Question struct {
 }
 
 // ask returns the question about the excess of a node.
-func ask(s *preemption.Snapshot, n Node, excess []quota.Amount, r *Request, now time.Time) (Question, error) {
+func ask(s *preemption.Snapshot, n Node, excess []quota.Amount, r *Request, history *limits.History, now time.Time) (Question, error) {
 	q := queue.Queue{Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}}
 	rows := statusOf(s, n, columnsOf(excess)...)
 	var edits []preemption.Edit
@@ -56,7 +57,7 @@ func ask(s *preemption.Snapshot, n Node, excess []quota.Amount, r *Request, now 
 			Queued:   oldest,
 			PodSets:  podSets(excess),
 		},
-		Now: now, LocalQueueUsage: r.LocalQueueUsage, History: r.History,
+		Now: now, LocalQueueUsage: r.LocalQueueUsage, History: history,
 	}}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -40,6 +41,8 @@ type run struct {
 	before    *preemption.Snapshot // without what is leaving
 	known     *preemption.Snapshot // without the victims so far, too, but for those that pending removes
 	pending   []preemption.Edit
+	history   *limits.History // with the victims so far, if there are limits
+	limited   bool
 	excess    []preemption.Excess
 	apart     bool // none of the nodes that are over is above another
 	steps     []Step
@@ -51,6 +54,7 @@ type run struct {
 func settled(p *preemption.Preemptor, given, s *preemption.Snapshot, r *Request, now time.Time) (*run, error) {
 	f := &run{preemptor: p, request: r, now: now, given: given, before: s, known: s, excess: inScope(s.Excess(), r.Nodes)}
 	f.apart = !f.related(nodesOf(f.excess))
+	f.history, f.limited = r.History, len(p.Config().Limits) > 0
 	for _, n := range nodesOf(f.excess) {
 		if err := f.settle(n); err != nil {
 			return nil, err
@@ -151,7 +155,7 @@ func earliest(now, delayed time.Time) time.Time {
 
 // ask asks about an excess, at an instant. An answer that takes victims at a later one is to wait until then.
 func (f *run) ask(step *Step, excess []quota.Amount, at time.Time) (err error) {
-	if step.question, err = ask(f.seenBy(step), step.Node, excess, f.request, at); err != nil {
+	if step.question, err = ask(f.seenBy(step), step.Node, excess, f.request, f.history, at); err != nil {
 		return err
 	}
 	step.Decision, err = f.preemptor.Decide(step.question.Snapshot, step.question.Request)

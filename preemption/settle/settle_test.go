@@ -10,6 +10,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -224,6 +225,14 @@ func TestDecide(t *testing.T) {
 			},
 			ask:  settle.Request{MaxVictims: 1},
 			want: "Preempt a3 a+3 more 0s",
+		},
+		"limits count the victims of all nodes": {
+			config: preemption.Config{Limits: []limits.Limit{{Name: "one", Scope: limits.Global, Limit: 1, Window: quota.Some(time.Hour)}}},
+			state: preemption.State{
+				Queues:   []queue.Queue{{Name: "a", Quotas: gpus(1)}, {Name: "b", Quotas: gpus(1)}},
+				Admitted: []workload.Workload{job("a1", 0, 2, 9), job("b1", 0, 2, 9)},
+			},
+			want: "Preempt a1 b+1 retry 1h0m0s more 1h0m0s",
 		},
 		"at most the excess": {
 			state: preemption.State{

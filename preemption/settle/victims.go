@@ -31,6 +31,9 @@ func (f *run) take(step *Step, victims []preemption.Victim) {
 		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Workload, b.Workload))
 	})
 	f.pending = append(f.pending, removals(taken)...)
+	if f.limited {
+		f.history, _ = f.history.With(step.events(victims, f.before, f.now)...) // the names are not empty
+	}
 }
 
 // removals returns the edits after which victims are gone.

@@ -1,0 +1,132 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/settle"
+	"github.com/cedesched/cede/quota"
+)
+
+// SettlementMessage returns one sentence of at most [MaxMessage] bytes: who has to leave because usage is over what is
+// allowed, what remains over, and when more may leave.
+func SettlementMessage(a settle.Answer) string { return Printer{}.SettlementMessage(a) }
+
+// SettlementMessage is [SettlementMessage] with other amounts.
+func (pr Printer) SettlementMessage(a settle.Answer) string {
+	text := settlementAnswer(&a)
+	if rest := pr.overs(a.Remaining); rest != "" {
+		text += "; still over: " + rest
+	}
+	if !a.MoreAt.IsZero() {
+		text += "; more may leave at " + a.MoreAt.UTC().Format(time.RFC3339Nano)
+	}
+	return cut(text)
+}
+
+// settlementAnswer is the answer without what remains.
+func settlementAnswer(a *settle.Answer) string {
+	switch {
+	case a.Outcome == preemption.Fits:
+		return "All usage is within what is allowed"
+	case len(a.Victims) > 0:
+		var list Counted
+		for _, v := range a.Victims {
+			if list.Count++; list.Count <= 4 {
+				list.Samples = append(list.Samples, v.Workload+replicas(&v))
+			}
+		}
+		return "To leave: " + names(list)
+	case a.Outcome == preemption.Wait:
+		return "No workload may leave now"
+	}
+	return "No workload may leave, and time alone does not help"
+}
+
+// replicas says behind its name of which replicas a victim loses how many.
+func replicas(v *preemption.Victim) string {
+	var parts []string
+	for _, r := range v.Replicas {
+		parts = append(parts, count(r.Count, "replica")+" of "+r.PodSet)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// overs says what is over, by node.
+func (pr Printer) overs(list []preemption.Excess) string {
+	var parts []string
+	for _, e := range list {
+		parts = append(parts, fmt.Sprintf("%s of %v", pr.amount(e.Amount, e.FlavorResource), settle.Node{Queue: e.Queue, Cohort: e.Cohort}))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// SettlementText returns a page for a terminal of 80 columns: of each queue and cohort that is over what is over, who
+// has to leave and why, what remains, and what keeps it.
+func SettlementText(a settle.Answer) string { return Printer{}.SettlementText(a) }
+
+// SettlementText is [SettlementText] with other amounts and width.
+func (pr Printer) SettlementText(a settle.Answer) string {
+	p := &page{Printer: pr}
+	p.line(0, "%s.", settlementAnswer(&a))
+	if rest := pr.overs(a.Remaining); rest != "" {
+		p.line(0, "Still over: %s.", rest)
+	}
+	for i := range a.Steps {
+		p.settlementStep(&a.Steps[i], &a)
+	}
+	return p.String()
+}
+
+func (p *page) settlementStep(step *settle.Step, a *settle.Answer) {
+	q := step.Question()
+	now := q.Request.Now
+	p.head(fmt.Sprintf("%v: %s over", step.Node, p.amounts(step.Excess)))
+	for _, v := range step.Victims {
+		p.line(2, "%s%s leaves: %s", v.Workload, replicas(&v), leavesBecause(&v))
+	}
+	switch d := &step.Decision; {
+	case !step.Delayed.IsZero():
+		p.line(2, "the delay ends at %s", clock(step.Delayed, now))
+	case d.Outcome == preemption.Fits:
+		p.line(2, "within what it may use once the victims of other nodes have left")
+	case !d.RetryAt.IsZero():
+		p.line(2, "the rest may leave at %s", clock(d.RetryAt, now))
+	case d.Outcome != preemption.Preempt && a.MoreAt.IsZero():
+		p.line(2, "the rest may not leave, now or later")
+	}
+	for _, b := range step.Decision.Blockers {
+		who := fmt.Sprintf("queue %q", b.Queue)
+		if b.Queue == "" {
+			who = fmt.Sprintf("cohort %q", b.Cohort)
+		}
+		if b.Workload != "" {
+			who += ", " + b.Workload
+		}
+		p.line(2, "%s stays: %s", who, Blocker(q.Snapshot, &q.Request, b))
+	}
+}
+
+// leavesBecause says why a victim of a settlement has to leave.
+func leavesBecause(v *preemption.Victim) string {
+	switch v.Reason {
+	case preemption.InClusterQueue:
+		return "it runs in the queue, which uses more than it may"
+	case preemption.InCohortReclamation:
+		return "its queue uses more than its own quota"
+	}
+	return Reason(v.Reason)
+}
+
+func (pr Printer) amounts(list []quota.Amount) string {
+	var parts []string
+	for _, a := range list {
+		parts = append(parts, pr.amount(a.Amount, a.FlavorResource()))
+	}
+	return strings.Join(parts, ", ")
+}
