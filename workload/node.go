@@ -47,6 +47,17 @@ func (n *Node) Validate(path string) error {
 	return faults.Err()
 }
 
+// over lists the resources of which there is more than a limit, and no more than can be counted, by name.
+func (r Resources) over(limit int64) (names []string) {
+	for name, amount := range r {
+		if amount > limit && amount <= quota.MaxUsage && name != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 func (r Resources) validate(faults *fault.List, path string) {
 	wrong := false
 	for name, amount := range r {

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -28,6 +29,10 @@ type Pod struct {
 	Priority int32 `json:"priority,omitempty"`
 	// Requests is what the pod takes, besides one of [PodsResource].
 	Requests Resources `json:"requests,omitempty"`
+	// Claims are the IDs of the claims that the pod holds, alone or with other pods ([Claim]), in any order. The state must
+	// have them. A waiting pod goes only where pods run or are nominated that hold its claims, and pods of one request
+	// with a claim go to one node: that of the first of them, so give nodes as domains if the others must follow.
+	Claims []string `json:"claims,omitempty"`
 	// Queue is the queue that the pod belongs to. If the state has its group, the queue of the group
 	// counts instead, as with Priority. A request of another queue reclaims the room of the pod, any
 	// other preempts it: see MinRuntime. Empty: no queue. In a request without group it is empty or
@@ -61,14 +66,14 @@ type Pod struct {
 
 // Clone returns a copy that shares nothing with p.
 func (p Pod) Clone() Pod {
-	p.Labels, p.Requests, p.Nodes = maps.Clone(p.Labels), maps.Clone(p.Requests), slices.Clone(p.Nodes)
+	p.Labels, p.Requests, p.Nodes, p.Claims = maps.Clone(p.Labels), maps.Clone(p.Requests), slices.Clone(p.Nodes), slices.Clone(p.Claims)
 	return p
 }
 
 // Validate returns everything that is wrong with the pod itself, as an error that lists each
 // fault with its path under the given one: an empty ID, Preempted or TerminatingSince on a
 // pod that does not terminate, times outside the years 1678 to 2262, negative minimum
-// runtimes, requests that are negative, over [quota.MaxUsage], without a name or for
+// runtimes, claims that are empty or there twice, requests that are negative, over [quota.MaxUsage], without a name or for
 // [PodsResource].
 func (p *Pod) Validate(path string) error {
 	if p.isValid() { // the usual case, which is asked of every pod of a state
@@ -93,6 +98,13 @@ func (p *Pod) Validate(path string) error {
 		}
 	}
 	validateMinimums(&faults, path, p.MinRuntime, p.ReclaimMinRuntime)
+	for i, id := range p.Claims {
+		if id == "" {
+			faults.Add(fmt.Sprintf("%s.claims[%d]", path, i), "is empty")
+		} else if at := slices.Index(p.Claims, id); at < i {
+			faults.Add(fmt.Sprintf("%s.claims[%d]", path, i), "%q is there already: claims[%d]", id, at)
+		}
+	}
 	p.Requests.validate(&faults, path+".requests")
 	if _, ok := p.Requests[PodsResource]; ok {
 		faults.Add(path+".requests."+PodsResource, "every pod takes one of it: it cannot be requested")
@@ -103,7 +115,7 @@ func (p *Pod) Validate(path string) error {
 // isValid reports whether Validate finds nothing wrong.
 func (p *Pod) isValid() bool {
 	least := min(p.MinRuntime.Or(0), p.ReclaimMinRuntime.Or(0))
-	if p.ID == "" || !p.Terminating && (p.Preempted || !p.TerminatingSince.IsZero()) || least < 0 ||
+	if p.ID == "" || len(p.Claims) > 0 || !p.Terminating && (p.Preempted || !p.TerminatingSince.IsZero()) || least < 0 ||
 		!instant.Valid(p.Started) || !instant.Valid(p.TerminatingSince) {
 		return false
 	}

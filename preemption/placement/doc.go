@@ -91,6 +91,13 @@
 // [Decision.RetryAt] is the first instant at which the outcome is Fits or Preempt. Both may
 // hold at once: at RetryAt the wait for a pod ends, and others may yield in its place.
 //
+// # Devices
+//
+// [State.Claims] are devices that pods hold, alone or together: claims of pods and of whole groups (in Kubernetes:
+// ResourceClaims). A claim takes its amounts once on a node, from the first of its pods there until the last has left. So
+// victims free a claim only if all pods that hold it go. Devices are counted by class: partitions, attributes and devices
+// that several nodes share are not known. (kube-scheduler v1.37 preempts no pod for devices.)
+//
 // # Over-used nodes
 //
 // A node may hold more than its capacity. Only resources that the preemptor requests are

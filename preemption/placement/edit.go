@@ -16,6 +16,7 @@ type Edit struct {
 	node      workload.Node
 	group     workload.PodGroup
 	budget    workload.DisruptionBudget
+	claim     workload.Claim
 	name      string
 	namespace string
 	at        time.Time
@@ -36,10 +37,12 @@ const (
 	editRemoveBudget
 	editSetNode
 	editRemoveNode
+	editSetClaim
+	editRemoveClaim
 )
 
 // Run adds a running pod, or replaces the one with that ID; if the pod is nominated, its nomination ends. It fails if
-// the pod is malformed or the node is unknown.
+// the pod is malformed, or the node or a claim is unknown.
 func Run(p workload.Pod) Edit { return Edit{kind: editRun, pod: p.Clone(), name: p.ID} }
 
 // StartEviction marks a pod as terminating because it was preempted, since an unknown time. A second time changes
@@ -56,7 +59,7 @@ func StartEvictionAt(id string, at time.Time) Edit {
 func Remove(id string) Edit { return Edit{kind: editRemove, name: id} }
 
 // Nominate promises room on its node to a waiting pod, in place of an earlier nomination. It fails if the pod is
-// malformed or runs, or the node is unknown.
+// malformed or runs, or the node or a claim is unknown.
 func Nominate(p workload.Pod) Edit { return Edit{kind: editNominate, pod: p.Clone(), name: p.ID} }
 
 // Withdraw withdraws the nomination of a pod. Without a nomination it changes nothing.
@@ -91,6 +94,12 @@ func SetNode(n workload.Node) Edit { return Edit{kind: editSetNode, node: n.Clon
 // RemoveNode removes a node, at the cost of adding one. It fails if there is none with that name, or while pods run
 // there or are nominated to it.
 func RemoveNode(name string) Edit { return Edit{kind: editRemoveNode, name: name} }
+
+// SetClaim adds a claim or replaces the one with that ID. It fails if the claim is malformed.
+func SetClaim(c workload.Claim) Edit { return Edit{kind: editSetClaim, claim: c.Clone(), name: c.ID} }
+
+// RemoveClaim removes a claim. It fails if there is none with that ID, or while pods that run or are nominated hold it.
+func RemoveClaim(id string) Edit { return Edit{kind: editRemoveClaim, name: id} }
 
 // With returns a snapshot with the edits applied in order. s does not change; the new snapshot shares what the edits
 // do not touch. An edit of a pod costs O(log n) in the number of pods, plus the pods of its node and group, unless
@@ -147,6 +156,10 @@ func (e *Edit) apply(c *state.Cluster, path string) fault.List {
 		return edit.SetNode(e.node)
 	case editRemoveNode:
 		return edit.RemoveNode(e.name)
+	case editSetClaim:
+		return edit.SetClaim(e.claim)
+	case editRemoveClaim:
+		return edit.RemoveClaim(e.name)
 	}
 	return nil
 }

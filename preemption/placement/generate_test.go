@@ -18,7 +18,7 @@ func TestGeneratorsReachEverything(t *testing.T) {
 		"Preempt": 300, "Wait": 80, "Fits": 80,
 		"PolicyNever": 5, "NoVictims": 20, "NoRoom": 20, "Budgets": 10,
 		"mode Design": 250, "mode InPlace": 150, "mode Replace": 150,
-		"two victims": 120, "whole group": 60, "group of groups": 10, "nested groups": 100, "request of nested groups": 25, "needs of nested groups": 15, "nested group is left out": 5, "preferred domains": 20, "outside preferred domains": 5, "group of several": 40, "reprieve": 150, "budget binds": 50, "violation": 20,
+		"two victims": 120, "whole group": 60, "group of groups": 10, "nested groups": 100, "request of nested groups": 25, "needs of nested groups": 15, "claims": 100, "shared claim goes": 2, "claim stays with another pod": 10, "claims of the request": 60, "nested group is left out": 3, "preferred domains": 20, "outside preferred domains": 3, "group of several": 40, "reprieve": 150, "budget binds": 50, "violation": 20,
 		"promised": 50, "withdrawn": 20, "several nodes": 150, "several domains": 50,
 		"basic group": 80, "pod of a group": 30, "over the timeout": 30, "waits though asked alone": 20,
 		"retry at": 60, "promise and retry at": 10, "minimum runtime blocks": 50, "guard blocks": 30, "budget blocks": 20, "shortage": 80, "protected beside a victim": 20,
@@ -41,7 +41,7 @@ func TestGeneratorsReachEverything(t *testing.T) {
 				seen[kind]++
 			}
 		}
-		idle := placement.State{Nodes: st.Nodes, Groups: st.Groups}
+		idle := placement.State{Nodes: st.Nodes, Groups: st.Groups, Claims: st.Claims}
 		r.SkipFit = false
 		if decide(t, c, snapshotOf(t, idle), r).Outcome == preemption.Impossible {
 			seen["hopeless"]++
@@ -81,6 +81,20 @@ func kindsOf(t *testing.T, st placement.State, r placement.Request, c placement.
 	flat := r
 	flat.MinGroups, flat.Nested = 0, nil
 	kinds["nested group is left out"] = kinds["needs of nested groups"] && len(d.Nominations) < len(decide(t, c, snapshotOf(t, st), flat).Nominations)
+	kinds["claims"] = len(st.Claims) > 0
+	for _, k := range st.Claims {
+		going, staying := 0, 0
+		for _, p := range st.Pods {
+			if slices.Contains(p.Claims, k.ID) && gone[p.ID] {
+				going++
+			} else if slices.Contains(p.Claims, k.ID) {
+				staying++
+			}
+		}
+		kinds["shared claim goes"] = kinds["shared claim goes"] || going > 1 && staying == 0
+		kinds["claim stays with another pod"] = kinds["claim stays with another pod"] || going > 0 && staying > 0
+		kinds["claims of the request"] = kinds["claims of the request"] || slices.ContainsFunc(r.Pods, func(p workload.Pod) bool { return slices.Contains(p.Claims, k.ID) })
+	}
 	kinds["preferred domains"] = r.DomainsPreferred
 	kinds["outside preferred domains"] = r.DomainsPreferred && d.Domain == "" && len(d.Nominations) > 1
 	kinds["violation"] = d.Violations > 0

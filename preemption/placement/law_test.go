@@ -245,6 +245,9 @@ func editsMakeTheState(t *rapid.T) {
 	for _, b := range other.Budgets {
 		edits = append(edits, placement.RemoveBudget(b.Namespace, b.Name))
 	}
+	for _, k := range other.Claims {
+		edits = append(edits, placement.RemoveClaim(k.ID))
+	}
 	s = edit(t, s, edits...)
 	if diff := differ(placement.State{}, s.State()); diff != "" {
 		t.Fatalf("something is left:\n%s", diff)
@@ -270,6 +273,9 @@ func editsMakeTheState(t *rapid.T) {
 	}
 	for _, b := range st.Budgets {
 		add(placement.SetBudget(b))
+	}
+	for _, k := range st.Claims {
+		edits = append(edits, placement.SetClaim(k)) // before its pods
 	}
 	for _, p := range st.Nominated {
 		add(placement.Nominate(p))

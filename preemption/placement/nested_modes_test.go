@@ -129,7 +129,8 @@ func TestProtectionOfNestedUnits(t *testing.T) {
 // mode, for pods of nested groups as for others.
 func TestChargesOfNestedUnits(t *testing.T) {
 	budget := func(name, label string, allowed int64) workload.DisruptionBudget {
-		return workload.DisruptionBudget{Name: name, Allowed: allowed, Selector: &workload.LabelSelector{MatchLabels: map[string]string{label: "1"}}}
+		selector := &workload.LabelSelector{MatchLabels: map[string]string{label: "1"}}
+		return workload.DisruptionBudget{Name: name, Allowed: allowed, Selector: selector}
 	}
 	for charge, want := range map[placement.Charge]int{placement.ChargeToAll: 3, placement.ChargeToFirstViolated: 2} {
 		for _, mode := range allModes {

@@ -14,7 +14,8 @@ import (
 // groups "x" and "y" in "middle", and "z", wait in "root".
 func treeState() placement.State {
 	st := placement.State{Groups: []workload.PodGroup{
-		{ID: "root", Priority: 9}, {ID: "middle", Parent: "root"}, {ID: "x", Parent: "middle"}, {ID: "y", Parent: "middle"}, {ID: "z", Parent: "root"},
+		{ID: "root", Priority: 9}, {ID: "middle", Parent: "root"}, {ID: "x", Parent: "middle"}, {ID: "y", Parent: "middle"},
+		{ID: "z", Parent: "root"},
 	}}
 	for _, node := range []string{"z1r1", "z1r2", "z2r1", "z2r2"} {
 		st.Nodes = append(st.Nodes, machine(node, 2))
@@ -90,7 +91,8 @@ func TestNestedRequests(t *testing.T) {
 		"a group of groups in a zone": {func() placement.Request {
 			r := treeRequest(2, 2, 1)
 			r.Nested, r.MinGroups = []placement.NestedGroup{
-				{Group: "middle", MinGroups: 2, Domains: zones()}, {Group: "x", MinCount: 2, Domains: racks()}, {Group: "y", MinCount: 2, Domains: racks()},
+				{Group: "middle", MinGroups: 2, Domains: zones()}, {Group: "x", MinCount: 2, Domains: racks()},
+				{Group: "y", MinCount: 2, Domains: racks()},
 			}, 2
 			return r
 		}, "Preempt x0@z1r1 x1@z1r1 y0@z1r2 y1@z1r2 z0@z2r1; evict z1r1-0 z1r1-1 z1r2-0 z1r2-1 z2r1-1"},

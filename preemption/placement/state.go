@@ -15,6 +15,8 @@ type State struct {
 	Nominated []workload.Pod              `json:"nominated,omitempty"`
 	Groups    []workload.PodGroup         `json:"groups,omitempty"`
 	Budgets   []workload.DisruptionBudget `json:"budgets,omitempty"`
+	// Claims are devices that pods hold, alone or together.
+	Claims []workload.Claim `json:"claims,omitempty"`
 }
 
 // Record is a state and a request: everything that a decision depends on, besides the [Config].

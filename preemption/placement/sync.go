@@ -18,10 +18,10 @@ import (
 //
 // [Snapshot.With] with the edits, in their order, leads from s to the new snapshot. The order is: Remove, Withdraw,
 // RemoveGroup and RemoveBudget of what is gone, RemoveGroup also of groups with another priority, disruption mode or
-// parent and of all groups below such a group or below one that is gone; SetNode, SetGroup, SetBudget, Run and Nominate
-// of what is new, changed or removed so; RemoveNode of nodes that are gone; each by name or ID, but a parent is removed
-// after the groups below it, and is set before them. If a snapshot between two edits would not be valid (a usage over [quota.MaxUsage], more than
-// [MaxResources]), the edits remove everything and add the whole state.
+// parent and of all groups below such a group or below one that is gone; SetNode, SetGroup, SetBudget, SetClaim, Run and
+// Nominate of what is new, changed or removed so; RemoveNode and RemoveClaim of what is gone; each by name or ID, but a
+// parent is removed after the groups below it, and is set before them. If a snapshot between two edits would not be valid
+// (a usage over [quota.MaxUsage], more than [MaxResources]), the edits remove everything and add the whole state.
 //
 // It fails as NewSnapshot does, with the same faults, and returns s and no edits.
 //
@@ -67,9 +67,11 @@ func syncEdits(d *state.Difference) []Edit {
 	add(each(d.Nodes.Come, func(n *workload.Node) Edit { return SetNode(*n) }))
 	edits = append(edits, each(d.Groups.Come, func(g *workload.PodGroup) Edit { return SetGroup(*g) })...)
 	add(each(d.Budgets.Come, func(b *workload.DisruptionBudget) Edit { return SetBudget(*b) }))
+	add(each(d.Claims.Come, func(k *workload.Claim) Edit { return SetClaim(*k) }))
 	add(each(d.Pods.Come, func(p *workload.Pod) Edit { return Run(*p) }))
 	add(each(d.Nominated.Come, func(p *workload.Pod) Edit { return Nominate(*p) }))
 	add(each(d.Nodes.Gone, func(n *workload.Node) Edit { return RemoveNode(n.Name) }))
+	add(each(d.Claims.Gone, func(k *workload.Claim) Edit { return RemoveClaim(k.ID) }))
 	return edits
 }
 

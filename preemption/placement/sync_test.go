@@ -119,7 +119,7 @@ func isSnapshot(t fatal, name string, want, got *placement.Snapshot, c placement
 func changedState(t *rapid.T, st placement.State) placement.State {
 	for range rapid.IntRange(0, 5).Draw(t, "changes") {
 		at := func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "at") }
-		switch kind := rapid.IntRange(0, 21).Draw(t, "kind"); {
+		switch kind := rapid.IntRange(0, 24).Draw(t, "kind"); {
 		case len(st.Pods) == 0 || len(st.Nodes) == 0:
 		case kind == 0:
 			st.Pods = append(st.Pods[:0], st.Pods[1:]...)
@@ -173,6 +173,13 @@ func changedState(t *rapid.T, st placement.State) placement.State {
 			st.Groups[at(len(st.Groups))].Parent = st.Groups[at(len(st.Groups))].ID
 		case kind == 21 && len(st.Groups) > 0:
 			st.Groups[at(len(st.Groups))].Parent = ""
+		case kind == 22 && len(st.Claims) > 0: // its pods may still hold it
+			st.Claims = append(st.Claims[:0], st.Claims[1:]...)
+		case kind == 23 && len(st.Claims) > 0:
+			st.Claims[0].Requests = workload.Resources{"device": 7}
+		case kind == 24 && len(st.Claims) > 0:
+			p := &st.Pods[at(len(st.Pods))]
+			p.Claims = []string{st.Claims[at(len(st.Claims))].ID}
 		case kind == 17 && len(st.Budgets) > 0:
 			st.Budgets[at(len(st.Budgets))].Allowed++
 		case kind == 18 && len(st.Budgets) > 0:

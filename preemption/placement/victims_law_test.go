@@ -49,7 +49,7 @@ func priorityOf(st placement.State, p workload.Pod) int32 {
 // hasRoom reports whether the nominated pods have their room beside those that are there.
 func hasRoom(st placement.State, r placement.Request, d placement.Decision, there func(workload.Pod) bool) bool {
 	for _, n := range st.Nodes {
-		needs := map[string]int64{}
+		needs, asked, claims := map[string]int64{}, map[string]bool{workload.PodsResource: true}, claimsOn(st, r, n, there)
 		for _, nomination := range d.Nominations {
 			if nomination.Node != n.Name {
 				continue
@@ -59,17 +59,56 @@ func hasRoom(st placement.State, r placement.Request, d placement.Decision, ther
 				if p.ID == nomination.Pod {
 					for resource, amount := range p.Requests {
 						needs[resource] += amount
+						asked[resource] = asked[resource] || amount > 0
+					}
+					for _, k := range st.Claims {
+						if slices.Contains(p.Claims, k.ID) {
+							claims[k.ID] = true
+							for resource, amount := range k.Requests {
+								asked[resource] = asked[resource] || amount > 0
+							}
+						}
 					}
 				}
 			}
 		}
+		for _, k := range st.Claims {
+			for resource, amount := range k.Requests {
+				if claims[k.ID] {
+					needs[resource] += amount
+				}
+			}
+		}
 		for resource, amount := range needs {
-			if amount > 0 && amount > left(st, r, n, resource, there) {
+			if amount > 0 && asked[resource] && amount > left(st, r, n, resource, there) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// claimsOn returns the claims that pods hold on a node, with the pods that are there: "once on a node, from the first of its pods
+// there until the last has left".
+func claimsOn(st placement.State, r placement.Request, n workload.Node, there func(workload.Pod) bool) map[string]bool {
+	held := map[string]bool{}
+	hold := func(p workload.Pod) {
+		for _, id := range p.Claims {
+			held[id] = true
+		}
+	}
+	for _, p := range st.Pods {
+		if p.Node == n.Name && there(p) {
+			hold(p)
+		}
+	}
+	for _, p := range st.Nominated {
+		own := slices.ContainsFunc(r.Pods, func(m workload.Pod) bool { return m.ID == p.ID })
+		if p.Node == n.Name && !own && priorityOf(st, p) >= r.Priority {
+			hold(p)
+		}
+	}
+	return held
 }
 
 // goes reports whether a pod is waited for: it terminates, because it was preempted or is of lower

@@ -103,6 +103,9 @@ func PlacementStates() *rapid.Generator[placement.State] {
 			p.Node = rapid.SampledFrom(st.Nodes).Draw(t, "node").Name
 			st.Nominated = append(st.Nominated, p)
 		}
+		if chance(t, 1, 6) {
+			claim(t, &st)
+		}
 		for i := range pick(t, "budgets", 1, 2, 0, 3) {
 			b := workload.DisruptionBudget{Namespace: "ns", Name: fmt.Sprintf("b%d", i), Allowed: pick[int64](t, "allowed", 0, 1, 2)}
 			switch pick(t, "selector", 1, 3, 2, 0) {
@@ -122,6 +125,30 @@ func PlacementStates() *rapid.Generator[placement.State] {
 		}
 		return st
 	})
+}
+
+// claim draws claims of devices, and the pods that hold them: mostly pods of one node.
+func claim(t *rapid.T, st *placement.State) {
+	for i := range st.Nodes {
+		if chance(t, 3, 4) {
+			st.Nodes[i].Capacity["device"] = pick[int64](t, "devices", 1, 2, 3)
+		}
+	}
+	for i := range pick(t, "claims", 2, 1, 3, 4) {
+		k := workload.Claim{ID: fmt.Sprintf("c%d", i), Requests: workload.Resources{"device": pick[int64](t, "claimed", 1, 2, 0)}}
+		if chance(t, 1, 4) {
+			k.Requests["gpu"] = 1
+		}
+		st.Claims = append(st.Claims, k)
+		node := rapid.SampledFrom(st.Nodes).Draw(t, "node of the claim").Name
+		for _, list := range [][]workload.Pod{st.Pods, st.Nominated} {
+			for j := range list {
+				if p := &list[j]; p.Node == node && chance(t, 2, 3) || chance(t, 1, 30) {
+					p.Claims = append(p.Claims, k.ID)
+				}
+			}
+		}
+	}
 }
 
 // nest puts some of the groups into up to three others, which may be in each other.
@@ -279,6 +306,11 @@ func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 			if chance(t, 1, 2) {
 				p.Labels = nil
 			}
+			for _, k := range st.Claims {
+				if chance(t, 1, 4) {
+					p.Claims = append(p.Claims, k.ID)
+				}
+			}
 			if i > 0 && chance(t, 1, 2) { // equal to the pod before
 				p.Requests, p.Nodes, p.Nowhere = r.Pods[i-1].Requests, r.Pods[i-1].Nodes, r.Pods[i-1].Nowhere
 			} else if chance(t, 1, 6) {
@@ -313,7 +345,7 @@ func PlacementRequests(st placement.State) *rapid.Generator[placement.Request] {
 			}
 			r.MinCount = min(r.MinCount, max(1, mostPlaced(&st, &r)))
 		}
-		r.DomainsPreferred = len(r.Domains) > 0 && chance(t, 1, 3)
+		r.DomainsPreferred = len(r.Domains) > 0 && chance(t, 1, 2)
 		if r.Group == pendingRoot {
 			addNested(t, &st, &r, names)
 		}

@@ -108,7 +108,7 @@ func CheckSetFilter(t *rapid.T, f placement.SetFilter) {
 }
 
 func snapshotOf(t *rapid.T, st *placement.State, pods []workload.Pod) *placement.Snapshot {
-	s, err := placement.NewSnapshot(placement.State{Nodes: st.Nodes, Groups: st.Groups, Pods: pods})
+	s, err := placement.NewSnapshot(placement.State{Nodes: st.Nodes, Groups: st.Groups, Claims: st.Claims, Pods: pods})
 	if err != nil {
 		t.Fatalf("preemptiontest: generated a state that is not valid: %v", err)
 	}

@@ -4,6 +4,7 @@
 //
 //   - world.go: which pods are there, and what is free beside them
 //   - place.go: whether a pod may run on a node, and placing the pods of the request
+//   - claims.go: devices that pods hold together
 //   - nested.go: what groups of the request need, and placing them
 //   - units.go: what yields together, what is more important, what budgets allow
 //   - right.go: which rule keeps a unit, and until when

@@ -70,13 +70,13 @@ func (w *room) mayBeOn(m workload.Pod, node string) bool {
 
 // mayRun reports whether a member may be placed on its node, beside the pods that are there and placed.
 func (w *room) mayRun(m workload.Pod) bool {
-	return w.hasRoom(m, 1) && w.mayBeOn(m, m.Node) && !w.conflicts(m) && w.allows(m, w.placed)
+	return w.hasRoom(m, 1) && w.claimsAreThere(m) && w.mayBeOn(m, m.Node) && !w.conflicts(m) && w.allows(m, w.placed)
 }
 
 // hasRoom reports whether what a member requests is free on its node, so many times: 0 for one that is placed.
 func (w *room) hasRoom(m workload.Pod, times int64) bool {
-	for resource, amount := range m.Requests {
-		if amount > 0 && w.free[m.Node][resource] < times*amount {
+	for resource, amount := range w.needsOn(m, times) {
+		if w.free[m.Node][resource] < amount {
 			return false
 		}
 	}
@@ -86,7 +86,7 @@ func (w *room) hasRoom(m workload.Pod, times int64) bool {
 // stands reports whether the placed members keep their places, which they got in this order.
 func (w *room) stands() bool {
 	for i, m := range w.placed {
-		if !w.hasRoom(m, 0) || !w.mayBeOn(m, m.Node) || w.conflicts(m) || !w.allows(m, w.placed[:i]) {
+		if !w.hasRoom(m, 0) || !w.claimsAreThere(m) || !w.mayBeOn(m, m.Node) || w.conflicts(m) || !w.allows(m, w.placed[:i]) {
 			return false
 		}
 	}

@@ -50,6 +50,11 @@ func (w *World) needs() []string {
 		for resource, amount := range m.Requests {
 			names[resource] = names[resource] || amount > 0
 		}
+		for _, id := range m.Claims {
+			for resource := range w.claim(id).Requests {
+				names[resource] = true
+			}
+		}
 	}
 	maps.DeleteFunc(names, func(_ string, needed bool) bool { return !needed })
 	return slices.Sorted(maps.Keys(names))
@@ -64,7 +69,7 @@ func (w *World) shortage(domains [][]string, there func(workload.Pod) bool) (lis
 		for _, resource := range w.needs() {
 			need := int64(math.MaxInt64)
 			for _, m := range w.Members {
-				need = min(need, takes(m, resource))
+				need = min(need, takes(m, resource)+w.ownClaims(resource))
 			}
 			if need == 0 {
 				continue
@@ -105,7 +110,7 @@ func (w *World) shortage(domains [][]string, there func(workload.Pod) bool) (lis
 // blockers lists the units that may not yield, the least important first.
 func (w *World) blockers(nodes []string, short []placement.Shortage) []placement.Blocker {
 	inTheWay := func(p workload.Pod) bool {
-		lacks := func(s placement.Shortage) bool { return takes(p, s.Resource) > 0 }
+		lacks := func(s placement.Shortage) bool { return w.takesOf(p, s.Resource) }
 		return slices.Contains(nodes, p.Node) && (len(short) == 0 || slices.ContainsFunc(short, lacks))
 	}
 	type kept struct {

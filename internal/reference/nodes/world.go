@@ -26,6 +26,7 @@ type room struct {
 	there   map[string]bool // running pods, by ID
 	placed  []workload.Pod  // members
 	free    map[string]workload.Resources
+	holders map[held]int
 }
 
 // New returns the world in which all running pods are there.
@@ -34,7 +35,7 @@ func New(c placement.Config, st placement.State, r placement.Request) *World {
 	w.room = room{
 		Config: c, State: st, Request: r,
 		filters: slices.Concat(c.Filters, r.Filters), sets: slices.Concat(c.SetFilters, r.SetFilters),
-		nodes: map[string]*workload.Node{}, there: map[string]bool{}, free: map[string]workload.Resources{},
+		nodes: map[string]*workload.Node{}, there: map[string]bool{}, free: map[string]workload.Resources{}, holders: map[held]int{},
 	}
 	for _, m := range r.Pods {
 		if m.Priority, m.Queue = r.Priority, r.Queue; m.Group == "" {
@@ -135,6 +136,7 @@ func (w *room) move(p workload.Pod, times int64) {
 		free[resource] += times * amount
 	}
 	free[workload.PodsResource] += times
+	w.hold(p, -int(times))
 }
 
 // only makes the running pods be there for which keep holds, and no others.
@@ -189,7 +191,8 @@ func (w *room) snapshot(placed []workload.Pod, others ...workload.Pod) *placemen
 			pods = append(pods, p)
 		}
 	}
-	s, err := placement.NewSnapshot(placement.State{Nodes: w.State.Nodes, Groups: w.State.Groups, Pods: append(pods, others...)})
+	st := placement.State{Nodes: w.State.Nodes, Groups: w.State.Groups, Claims: w.State.Claims, Pods: append(pods, others...)}
+	s, err := placement.NewSnapshot(st)
 	if err != nil {
 		return nil
 	}

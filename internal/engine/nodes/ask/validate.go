@@ -112,6 +112,7 @@ func (f *checker) pods() {
 func (f *checker) pod(path string, p *workload.Pod) {
 	r := f.r
 	f.All(p.Validate(path))
+	f.KnownClaims(path, p, func(id string) bool { return f.c.Claim(id) != nil })
 	if f.c.Pod(p.ID) != nil {
 		f.Add(path+".id", "%q runs already", p.ID)
 	}

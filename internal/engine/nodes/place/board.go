@@ -24,6 +24,7 @@ type Board struct {
 	asked  []bool  // by node and slot: a member there needs some
 	order  []int32 // members with a place, in the order in which they were placed
 	left   []uint64
+	needs  []int64 // by slot: of a member with its claims
 	trials *trials
 	own    trials // of this board
 }
@@ -35,6 +36,7 @@ func (b *Board) Begin(config *ask.Config, c *state.Cluster, r *ask.Request) {
 	b.trials = &b.own
 	b.addMembers()
 	b.addTree()
+	b.addClaims()
 	b.Where = room.Resize(b.Where, len(b.Members))
 	b.count, b.asked = room.Resize(b.count, len(b.Nodes)), room.Resize(b.asked, len(b.Nodes)*b.Width())
 	clear(b.count)
@@ -70,6 +72,7 @@ func (b *Board) clear() {
 		b.count[i] = 0
 		clear(b.asked[int(i)*width:][:width])
 	}
+	b.dropClaims()
 	b.Used, b.order, b.trials.stale = b.Used[:0], b.order[:0], true
 	for m := range b.Where {
 		b.Where[m] = -1
@@ -89,6 +92,9 @@ func (b *Board) Put(m int, node int32) {
 			free[slot] -= need
 			asked[slot] = true
 		}
+	}
+	if len(b.Members[m].claims) > 0 {
+		b.putClaims(&b.Members[m], int(node))
 	}
 }
 
@@ -121,7 +127,8 @@ func (b *Board) addMembers() {
 		m := Member{Facts: r.Shown(i), Needs: b.Needs(p.Requests), Promise: -1, allowed: allowed(b.Cluster, p)}
 		if i > 0 && !r.Rules.DecidePlaces() {
 			last := &b.Members[i-1]
-			m.Same = slices.Equal(m.Needs, last.Needs) && m.NamesAll() == last.NamesAll() && slices.Equal(m.allowed, last.allowed)
+			m.Same = len(m.Facts.Claims)+len(last.Facts.Claims) == 0 &&
+				slices.Equal(m.Needs, last.Needs) && m.NamesAll() == last.NamesAll() && slices.Equal(m.allowed, last.allowed)
 		}
 		if promised := b.Cluster.PromisedPod(p.ID); promised != nil {
 			m.Promise = promised.Node

@@ -79,16 +79,15 @@ func (f *Fit) move(pods []*state.Pod, gone bool) {
 		if i < 0 || p.Facts.Terminating && (!b.AsBuilt || b.Stuck(p)) {
 			continue
 		}
-		free, asked, base := b.FreeOn(i), b.asked[i*b.Width():], f.base[i*b.Width():]
+		free, asked := b.FreeOn(i), b.asked[i*b.Width():]
 		for _, a := range p.Takes {
 			if slot := b.SlotOf(a); slot >= 0 {
-				before := max(0, base[slot])
-				base[slot] += sign * a.Value
-				f.free[slot] = quota.Add(f.free[slot], max(0, base[slot])-before)
+				f.add(i, slot, sign*a.Value)
 				free[slot] += sign * a.Value
 				stands = stands && (free[slot] >= 0 || !asked[slot])
 			}
 		}
+		f.moveClaims(i, p, gone)
 	}
 	switch {
 	case f.fits && !gone:

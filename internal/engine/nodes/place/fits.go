@@ -15,7 +15,7 @@ func (b *Board) Fits(d room.Domain, m *Member, i int) bool {
 		return false
 	}
 	b.Cost.Tried++
-	if !hasRoom(b.FreeOn(i), m.Needs) {
+	if !hasRoom(b.FreeOn(i), m.Needs) || !b.claimsFit(m, i) {
 		return false
 	}
 	return !b.Request.Rules.DecidePlaces() || b.FiltersPlace(d, m, i) && b.trialsAllow(d, m, i)
@@ -67,6 +67,9 @@ func (b *Board) takeRoom(i int, p *state.Pod) bool {
 			free[slot] -= a.Value
 			ok = ok && (free[slot] >= 0 || !asked[slot])
 		}
+	}
+	if len(p.Facts.Claims) > 0 {
+		ok = b.takeClaims(i, p) && ok
 	}
 	return ok
 }

@@ -13,7 +13,8 @@ type Member struct {
 	Needs   []int64 // by slot
 	Promise int32   // number of the node that it is nominated to; -1: none
 	allowed nodeSet // the nodes on which it may run; nil: all
-	Same    bool    // equal to the member before it, for the built-in rules
+	claims  []claimOf
+	Same    bool // equal to the member before it, for the built-in rules
 }
 
 // Names reports whether the member's list of nodes permits a node.

@@ -133,6 +133,9 @@ func (b *Board) retract(left int) {
 		node := b.Where[m]
 		b.order, b.Where[m] = b.order[:last], -1
 		b.trials.hide(m)
+		for _, of := range b.Members[m].claims {
+			b.TakeClaim(int(node), of.number, -1, b.FreeOn(int(node)))
+		}
 		for slot, need := range b.Members[m].Needs {
 			b.FreeOn(int(node))[slot] += need
 		}
@@ -147,6 +150,7 @@ func (b *Board) retract(left int) {
 				for slot, need := range b.Members[other].Needs {
 					asked[slot] = asked[slot] || need > 0
 				}
+				b.askClaims(&b.Members[other], asked)
 			}
 		}
 	}

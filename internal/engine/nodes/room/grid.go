@@ -77,6 +77,11 @@ func (g *Grid) numberSlots() {
 				names[name] = true
 			}
 		}
+		for _, id := range g.Request.Pods[i].Claims {
+			for _, a := range g.Cluster.Claim(id).Takes {
+				names[g.Cluster.Columns.Names[a.Column]] = true
+			}
+		}
 	}
 	g.Slots = slices.Insert(slices.Sorted(maps.Keys(names)), 0, workload.PodsResource)
 	g.columns = g.columns[:0]

@@ -18,6 +18,7 @@ type Room struct {
 	isFree []int32 // by node: free is counted in the placement with this number
 	// removed holds running pods that are gone whatever their priority.
 	removed map[*state.Pod]bool
+	claims  claims
 
 	list      []*state.Unit // the memory of the last list of units
 	over      []*state.Unit // that violate a budget
@@ -36,6 +37,7 @@ func (r *Room) Begin(config *ask.Config, c *state.Cluster, request *ask.Request)
 	r.Stays.begin()
 	r.free, r.isFree = Resize(r.free, len(r.Nodes)*r.Width()), Resize(r.isFree, len(r.Nodes))
 	clear(r.isFree)
+	r.beginClaims()
 }
 
 // End drops the references to the cluster and the request.
@@ -45,7 +47,7 @@ func (r *Room) End() {
 		clear((*list)[:cap(*list)])
 		*list = (*list)[:0]
 	}
-	r.ledger, r.removed = r.ledger.Release(), nil
+	r.ledger, r.removed, r.claims = r.ledger.Release(), nil, claims{}
 	r.Stays.end()
 }
 
@@ -79,6 +81,9 @@ func (r *Room) FreeOn(i int) []int64 {
 			free[slot] -= v
 		}
 	}
+	if r.Nodes[i].Claims {
+		r.holdOn(i, free)
+	}
 	return free
 }
 
@@ -104,6 +109,7 @@ func (r *Room) Return(d Domain, pods []*state.Pod) {
 					free[slot] += a.Value
 				}
 			}
+			r.takeClaims(i, p, -1, free)
 		}
 	}
 }
@@ -111,12 +117,10 @@ func (r *Room) Return(d Domain, pods []*state.Pod) {
 // IsThere reports whether a running pod stays at the floor.
 func (r *Room) IsThere(p *state.Pod) bool {
 	switch {
-	case r.Stuck(p):
-		return true
 	case p.Facts.Terminating && !r.AsBuilt:
-		return r.now
+		return r.now || r.Stuck(p)
 	case r.removed[p]:
-		return false
+		return r.Stuck(p)
 	}
 	return p.Priority >= r.Priority || int64(p.Priority) > r.floor || r.IsStaying(r.UnitOf(p))
 }

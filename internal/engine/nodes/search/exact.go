@@ -75,7 +75,9 @@ func (x *exact) ask(d room.Domain) {
 	x.problem = packing.Problem{Least: x.AtLeast}
 	x.Open(room.NoFloor, false)
 	for i := d.From; i < d.To; i++ {
-		x.problem.Free = append(x.problem.Free, slices.Clone(x.FreeOn(i)))
+		free := slices.Clone(x.FreeOn(i))
+		x.AddClaimed(i, 1, free) // the problem leaves claims out that may become free
+		x.problem.Free = append(x.problem.Free, free)
 	}
 	if x.Config.HardBudgets {
 		x.budget = room.Resize(x.budget, len(x.Cluster.Budgets))
@@ -89,6 +91,10 @@ func (x *exact) ask(d room.Domain) {
 		x.problem.Units = append(x.problem.Units, x.unitFor(d, u))
 	}
 	x.Open(x.Highest(), false)
+	for i := d.From; i < d.To; i++ {
+		x.FreeOn(i)
+		x.AddClaimed(i, -1, x.problem.Free[i-d.From])
+	}
 	x.findKinds(d)
 }
 

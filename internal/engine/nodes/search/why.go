@@ -28,6 +28,9 @@ func (s *usable) findUsable() {
 	for slot := range s.smallest {
 		s.smallest[slot] = s.SmallestNeed(slot)
 	}
+	if s.Request.Group == "" {
+		s.AddOwnClaims(s.smallest)
+	}
 }
 
 // usableDomains lists the domains: for a single pod each node on which it may run.
@@ -159,11 +162,15 @@ func (s *usable) takes(short []Shortage) func(*state.Pod) bool {
 	for _, lacking := range short {
 		isShort[slices.Index(s.Slots, lacking.Resource)] = true
 	}
-	return func(p *state.Pod) bool {
-		return len(short) == 0 || slices.ContainsFunc(p.Takes, func(a state.Amount) bool {
+	takes := func(list []state.Amount) bool {
+		return slices.ContainsFunc(list, func(a state.Amount) bool {
 			slot := s.SlotOf(a)
 			return slot >= 0 && isShort[slot]
 		})
+	}
+	return func(p *state.Pod) bool {
+		return len(short) == 0 || takes(p.Takes) ||
+			slices.ContainsFunc(p.Facts.Claims, func(id string) bool { return takes(s.Cluster.Claim(id).Takes) })
 	}
 }
 

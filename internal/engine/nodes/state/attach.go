@@ -48,6 +48,7 @@ func without(list []*Pod, p *Pod) []*Pod {
 func (e *Edit) attach(facts workload.Pod) {
 	p := e.c.newPod(facts, e.c.NodeNumber(facts.Node), e.c.Group(facts.Group))
 	e.c.Running = e.c.Running.Set(p)
+	e.c.hold(&p.Facts, true)
 	n := e.c.Node(p.Node)
 	e.fill(n.Facts, n.Number, insert(n.Pods, p, ComparePods), n.Promised)
 	e.count(p, 1)
@@ -57,6 +58,7 @@ func (e *Edit) attach(facts workload.Pod) {
 // detach removes a running pod.
 func (e *Edit) detach(p *Pod) {
 	e.c.Running, _ = e.c.Running.Delete(p.Facts.ID)
+	e.c.hold(&p.Facts, false)
 	n := e.c.Node(p.Node)
 	e.rebuild(n.Facts, n.Number, without(n.Pods, p), n.Promised)
 	e.count(p, -1)
@@ -67,6 +69,7 @@ func (e *Edit) detach(p *Pod) {
 func (e *Edit) promise(facts workload.Pod) {
 	p := e.c.newPod(facts, e.c.NodeNumber(facts.Node), e.c.Group(facts.Group))
 	e.c.Promised = e.c.Promised.Set(p)
+	e.c.hold(&p.Facts, true)
 	n := e.c.Node(p.Node)
 	e.fill(n.Facts, n.Number, n.Pods, insert(n.Promised, p, ComparePods))
 }

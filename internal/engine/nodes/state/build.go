@@ -30,6 +30,7 @@ func New(st *State) (*Cluster, error) {
 		b.groups[g.ID] = &groupMembers{Group: Group{Facts: g, Known: true}}
 	}
 	b.nest()
+	b.addClaims()
 	nodes, ok := b.addPods()
 	if !ok {
 		return nil, validate(st)
@@ -88,6 +89,9 @@ func (b *builder) isValid() bool {
 			}
 		}
 	}
+	if !b.hasValidClaims() {
+		return false
+	}
 	var parents fault.List
 	validateParents(&parents, st.Groups)
 	return parents == nil && len(Unique(new(Check), "groups", st.Groups, func(g *workload.PodGroup) string { return g.ID })) == len(st.Groups) &&
@@ -110,6 +114,11 @@ func (b *builder) number() error {
 					resources[name] = true
 				}
 			}
+		}
+	}
+	for i := range st.Claims {
+		for name := range st.Claims[i].Requests {
+			resources[name] = true
 		}
 	}
 	delete(resources, workload.PodsResource)
@@ -244,6 +253,7 @@ func (b *builder) make(list []workload.Pod, indexes []int32, number int32, share
 		b.settle(of, &list[index])
 		p.Facts, p.Node, p.Takes, p.Budgets, p.alike = list[index], number, of.takes, of.budgets, of
 		p.Facts.Labels, p.Facts.Requests, p.Facts.Nodes = of.labels, of.requests, slices.Clone(list[index].Nodes)
+		p.Facts.Claims = slices.Clone(list[index].Claims)
 		g := b.groups.of(p)
 		if p.belong(g); g.isAlone() {
 			made[i].makeUnit()

@@ -29,6 +29,7 @@ type Cluster struct {
 	owned   bool                 // Budgets is no other cluster's; false in a snapshot
 	// levels holds the priorities of running pods, rising, with the number of pods.
 	levels ordered.Set[levelCount, none]
+	claims trie.Map[*Claim] // by ID
 	// covered holds the units that a budget covers, most important first. A group of which some pods terminate has
 	// two units: with all its pods, and without the terminating ones. byBudget holds the same units by budget.
 	covered  ordered.Set[*Unit, none]

@@ -147,7 +147,7 @@ func (p *Pod) equals(q *workload.Pod) bool {
 		f.Node != q.Node || f.Nowhere != q.Nowhere || f.Terminating != q.Terminating || f.Preempted != q.Preempted ||
 		f.Queue != q.Queue || f.MinRuntime != q.MinRuntime || f.ReclaimMinRuntime != q.ReclaimMinRuntime ||
 		!f.Started.Equal(q.Started) || !f.TerminatingSince.Equal(q.TerminatingSince) ||
-		!slices.Equal(f.Nodes, q.Nodes) {
+		!slices.Equal(f.Nodes, q.Nodes) || !slices.Equal(f.Claims, q.Claims) {
 		return false
 	}
 	if p.alike != nil {

@@ -14,6 +14,7 @@ type Difference struct {
 	// Groups are in the order in which they can be removed and set: see compareGroups.
 	Groups  Changes[workload.PodGroup]
 	Budgets Changes[workload.DisruptionBudget]
+	Claims  Changes[workload.Claim]
 }
 
 // Compare compares a state with the cluster, by value; times as instants. It looks at everything once. For the order
@@ -33,6 +34,11 @@ func (c *Cluster) Compare(st *State, order []*Pod) (d Difference, equal []*Pod, 
 		budgets = append(budgets, &c.Budgets[slot].Facts)
 	}
 	d.Budgets = changes(budgets, st.Budgets, keyOf, equalBudgets)
+	var claims []*workload.Claim
+	for k := range c.claims.All {
+		claims = append(claims, &k.Facts)
+	}
+	d.Claims = changes(claims, st.Claims, claimID, func(a, b *workload.Claim) bool { return maps.Equal(a.Requests, b.Requests) })
 	return d, equal, inOrder
 }
 
@@ -60,7 +66,7 @@ func changes[F any, K comparable](there []*F, list []F, key func(*F) K, equal fu
 // Valid reports whether no two things of a kind have the same name and no pod of the state both runs and is
 // nominated, as far as it changed.
 func (d *Difference) Valid(c *Cluster) bool {
-	if d.Pods.Repeated || d.Nominated.Repeated || d.Nodes.Repeated || d.Groups.Repeated || d.Budgets.Repeated {
+	if d.Pods.Repeated || d.Nominated.Repeated || d.Nodes.Repeated || d.Groups.Repeated || d.Budgets.Repeated || d.Claims.Repeated {
 		return false
 	}
 	gone := map[string]bool{}

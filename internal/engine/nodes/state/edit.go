@@ -14,6 +14,7 @@ func (e *Edit) hasNode(name string) bool { return e.c.NodeNumber(name) >= 0 }
 
 // Run adds a running pod, or replaces the one with that ID.
 func (e *Edit) Run(p workload.Pod) fault.List {
+	e.KnownClaims(e.path, &p, e.hasClaim)
 	if e.pod(e.path, &p, e.hasNode); e.List != nil {
 		return e.List
 	}
@@ -59,6 +60,7 @@ func (e *Edit) Remove(id string) fault.List {
 // Nominate promises room on its node to a waiting pod, in place of an earlier nomination.
 func (e *Edit) Nominate(p workload.Pod) fault.List {
 	e.pod(e.path, &p, e.hasNode)
+	e.KnownClaims(e.path, &p, e.hasClaim)
 	if e.c.Pod(p.ID) != nil {
 		e.Add(e.path, "pod %q runs", p.ID)
 	}
@@ -81,6 +83,7 @@ func (e *Edit) Withdraw(id string) {
 		return
 	}
 	e.c.Promised, _ = e.c.Promised.Delete(id)
+	e.c.hold(&p.Facts, false)
 	n := e.c.Node(p.Node)
 	e.rebuild(n.Facts, n.Number, n.Pods, without(n.Promised, p))
 }

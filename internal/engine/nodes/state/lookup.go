@@ -16,10 +16,11 @@ type State struct {
 	Nominated []workload.Pod
 	Groups    []workload.PodGroup
 	Budgets   []workload.DisruptionBudget
+	Claims    []workload.Claim
 }
 
 // State returns a deep copy of the cluster's state: nodes, pods and groups by name or ID, budgets by namespace and
-// name.
+// name, claims by ID.
 func (c *Cluster) State() State {
 	st := State{Nodes: slices.Collect(c.Nodes()), Pods: slices.Collect(c.Pods())}
 	for _, p := range sorted(c.Promised, (*Pod).id) {
@@ -32,6 +33,9 @@ func (c *Cluster) State() State {
 	}
 	for _, slot := range c.BudgetOrder {
 		st.Budgets = append(st.Budgets, c.Budgets[slot].Facts.Clone())
+	}
+	for _, k := range sorted(c.claims, (*Claim).id) {
+		st.Claims = append(st.Claims, k.Facts.Clone())
 	}
 	return st
 }

@@ -14,6 +14,7 @@ type Node struct { // what a search reads of every node comes first
 	Capacity []int64 // by column; columns past the end are zero
 	Above    []int64 // a row for each level: what pods of that level and higher ones use; and a row of zeros
 	Leaves   bool    // a pod terminates
+	Claims   bool    // a running or nominated pod holds a claim
 	Number   int32
 	Facts    workload.Node
 	Largest  []int64 // by column: the most that one pod uses
@@ -106,6 +107,8 @@ func part[T any](from *[]T, n, chunk int) []T {
 func newNode(c *Columns, facts workload.Node, number int32, pods, promised []*Pod, memory *nodeMemory) (n *Node, ok bool) {
 	n = &Node{Facts: facts, Number: number, Pods: pods, Promised: promised}
 	n.addLevels(memory)
+	holds := func(p *Pod) bool { return len(p.Facts.Claims) > 0 }
+	n.Claims = slices.ContainsFunc(pods, holds) || slices.ContainsFunc(promised, holds)
 	width := len(c.Names)
 	amounts := part(&memory.amounts, (len(n.Levels)+3)*width, memory.chunk)
 	n.Capacity, n.Largest, n.Above = amounts[:width:width], amounts[width:2*width:2*width], amounts[2*width:]

@@ -79,6 +79,17 @@ func validate(st *State) fault.List {
 			f.Add(path+".terminating", "a pod that waits does not terminate")
 		}
 	}
+	claims := Unique(&f, "claims", st.Claims, claimID)
+	for i := range st.Claims {
+		f.All(st.Claims[i].Validate(fmt.Sprintf("claims[%d]", i)))
+	}
+	hasClaim := func(id string) bool { _, ok := claims[id]; return ok }
+	for i := range st.Pods {
+		f.KnownClaims(fmt.Sprintf("pods[%d]", i), &st.Pods[i], hasClaim)
+	}
+	for i := range st.Nominated {
+		f.KnownClaims(fmt.Sprintf("nominated[%d]", i), &st.Nominated[i], hasClaim)
+	}
 	Unique(&f, "groups", st.Groups, func(g *workload.PodGroup) string { return g.ID })
 	for i := range st.Groups {
 		f.All(st.Groups[i].Validate(fmt.Sprintf("groups[%d]", i)))
