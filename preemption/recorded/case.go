@@ -16,10 +16,11 @@ type Case struct {
 	// Source is the project, its version and the name of the test or of the generator.
 	Source string `json:"source,omitempty"`
 	// Story says why the case has no question: it tells a story in words, or asks what no decision answers.
-	Story string     `json:"story,omitempty"`
-	Quota []Question `json:"quota,omitempty"`
-	Nodes []OnNodes  `json:"nodes,omitempty"`
-	Gates []Gates    `json:"gates,omitempty"`
+	Story  string     `json:"story,omitempty"`
+	Quota  []Question `json:"quota,omitempty"`
+	Nodes  []OnNodes  `json:"nodes,omitempty"`
+	Gates  []Gates    `json:"gates,omitempty"`
+	Settle []Settling `json:"settle,omitempty"`
 }
 
 // Question is a question about quota and what the other scheduler answered.
@@ -109,7 +110,7 @@ func (c *Case) Validate() error {
 	switch {
 	case c.ID == "":
 		return fmt.Errorf("no case: it has no id")
-	case c.Story == "" && len(c.Quota)+len(c.Nodes)+len(c.Gates) == 0:
+	case c.Story == "" && len(c.Quota)+len(c.Nodes)+len(c.Gates)+len(c.Settle) == 0:
 		return fmt.Errorf("case %q: it has no question", c.ID)
 	case len(c.Quota) > 0 && c.Quota[0].State == nil:
 		return fmt.Errorf("case %q: quota[0].state: is missing", c.ID)
@@ -146,6 +147,11 @@ func (c *Case) Check() (r Report, err error) {
 	}
 	for i := range c.Gates {
 		if err := c.Gates[i].check(&r); err != nil {
+			return r, fmt.Errorf("case %q: %w", c.ID, err)
+		}
+	}
+	for i := range c.Settle {
+		if err := c.Settle[i].check(&r); err != nil {
 			return r, fmt.Errorf("case %q: %w", c.ID, err)
 		}
 	}

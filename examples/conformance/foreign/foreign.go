@@ -1,5 +1,5 @@
-// Package foreign reads cases in the forms in which Kueue's preemptor, Kueue's preemption gates and kube-scheduler were recorded
-// (nodes.go; groups.go: pod groups as of v1.37), and makes each a [recorded.Case]. Its tests read two more, of KAI's minimum runtimes and of Kueue's preemption rules.
+// Package foreign reads cases in the forms in which Kueue's preemptor, Kueue's preemption gates, kube-scheduler
+// (nodes.go; groups.go: pod groups as of v1.37) and what settles usage over a quota (settle.go) were recorded, and makes each a [recorded.Case]. Its tests read two more, of KAI's minimum runtimes and of Kueue's preemption rules.
 package foreign
 
 import (
@@ -45,6 +45,8 @@ func Case(line []byte) (c *recorded.Case, ok bool, err error) {
 		return nil, false, nil
 	case strings.HasSuffix(of.Kind, "-ungate"):
 		f = new(ungateCase)
+	case slices.Contains(settleKinds, of.Kind):
+		f = &settleCase{kind: of.Kind}
 	case of.Kind != "":
 		f = &storyCase{of.Kind}
 	case of.Mode != "":
