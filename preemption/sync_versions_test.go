@@ -185,42 +185,79 @@ func TestSyncVersionsRefuses(t *testing.T) {
 	}
 }
 
-// BenchmarkSyncVersions follows 50,000 workloads of which the given number change, in the order of a map.
-func BenchmarkSyncVersions(b *testing.B) {
-	st := scenario.Worlds[2].State()
-	config := st
-	config.Admitted = nil
-	type object struct {
-		id string
-		of *workload.Workload
-	}
-	var order []object
+// byAddress is a state in which each workload's version is its address, listed in another order than that of the state.
+type byAddress struct {
+	config preemption.State
+	order  []*workload.Workload
+}
+
+func byAddressOf(st preemption.State) byAddress {
+	v := byAddress{config: st}
+	v.config.Admitted = nil
 	for _, i := range rand.New(rand.NewPCG(1, 1)).Perm(len(st.Admitted)) {
-		order = append(order, object{st.Admitted[i].ID, &st.Admitted[i]})
+		v.order = append(v.order, &st.Admitted[i])
 	}
+	return v
+}
+
+// change changes so many workloads.
+func (v *byAddress) change(n int) {
+	for i := range n {
+		at := &v.order[i*len(v.order)/n]
+		w := (*at).Clone()
+		w.Priority++
+		*at = &w
+	}
+}
+
+func (v *byAddress) sync(s *preemption.Snapshot) (*preemption.Snapshot, []preemption.Edit, error) {
 	listed := func(yield func(string, *workload.Workload) bool) {
-		for i := range order {
-			if !yield(order[i].id, order[i].of) {
+		for _, w := range v.order {
+			if !yield(w.ID, w) {
 				return
 			}
 		}
 	}
-	describe := func(_ string, w *workload.Workload) (workload.Workload, error) { return *w, nil }
-	first, _, err := preemption.SyncVersions(nil, config, listed, describe)
+	return preemption.SyncVersions(s, v.config, listed, func(_ string, w *workload.Workload) (workload.Workload, error) { return *w, nil })
+}
+
+// SyncVersions allocates what changed, and what says which workloads were listed: a bit and a part of a page for each.
+func TestSyncVersionsAllocatesWhatChanged(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	v := byAddressOf(scenario.Worlds[2].State())
+	s, _, err := v.sync(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, changed := range []int{0, 1, 100} {
+		v.change(changed)
+		_, before := memory()
+		next, edits, err := v.sync(s)
+		_, after := memory()
+		if most := int64(len(v.order)/2 + 10_000 + 10_000*changed); err != nil || len(edits) != changed || after-before > most {
+			t.Errorf("%d changed: %d edits, %d bytes, at most %d wanted, %v", changed, len(edits), after-before, most, err)
+		}
+		if s, edits, err = v.sync(next); s != next || len(edits) > 0 || err != nil {
+			t.Errorf("%d changed: %d edits again, %v", changed, len(edits), err)
+		}
+	}
+}
+
+// BenchmarkSyncVersions follows 50,000 workloads of which the given number change, in the order of a map.
+func BenchmarkSyncVersions(b *testing.B) {
+	v := byAddressOf(scenario.Worlds[2].State())
+	first, _, err := v.sync(nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for _, n := range []int{0, 1, 500} {
 		b.Run(fmt.Sprintf("changed=%d", n), func(b *testing.B) {
-			for i := range n {
-				o := &order[i*len(order)/n]
-				w := o.of.Clone()
-				w.Priority++
-				o.of = &w
-			}
+			v.change(n)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, edits, err := preemption.SyncVersions(first, config, listed, describe); err != nil || len(edits) < n {
+				if _, edits, err := v.sync(first); err != nil || len(edits) < n {
 					b.Fatal(len(edits), err)
 				}
 			}

@@ -48,7 +48,7 @@ func (d *Difference) Add(i int, w *workload.Workload, old *Workload) (ok bool) {
 // Compare compares the workloads with a list, and returns them in its order. ok is false if two in
 // the list have the same ID.
 func (c *Cluster) Compare(admitted []workload.Workload) (d Difference, in *List, ok bool) {
-	x := comparison{Walk: c.Listed().Walk(), admitted: admitted}
+	x := comparison{Walk: c.Listed().Walk(true), admitted: admitted}
 	for i := 0; i < len(admitted); {
 		if old, _, inStep := x.Next(admitted[i].ID); inStep {
 			x.Add(i, &admitted[i], old)

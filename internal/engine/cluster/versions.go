@@ -3,7 +3,7 @@ package cluster
 import "github.com/cedesched/cede/internal/persist/listed"
 
 // versions holds, by place in the list, the versions under which a caller described the workloads.
-type versions[V comparable] []version[V]
+type versions[V comparable] struct{ listed.Pages[version[V]] }
 
 type version[V comparable] struct {
 	of       V
@@ -20,25 +20,23 @@ type Known[V comparable] struct {
 func KnownVersions[V comparable](c *Cluster) Known[V] {
 	list := c.Listed()
 	kept, _ := c.versions.(versions[V])
-	if !c.Lists(list) {
-		kept = kept.in(list)
-	}
-	return Known[V]{list.Walk(), kept}
+	return Known[V]{list.Walk(false), kept.in(list, c.list)}
 }
 
-// in returns the versions by place in a later list, without those of workloads that edits replaced.
-func (kept versions[V]) in(list *List) versions[V] {
-	next := make(versions[V], list.Places())
-	for was, v := range kept {
+// in returns the versions by place in a later list than their own.
+func (kept versions[V]) in(list, own *List) versions[V] {
+	if kept.Len() == 0 || list.Continues(own) {
+		return kept
+	}
+	var none listed.Pages[version[V]]
+	next := versions[V]{none.Edit(list.Places())}
+	for was := range kept.Len() {
+		v := kept.At(was)
 		if v.workload == nil {
 			continue
 		}
-		place := was
-		if was >= len(next) || list.Item(was) != v.workload { // it has another place, or is gone
-			place = list.Place(v.workload.Facts.ID)
-		}
-		if place >= 0 && list.Item(place) == v.workload {
-			next[place] = v
+		if place := list.Place(v.workload.Facts.ID); place >= 0 && list.Item(place) == v.workload {
+			next.Set(&none, place, *v)
 		}
 	}
 	return next
@@ -54,8 +52,8 @@ func (k *Known[V]) Find(ids []string, under []V, found *[listed.Block]*Workload,
 	var none V
 	for i, place := range places[:len(ids)] {
 		same[i] = false
-		if place >= 0 && place < len(k.kept) {
-			v := &k.kept[place]
+		if place >= 0 && place < k.kept.Len() {
+			v := k.kept.At(place)
 			same[i] = v.of == under[i] && v.of != none && v.workload == found[i]
 		}
 	}
@@ -72,10 +70,11 @@ func (k *Known[V]) Under(c *Cluster, ids []string, under []V) *Cluster {
 	if len(ids) == 0 && c.Lists(list) {
 		return c
 	}
-	kept := k.kept.in(list)
+	before := k.kept.in(list, k.walk.List)
+	kept := versions[V]{before.Edit(list.Places())}
 	for i, id := range ids {
 		if place := list.Place(id); place >= 0 {
-			kept[place] = version[V]{under[i], list.Item(place)}
+			kept.Set(&before.Pages, place, version[V]{under[i], list.Item(place)})
 		}
 	}
 	next := c.Listing(list)

@@ -14,10 +14,11 @@ import (
 type List[T comparable] struct {
 	name  func(T) string
 	of    trie.Map[T] // the map that the items are from
-	items []T         // by place; the zero T: gone
+	items Pages[T]    // the zero T: gone
 	order []int32     // the places in the order of the last list; nil: 0, 1, 2, ...
 	gone  int         // places without an item
 	table *table
+	home  *byte // the same in all lists in which an item has the same place
 }
 
 // table finds places by name. It is made when it is first needed: most lists come in the order of the
@@ -30,7 +31,7 @@ type table struct {
 
 // Of returns a list of all items of a map, in their order.
 func Of[T comparable](name func(T) string, of trie.Map[T], items []T) *List[T] {
-	return &List[T]{name: name, of: of, items: items, table: new(table)}
+	return &List[T]{name: name, of: of, items: PagesOf(items), table: new(table), home: new(byte)}
 }
 
 // FromMap returns a list of all items of a map, in no defined order.
@@ -42,66 +43,72 @@ func FromMap[T comparable](name func(T) string, of trie.Map[T]) *List[T] {
 // places at the end.
 func (l *List[T]) Current(of trie.Map[T]) *List[T] {
 	var none T
+	var came []T
 	next := *l
 	next.of = of
-	own, added := false, 0
+	own := false
 	trie.Changes(l.of, of, func(was, is T) {
-		if !own {
-			next.items, own = slices.Clone(l.items), true
+		if was == none {
+			came = append(came, is)
+			return
 		}
-		switch {
-		case was == none:
-			next.items = append(next.items, is)
-			added++
-		case is == none:
-			next.items[l.Place(l.name(was))] = is
+		if !own {
+			next.items, own = l.items.Edit(0), true
+		}
+		next.items.Set(&l.items, l.Place(l.name(was)), is)
+		if is == none {
 			next.gone++
-		default:
-			next.items[l.Place(l.name(was))] = is
 		}
 	})
-	if !own {
+	if !own && len(came) == 0 {
 		return l
 	}
-	if added > 0 {
-		next.add(l, added)
+	if len(came) > 0 {
+		next.add(l, came)
 	}
-	if next.gone > len(next.items)/4 {
+	if next.gone > next.items.Len()/4 {
 		return next.compact()
 	}
 	return &next
 }
 
+// Continues reports whether the items of a list have the same places in this one, unless they are gone.
+func (l *List[T]) Continues(before *List[T]) bool { return before != nil && l.home == before.home }
+
 // compact returns the list without places that hold no item, in the order of the last list.
 func (l *List[T]) compact() *List[T] {
 	var none T
-	items := make([]T, 0, len(l.items)-l.gone)
-	for i := range l.items {
-		if item := l.items[l.at(i)]; item != none {
+	items := make([]T, 0, l.items.Len()-l.gone)
+	for i := range l.items.Len() {
+		if item := l.Item(l.at(i)); item != none {
 			items = append(items, item)
 		}
 	}
 	return Of(l.name, l.of, items)
 }
 
-// add gives the last items, so many, places in the order and in the table of a list that no caller
-// has seen yet. before is the list without them.
-func (l *List[T]) add(before *List[T], added int) {
-	first := len(l.items) - added
+// add gives items places at the end, in a list that no caller has seen yet. before is the list without them.
+func (l *List[T]) add(before *List[T], came []T) {
+	first := before.items.Len()
+	items := l.items
+	l.items = items.Edit(first + len(came))
+	for i, item := range came {
+		l.items.Set(&items, first+i, item)
+	}
 	if l.order != nil {
 		l.order = slices.Clone(l.order)
-		for place := first; place < len(l.items); place++ {
+		for place := first; place < l.items.Len(); place++ {
 			l.order = append(l.order, int32(place))
 		}
 	}
 	l.table = new(table)
-	if before.table.slots == nil || 2*len(l.items) > len(before.table.slots) {
+	if before.table.slots == nil || 2*l.items.Len() > len(before.table.slots) {
 		return // it is made when it is needed
 	}
 	l.table.once.Do(func() {
 		l.table.slots, l.table.names = slices.Clone(before.table.slots), slices.Clone(before.table.names)
-		for place := first; place < len(l.items); place++ {
-			l.table.put(l.name(l.items[place]), place)
+		for i, item := range came {
+			l.table.put(l.name(item), first+i)
 		}
 	})
 }
@@ -115,17 +122,17 @@ func (l *List[T]) at(i int) int {
 }
 
 // Item returns the item at a place.
-func (l *List[T]) Item(place int) T { return l.items[place] }
+func (l *List[T]) Item(place int) T { return *l.items.At(place) }
 
 // Places returns the number of places.
-func (l *List[T]) Places() int { return len(l.items) }
+func (l *List[T]) Places() int { return l.items.Len() }
 
 // Place returns the place of a name; -1 if the list has no item of that name.
 func (l *List[T]) Place(name string) int {
 	var none T
 	t := l.names()
 	for place := range t.slots.places(trie.Hash(name)) {
-		if l.items[place] != none && t.names[place] == name {
+		if l.Item(place) != none && t.names[place] == name {
 			return place
 		}
 	}
@@ -137,11 +144,12 @@ func (l *List[T]) names() *table {
 	l.table.once.Do(func() {
 		var none T
 		size := 16
-		for size < 2*len(l.items) {
+		for size < 2*l.items.Len() {
 			size *= 2
 		}
-		l.table.slots, l.table.names = make(slots, size), make([]string, 0, len(l.items))
-		for place, item := range l.items {
+		l.table.slots, l.table.names = make(slots, size), make([]string, 0, l.items.Len())
+		for place := range l.items.Len() {
+			item := l.Item(place)
 			if item == none {
 				l.table.names = append(l.table.names, "")
 				continue

@@ -58,7 +58,7 @@ func walksLikeAMap(t *rapid.T) {
 		for i := range rapid.IntRange(0, 3).Draw(t, "unknown") {
 			ask = slices.Insert(ask, rapid.IntRange(0, len(ask)).Draw(t, "at"), fmt.Sprint("x", i))
 		}
-		walk := list.Walk()
+		walk := list.Walk(true)
 		met := 0
 		found := func(n string, i *item, place int) {
 			if i != have[n] || (place >= 0) != (i != nil) {
@@ -98,7 +98,7 @@ func walksLikeAMap(t *rapid.T) {
 			t.Fatalf("%d found and %d missed of %d", met, len(missed), len(have))
 		}
 		list = walk.InOrder()
-		again := list.Walk()
+		again := list.Walk(true)
 		for _, n := range left { // the order of the last walk, so all are in step
 			if _, _, ok := again.Next(n); !ok && len(missed) == 0 {
 				t.Fatalf("%s is not in step", n)
@@ -117,7 +117,7 @@ func TestWalkMeetsANameTwice(t *testing.T) {
 	}
 	list := listed.Of(name, m, items)
 	for _, names := range [][]string{{"0", "0"}, {"5", "5"}, {"0", "1", "7", "1"}, {"9", "0", "9"}, {"x", "3", "x", "3"}} {
-		walk := list.Walk()
+		walk := list.Walk(true)
 		i := 0
 		for ; i < len(names); i++ {
 			if _, _, ok := walk.Next(names[i]); !ok {

@@ -8,29 +8,30 @@ const Block = 64
 // Walk goes through the names of a caller's list and finds the items of a [List].
 type Walk[T comparable] struct {
 	*List[T]
-	next  int     // in the order of the last list
-	seen  []bool  // by place; nil: those before next, and no others
-	order []int32 // the places in the order of this list, if seen is not nil
-	met   int
+	next    int      // in the order of the last list
+	seen    []uint64 // a bit for each place; nil: those before next, and no others
+	ordered bool     // the order is kept
+	order   []int32  // the places in the order of this list, if seen is not nil
+	met     int
 }
 
 // near is how far ahead in the order of the last list the walk looks for a name: so many in a row may
 // be gone, and the rest is still found in step.
 const near = Block
 
-// Walk starts a walk.
-func (l *List[T]) Walk() Walk[T] { return Walk[T]{List: l} }
+// Walk starts a walk. ordered: InOrder will be asked for.
+func (l *List[T]) Walk(ordered bool) Walk[T] { return Walk[T]{List: l, ordered: ordered} }
 
 // Next returns the item of the next name and its place, if it is the next one in the order of the last
 // list too.
 func (w *Walk[T]) Next(name string) (item T, place int, inStep bool) {
 	var none T
-	if w.next == len(w.items) {
+	if w.next == w.items.Len() {
 		return none, -1, false
 	}
 	place = w.at(w.next)
-	item = w.items[place]
-	if item == none || w.name(item) != name || w.seen != nil && w.seen[place] {
+	item = w.Item(place)
+	if item == none || w.name(item) != name || w.seen != nil && w.isSeen(place) {
 		return none, -1, false
 	}
 	w.meet(place)
@@ -45,10 +46,12 @@ func (w *Walk[T]) Next(name string) (item T, place int, inStep bool) {
 // So each loop reads one thing for all names, and the reads overlap.
 func (w *Walk[T]) Find(names []string, items *[Block]T, places *[Block]int) (ok bool) {
 	if w.seen == nil {
-		w.seen, w.order = make([]bool, len(w.items)), make([]int32, 0, len(w.items))
+		w.seen = make([]uint64, (w.items.Len()+63)/64)
+		if w.ordered {
+			w.order = make([]int32, 0, w.items.Len())
+		}
 		for i := range w.next {
-			w.seen[w.at(i)] = true
-			w.order = append(w.order, int32(w.at(i)))
+			w.see(w.at(i))
 		}
 	}
 	var hashes [Block]uint64
@@ -62,13 +65,13 @@ func (w *Walk[T]) Find(names []string, items *[Block]T, places *[Block]int) (ok 
 	var none T
 	for i := range names {
 		if items[i] = none; places[i] >= 0 {
-			items[i] = w.items[places[i]]
+			items[i] = w.Item(places[i])
 		}
 	}
 	for i, name := range names {
 		if items[i] == none || t.names[places[i]] != name { // another name of the same hash, or none
 			if places[i], items[i] = w.Place(name), none; places[i] >= 0 {
-				items[i] = w.items[places[i]]
+				items[i] = w.Item(places[i])
 			}
 		}
 	}
@@ -83,7 +86,7 @@ func (w *Walk[T]) Find(names []string, items *[Block]T, places *[Block]int) (ok 
 
 // catchUp goes on behind a place that was found, if it is near.
 func (w *Walk[T]) catchUp(place int) {
-	for i := w.next; i < min(len(w.items), w.next+near); i++ {
+	for i := w.next; i < min(w.items.Len(), w.next+near); i++ {
 		if w.at(i) == place {
 			w.next = i + 1
 			return
@@ -97,21 +100,30 @@ func (w *Walk[T]) meet(place int) (first bool) {
 	if w.seen == nil {
 		return true
 	}
-	first = !w.seen[place]
-	w.seen[place] = true
-	w.order = append(w.order, int32(place))
+	first = !w.isSeen(place)
+	w.see(place)
 	return first
 }
 
+// see notes a place, and isSeen reports whether it was noted; seen is not nil.
+func (w *Walk[T]) see(place int) {
+	w.seen[place/64] |= 1 << (place % 64)
+	if w.ordered {
+		w.order = append(w.order, int32(place))
+	}
+}
+
+func (w *Walk[T]) isSeen(place int) bool { return w.seen[place/64]>>(place%64)&1 != 0 }
+
 // Missed returns the items that the walk did not find.
 func (w *Walk[T]) Missed() (list []T) {
-	if w.met == len(w.items)-w.gone {
+	if w.met == w.items.Len()-w.gone {
 		return nil
 	}
 	var none T
-	for i := range w.items {
-		if place := w.at(i); !w.saw(i, place) && w.items[place] != none {
-			list = append(list, w.items[place])
+	for i := range w.items.Len() {
+		if place := w.at(i); !w.saw(i, place) && w.Item(place) != none {
+			list = append(list, w.Item(place))
 		}
 	}
 	return list
@@ -119,7 +131,7 @@ func (w *Walk[T]) Missed() (list []T) {
 
 // saw reports whether the walk found the item at a place, number i in the order of the last list.
 func (w *Walk[T]) saw(i, place int) bool {
-	return w.seen == nil && i < w.next || w.seen != nil && w.seen[place]
+	return w.seen == nil && i < w.next || w.seen != nil && w.isSeen(place)
 }
 
 // InOrder returns the list in the order of the walk, what it did not find at the end.
@@ -127,8 +139,8 @@ func (w *Walk[T]) InOrder() *List[T] {
 	if w.seen == nil {
 		return w.List
 	}
-	for i := range w.items {
-		if place := w.at(i); !w.seen[place] {
+	for i := range w.items.Len() {
+		if place := w.at(i); !w.isSeen(place) {
 			w.order = append(w.order, int32(place))
 		}
 	}
