@@ -9,9 +9,9 @@ import (
 	svg "github.com/ajstarks/svgo"
 )
 
-// screen draws what whatif prints about its sample.
+// screen draws what whatif prints about its sample on a terminal of 80 columns.
 func screen(root string) ([]byte, error) {
-	run := exec.Command("go", "run", "./examples/whatif")
+	run := exec.Command("go", "run", "./examples/whatif", "-width", "80")
 	run.Dir = root
 	var failed bytes.Buffer
 	run.Stderr = &failed

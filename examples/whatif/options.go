@@ -55,7 +55,7 @@ func common(root *cobra.Command, o *options, std stdio) {
 	flags.BoolVar(&o.config.RulesAlone, "rules-alone", false, "preemption rules take the place of the policies of queues that have rules; by default they come after them")
 	flags.StringVar(&o.strategies, "strategies", "", "the `STRATEGIES` of fair sharing: LessThanOrEqualToFinalShare, LessThanInitialShare, or both with a comma (the default)")
 	flags.StringVarP(&o.output, "output", "o", "text", "print `text|json`")
-	flags.IntVar(&o.width, "width", -1, "print for `COLUMNS`, 0 for as wide as needed; by default the terminal's, else 80")
+	flags.IntVar(&o.width, "width", -1, "print for `COLUMNS`, 0 for as wide as needed; by default as wide as the terminal, or as needed")
 	flags.Lookup("width").DefValue = "0" // not told: the usage says it
 	choose(root, "scheduler", "kueue", "kai")
 	choose(root, "output", "text", "json")

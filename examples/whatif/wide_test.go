@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -14,7 +15,8 @@ import (
 // columns measures alike on every machine, whatever its language.
 var columns = &runewidth.Condition{StrictEmojiNeutral: true}
 
-// Long names, and those of which each character takes two columns, make no line wider than 80.
+// Long names, and those of which each character takes two columns, make no line wider than 80 on a terminal. In a pipe they
+// are whole.
 func TestLongNames(t *testing.T) {
 	data, err := os.ReadFile("../internal/answers/sample.json")
 	if err != nil {
@@ -32,6 +34,11 @@ func TestLongNames(t *testing.T) {
 				if n := columns.StringWidth(strings.TrimSuffix(line, "\n")); n > 80 {
 					t.Errorf("%q: %d columns: %s", args[0], n, line)
 				}
+			}
+			_, stdout, _ = callOn(cli.Screen{}, strings.NewReader(text), args...)
+			whole := regexp.MustCompile(regexp.QuoteMeta(strings.ReplaceAll(workload, "\x1b", `\x1b`)) + `( |$|:|,|\.)`)
+			if strings.Contains(stdout, "…") || args[0] != "overview" && !whole.MatchString(stdout) {
+				t.Errorf("%q: the name is cut in a pipe:\n%s", args[0], stdout)
 			}
 		}
 	}

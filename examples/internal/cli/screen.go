@@ -7,7 +7,7 @@ import (
 	"golang.org/x/term"
 )
 
-// usualWidth is the width where the output is not a terminal, or the terminal does not say.
+// usualWidth is the width of a terminal that does not say.
 const usualWidth = 80
 
 // leastWidth is the narrowest width that tables are made for.
@@ -22,12 +22,14 @@ type Screen struct {
 	Progress io.Writer // where progress is shown; nil: nowhere
 }
 
-// ScreenOf returns the screen of a process. Colour is for terminals alone, and never if
+// ScreenOf returns the screen of a process. A pipe or a file gets lines as wide as needed: what reads them wants
+// whole names. Colour is for terminals alone, and never if
 // NO_COLOR is set (https://no-color.org) or the terminal is dumb. Progress is shown if
 // standard error is a terminal.
 func ScreenOf(stdout, stderr *os.File, env func(string) string) Screen {
-	s := Screen{Width: usualWidth}
+	var s Screen
 	if term.IsTerminal(int(stdout.Fd())) {
+		s.Width = usualWidth
 		if width, _, err := term.GetSize(int(stdout.Fd())); err == nil && width > 0 {
 			s.Width = max(width, leastWidth)
 		}

@@ -9,14 +9,14 @@ import (
 	"github.com/cedesched/cede/examples/internal/printable"
 )
 
-// A file gets 80 columns, no colour and no progress; NO_COLOR and a dumb terminal no colour.
+// A file gets lines as wide as needed, no colour and no progress; NO_COLOR and a dumb terminal no colour.
 func TestScreenOf(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if got := ScreenOf(f, f, func(string) string { return "" }); got != (Screen{Width: 80}) {
+	if got := ScreenOf(f, f, func(string) string { return "" }); got != (Screen{}) {
 		t.Errorf("%+v", got)
 	}
 	for name, c := range map[string]struct {
