@@ -19,11 +19,12 @@ import (
 //   - Impossible: no victim may leave, now or later, unless something other than time changes.
 //
 // Victims are sorted by ID, and numbered over all nodes in the order of choice. No victim is in vain: without any of
-// them, or any replica of one, more would remain over. Lost is the sum. RetryAt is set if something remains: the first
+// them, or any replica of one, more would remain over. (Where only a part may leave, a workload may go as a whole of which
+// the surplus would have been enough.) Lost is the sum. RetryAt is set if something remains: the first
 // instant, exact to the nanosecond, at which the goal can be met if the victims leave and nothing else but time changes; where
 // one node is above another, or the rest never may leave at once, the instant at which settling again at each MoreAt reaches it. It is
 // zero if time alone does not, with [AtMost], and if MaxVictims kept victims. (It is never too late, and may be early by [preemption.Config.MaxRetrySteps].) Blockers and
-// Shortage are those of what remains, node by node. With the Exact search Proof is about all nodes: it is Optimal only if none of them is above
+// Shortage are those of what remains, node by node. With the Exact search Proof is about all nodes, if each step has one; it is Optimal only if no node is above
 // another. Other fields are not set.
 //
 // Decision.Edits starts the evictions. Settling again after them gives the same Remaining and no new victim.
@@ -88,14 +89,24 @@ func (f *run) answer(r *Request) Answer {
 	}
 	for i := range f.victims {
 		f.victims[i].Order = i + 1
-		a.Lost = quota.Add(a.Lost, f.victims[i].Lost)
 	}
 	a.Victims = f.merged(f.victims)
+	f.setLost(a.Victims, nil)
+	for _, v := range a.Victims {
+		a.Lost = quota.Add(a.Lost, v.Lost)
+	}
 	for i := range a.Steps {
 		step := &a.Steps[i]
 		step.Victims = f.merged(slices.Collect(func(yield func(chosen) bool) {
 			for _, v := range f.victims {
 				if v.step == i && !yield(v) {
+					return
+				}
+			}
+		}))
+		f.setLost(step.Victims, slices.Collect(func(yield func(chosen) bool) {
+			for _, v := range f.victims {
+				if v.step < i && !yield(v) {
 					return
 				}
 			}
@@ -129,9 +140,10 @@ func (f *run) answer(r *Request) Answer {
 func (f *run) proof() *preemption.Proof {
 	var all []*Step
 	for i := range f.steps {
-		if f.steps[i].Decision.Proof != nil {
-			all = append(all, &f.steps[i])
+		if f.steps[i].Decision.Proof == nil || f.steps[i].took > 1 || f.cut {
+			return nil
 		}
+		all = append(all, &f.steps[i])
 	}
 	if len(all) == 0 {
 		return nil

@@ -92,6 +92,12 @@ func decided(t *rapid.T, c preemption.Config, st preemption.State, r settle.Requ
 func answersVerify(t *rapid.T) {
 	st := lowered(t)
 	c, r := preemptiontest.Configs().Draw(t, "config"), request(t, st)
+	if rapid.Bool().Draw(t, "costs") {
+		c.Cost = preemption.CostByAge{}
+		if !c.Fair.ReevaluateCandidates {
+			c.Search = rapid.SampledFrom([]preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact}).Draw(t, "search")
+		}
+	}
 	a := decided(t, c, st, r)
 	if err := verify.Settlement(st, r, c, a); err != nil {
 		t.Fatalf("%v\n%+v", err, a)

@@ -43,6 +43,7 @@ type run struct {
 	pending   []preemption.Edit
 	history   *limits.History // with the victims so far, if there are limits
 	limited   bool
+	cost      preemption.Cost
 	excess    []preemption.Excess
 	apart     bool // none of the nodes that are over is above another
 	steps     []Step
@@ -54,7 +55,8 @@ type run struct {
 func settled(p *preemption.Preemptor, given, s *preemption.Snapshot, r *Request, now time.Time) (*run, error) {
 	f := &run{preemptor: p, request: r, now: now, given: given, before: s, known: s, excess: inScope(s.Excess(), r.Nodes)}
 	f.apart = !f.related(nodesOf(f.excess))
-	f.history, f.limited = r.History, len(p.Config().Limits) > 0
+	config := p.Config()
+	f.history, f.limited, f.cost = r.History, len(config.Limits) > 0, config.Cost
 	for _, n := range nodesOf(f.excess) {
 		if err := f.settle(n); err != nil {
 			return nil, err

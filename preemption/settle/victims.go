@@ -75,24 +75,83 @@ func (f *run) putBack() {
 		return
 	}
 	for i := len(f.victims) - 1; i >= 0; i-- {
-		if v := &f.victims[i]; len(v.Replicas) == 0 && f.spares(preemption.Admit(f.rest(i))) ||
-			len(v.Replicas) > 0 && f.sparesReplicas(v) {
+		v := &f.victims[i]
+		spared := len(v.Replicas) == 0 && f.spares(preemption.Admit(f.rest(i)))
+		if !spared && len(v.Replicas) == 0 {
+			f.sparesMinimum(i)
+		}
+		if spared || len(v.Replicas) > 0 && f.sparesReplicas(v) {
 			f.victims = slices.Delete(f.victims, i, i+1)
 		}
 	}
 }
 
+// sparesMinimum puts a workload that goes as a whole back without some of its surplus, if that is enough and the surplus may leave.
+func (f *run) sparesMinimum(victim int) {
+	v, w := &f.victims[victim], f.rest(victim)
+	step := &f.steps[v.step]
+	back, err := f.left().With(preemption.Admit(w))
+	if err != nil || !slices.ContainsFunc(w.PodSets, func(p workload.PodSet) bool { return p.Surplus() > 0 }) {
+		return
+	}
+	over, more := excessOf(back, step.Node), []quota.Amount(nil)
+	for _, a := range over {
+		if a.Amount -= amountIn(excessOf(f.left(), step.Node), a.FlavorResource()); a.Amount > 0 {
+			more = append(more, a)
+		}
+	}
+	if len(more) == 0 {
+		return
+	}
+	q, err := ask(back, step.Node, over, f.request, f.history, f.now)
+	if err != nil {
+		return
+	}
+	d := f.about(q, more)
+	if len(d.Victims) != 1 || d.Victims[0].Workload != v.Workload || len(d.Victims[0].Replicas) == 0 {
+		return
+	}
+	for _, r := range d.Victims[0].Replicas {
+		podSet(&w, r.PodSet).Count -= r.Count
+	}
+	if f.spares(preemption.Admit(w)) {
+		v.Replicas = slices.Clone(d.Victims[0].Replicas)
+	}
+}
+
 // rest returns the workload of a victim that goes as a whole, without replicas that were taken before it.
 func (f *run) rest(victim int) workload.Workload {
-	w, _ := f.before.Find(f.victims[victim].Workload)
-	for _, v := range f.victims[:victim] {
-		if v.Workload == w.ID {
+	return f.without(f.victims[victim].Workload, f.victims[:victim])
+}
+
+// without returns a workload without the replicas that victims lose of it.
+func (f *run) without(id string, victims []chosen) workload.Workload {
+	w, _ := f.before.Find(id)
+	for _, v := range victims {
+		if v.Workload == id {
 			for _, r := range v.Replicas {
 				podSet(&w, r.PodSet).Count -= r.Count
 			}
 		}
 	}
 	return w
+}
+
+// setLost sets what victims lose by the cost, after others before them.
+func (f *run) setLost(victims []preemption.Victim, before []chosen) {
+	if f.cost == nil {
+		return
+	}
+	for i := range victims {
+		v, w := &victims[i], f.without(victims[i].Workload, before)
+		v.Lost = 0
+		for _, r := range v.Replicas {
+			v.Lost = quota.Add(v.Lost, quota.Mul(r.Count, f.cost.Lost(w, r.PodSet, f.now)))
+		}
+		if len(v.Replicas) == 0 {
+			v.Lost = f.cost.Lost(w, "", f.now)
+		}
+	}
 }
 
 // sparesReplicas puts back replicas of a victim one by one, as many as are in vain; all is true if none stays taken.
@@ -159,7 +218,6 @@ func (f *run) merged(list []chosen) (out []preemption.Victim) {
 			continue
 		}
 		first := &out[i]
-		first.Lost = quota.Add(first.Lost, v.Lost)
 		if len(v.Replicas) == 0 {
 			first.Replicas = nil
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cedesched/cede/internal/reference"
@@ -19,7 +20,8 @@ import (
 //
 //   - Excess is what is over when what was told to leave is gone, and Remaining what is over when the victims are gone too.
 //   - The victims of each step are permitted, in some order in which each may be taken when only those before it are gone,
-//     and none of them can stay: judged by [Decision] of the request that stands for what they free.
+//     and none of them can stay: judged by [Decision] of the request that stands for what they free. If they are only a part
+//     of what has to leave, or the search is not [preemption.Greedy], whether the surplus of a victim alone would do is not judged.
 //   - No victim is in vain: if it stays, or one replica of it, more is over. With [settle.AtMost] no victim makes a node that is settled
 //     use less than it may, or takes a queue or cohort below its own quota, in what is over.
 //   - With [settle.Within], of each step of which something remains: no more may leave now, the whole rest not before the
@@ -112,7 +114,6 @@ func (j *settlementJudge) rest(path string, after preemption.State, step *settle
 			return
 		}
 	}
-	d.Proof = nil
 	j.ask(path, after, step, has, has, at, d)
 }
 
@@ -128,7 +129,10 @@ func (j *settlementJudge) ask(path string, st preemption.State, step *settle.Ste
 	}
 	r.Workload = w
 	c := j.config
-	c.Search, c.Exact, c.Exchange = preemption.Greedy, preemption.ExactSearch{}, preemption.ExchangeSearch{}
+	if d.Outcome == preemption.Preempt { // of several searches, it may be: each set that is allowed will do
+		c.Fair.RecheckShares = c.Fair.RecheckShares || c.Search != preemption.Greedy && c.Sharing == preemption.Fair && !c.Fair.Stable
+		c.Search, c.Exact, c.Exchange = preemption.Greedy, preemption.ExactSearch{}, preemption.ExchangeSearch{}
+	}
 	for i := range d.Victims {
 		d.Lost = quota.Add(d.Lost, d.Victims[i].Lost)
 	}
@@ -138,6 +142,10 @@ func (j *settlementJudge) ask(path string, st preemption.State, step *settle.Ste
 	}
 	faults, _ := Decision(part, r, c, d).(fault.List)
 	for _, f := range faults {
+		searched := step.Decision.Outcome != preemption.Preempt || j.config.Search != preemption.Greedy // several times, or not in order
+		if d.Outcome == preemption.Preempt && searched && strings.HasSuffix(f.Problem, "can stay without its surplus") {
+			continue
+		}
 		j.faults.Add(path+": "+f.Path, "%s", f.Problem)
 	}
 }
