@@ -37,6 +37,7 @@ func walksLikeAMap(t *rapid.T) {
 		list = listed.FromMap(name, m)
 	}
 	for round := range 5 {
+		before, had := list, maps.Clone(have)
 		sets := rapid.IntRange(1, 3).Draw(t, "one of four edits, or three, remove")
 		for i := range rapid.SampledFrom([]int{0, 1, 10, 300}).Draw(t, "edits") {
 			n := fmt.Sprint("w", rapid.IntRange(0, 600).Draw(t, "name"))
@@ -49,6 +50,11 @@ func walksLikeAMap(t *rapid.T) {
 			}
 		}
 		list = list.Current(m)
+		for n, i := range had {
+			if p := before.Place(n); p < 0 || before.Item(p) != i {
+				t.Fatalf("an edit changed %s in the list before it", n)
+			}
+		}
 		ask := slices.Sorted(maps.Keys(have))
 		if rapid.Bool().Draw(t, "shuffled") {
 			ask = rapid.Permutation(ask).Draw(t, "order")
