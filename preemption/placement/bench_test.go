@@ -86,7 +86,10 @@ func quality(b *testing.B, d placement.Decision) {
 }
 
 func benchmark(b *testing.B, f fleet, c placement.Config, r placement.Request, want preemption.Outcome) {
-	s := snapshotOf(b, f.state())
+	benchmarkOn(b, snapshotOf(b, f.state()), c, r, want)
+}
+
+func benchmarkOn(b *testing.B, s *placement.Snapshot, c placement.Config, r placement.Request, want preemption.Outcome) {
 	p, err := placement.New(c)
 	if err != nil {
 		b.Fatal(err)

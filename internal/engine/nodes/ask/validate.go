@@ -187,19 +187,27 @@ func (f *checker) need(path string, t *Tree, groups int) {
 // domains checks that each node of a list of domains is known and in one domain.
 func (f *checker) domains(at string, domains []Domain) {
 	state.Unique(&f.Check, at, domains, func(d *Domain) string { return d.Name })
-	in := map[string]int{}
+	in, unknown := make([]int32, f.c.Numbers()), map[string]int{} // the domain of a node, from 1
 	for i, d := range domains {
 		if d.Name == "" {
 			f.Add(fmt.Sprintf("%s[%d].name", at, i), "is empty")
 		}
 		for j, name := range d.Nodes {
-			path := fmt.Sprintf("%s[%d].nodes[%d]", at, i, j)
-			if other, known := in[name]; known {
-				f.Add(path, "node %q is in %s[%d] already", name, at, other)
-			} else if f.c.NodeNumber(name) < 0 {
-				f.Add(path, "unknown node %q", name)
+			number := f.c.NodeNumber(name)
+			path := func() string { return fmt.Sprintf("%s[%d].nodes[%d]", at, i, j) }
+			if number < 0 {
+				if other, met := unknown[name]; met {
+					f.Add(path(), "node %q is in %s[%d] already", name, at, other)
+				} else {
+					f.Add(path(), "unknown node %q", name)
+				}
+				unknown[name] = i
+				continue
 			}
-			in[name] = i
+			if in[number] > 0 {
+				f.Add(path(), "node %q is in %s[%d] already", name, at, in[number]-1)
+			}
+			in[number] = int32(i + 1)
 		}
 	}
 }

@@ -89,7 +89,12 @@ func Exhausts(c *state.Cluster, p *state.Pod) bool {
 // ExhaustsAlone is Exhausts for a pod of which only the brief is known. False may also mean that the brief does not
 // say.
 func ExhaustsAlone(c *state.Cluster, b state.Brief) bool {
-	if b.Budget < 0 || b.Whole || b.Leaving {
+	return !b.Whole && !b.Leaving && IsSpent(c, b)
+}
+
+// IsSpent reports whether the only budget of a pod allows nothing: the pod violates it when its unit yields.
+func IsSpent(c *state.Cluster, b state.Brief) bool {
+	if b.Budget < 0 {
 		return false
 	}
 	of := &c.Budgets[b.Budget]

@@ -1,7 +1,6 @@
 package place
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
@@ -60,7 +59,7 @@ func (b *Board) place(d room.Domain, t *tree, nodes []int32) bool {
 		return b.placeIn(d, t, nodes)
 	}
 	for _, domain := range t.domains {
-		if b.placeIn(d, t, common(nodes, domain)) {
+		if list := common(nodes, domain); len(list) > 0 && b.placeIn(d, t, list) {
 			return true
 		}
 	}
@@ -93,11 +92,20 @@ func (b *Board) placeIn(d room.Domain, t *tree, nodes []int32) bool {
 	return false
 }
 
-// common returns the nodes that are in both lists.
+// common returns the nodes that are in both lists. Mostly the first one has all nodes of a range.
 func common(nodes, domain []int32) []int32 {
+	if len(nodes) == 0 {
+		return nil
+	}
+	first, last := nodes[0], nodes[len(nodes)-1]
+	from, _ := slices.BinarySearch(domain, first)
+	to, _ := slices.BinarySearch(domain, last+1)
+	if domain = domain[from:to]; int(last-first) == len(nodes)-1 || len(domain) == 0 {
+		return domain
+	}
 	list := make([]int32, 0, len(domain))
 	for _, i := range domain {
-		at, found := slices.BinarySearchFunc(nodes, i, cmp.Compare[int32])
+		at, found := slices.BinarySearch(nodes, i)
 		if nodes = nodes[at:]; found {
 			list = append(list, i)
 		}

@@ -22,6 +22,7 @@ type Rows struct {
 	pods                     []int32 // by row: its pods, without pods of units that stay
 	yields                   []int64 // by row and slot: what these pods use
 	none                     []int64 // by slot: zero
+	least                    least
 }
 
 func (r *Rows) begin() {
@@ -78,19 +79,6 @@ func (r *Rows) AnyRow(d Domain) bool {
 
 // Capacity returns the capacity of a node.
 func (r *Rows) Capacity(i, slot int) int64 { return r.row(r.capacity, i)[slot] }
-
-// HighestBelow returns the highest priority of which pods must yield on a node so that a need of one slot has room;
-// the floor below all priorities, if none must.
-func (r *Rows) HighestBelow(i, slot int, need int64) int64 {
-	from, at := r.of(i)
-	free := r.row(r.capacity, i)[slot] - r.row(r.fixed, i)[slot]
-	for ; at > from; at-- { // the most important first, while there is room
-		if free -= r.row(r.yields, at-1)[slot]; free < need {
-			return int64(r.classes[at-1].Priority)
-		}
-	}
-	return NoFloor
-}
 
 // ExpectAll makes room for the rows of all nodes, for a caller that asks about each node.
 func (r *Rows) ExpectAll() {

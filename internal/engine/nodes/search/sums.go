@@ -62,12 +62,12 @@ func (s *domains) missingOn(n *state.Node) []int64 {
 
 // isBeaten reports whether preempting in a domain cannot be better than the best so far.
 func (s *domains) isBeaten(d room.Domain, best *place.Placement) bool {
-	if s.Request.MaxDomains > 0 || d.Size() != 1 {
+	if s.Request.MaxDomains > 0 {
 		return false
 	}
-	n, clean := s.Nodes[d.From], best.Score.Violations == 0
+	n, clean := s.Nodes[max(0, min(d.From, len(s.Nodes)-1))], best.Score.Violations == 0
 	if s.Request.Group != "" || n.Leaves {
-		return clean && s.leastHighest(d) > int64(best.Score.Highest)
+		return s.isBeatenByRows(d, best.Score)
 	}
 	if clean && !s.HasRoomAbove(n, n.LevelsUpTo(int64(best.Score.Highest)), s.Members[0].Needs) {
 		return true // a unit of a higher priority would have to yield
@@ -86,17 +86,47 @@ func (s *domains) isBeaten(d room.Domain, best *place.Placement) bool {
 	return !ok || bound.Compare(best.Score) >= 0
 }
 
-// leastHighest returns a lower bound on the highest priority of a victim in a domain of one node: unless units of
-// that priority yield, some resource is too short for the least number of members, whichever they are.
-func (s *domains) leastHighest(d room.Domain) int64 {
+// isBeatenByRows reports whether no victims of the domain are better than the best so far, from what runs on its nodes by
+// priority.
+func (s *domains) isBeatenByRows(d room.Domain, best packing.Score) bool {
 	s.Forget() // units that stay in the domain before
-	bound := int64(room.NoFloor)
-	for slot, need := range s.sums.least {
-		if need > 0 {
-			bound = max(bound, s.HighestBelow(d.From, slot, need))
+	b := s.LeastVictims(d, s.sums.least, packing.Weight)
+	if b.Pods == 0 {
+		return false
+	}
+	bound := packing.Score{Violations: s.leastViolations(d, b.Pods), Highest: b.Highest, Sum: b.Sum, Pods: b.Pods, Started: state.JustNow}
+	if bound.Compare(best) >= 0 {
+		return true
+	}
+	if bound.Violations < best.Violations {
+		return false
+	}
+	need := s.SmallestNeed(b.Slot)
+	if need == 0 {
+		return false
+	}
+	if bound.Highest = max(bound.Highest, s.LeastHighest(d, b.Slot, need, s.AtLeast)); bound.Highest < best.Highest {
+		return false // the sum decides nothing
+	}
+	bound.Sum = max(bound.Sum, s.LeastSum(d, b.Slot, need, s.AtLeast, packing.Weight))
+	return bound.Compare(best) >= 0
+}
+
+// leastViolations returns how many of so many pods of a domain violate a budget at least: a pod under a budget that allows
+// nothing violates it.
+func (s *domains) leastViolations(d room.Domain, pods int64) int64 {
+	if len(s.Cluster.BudgetOrder) == 0 || s.Config.HardBudgets {
+		return 0
+	}
+	for _, n := range s.Nodes[d.From:d.To] {
+		for _, b := range n.Briefs {
+			yields := b.Priority < s.Priority && (s.AsBuilt || !b.Leaving)
+			if yields && !budget.IsSpent(s.Cluster, b) {
+				pods--
+			}
 		}
 	}
-	return bound
+	return max(0, pods)
 }
 
 // refusal returns the result of a domain where by its sums there is no room; ok is false if they do not say. With
