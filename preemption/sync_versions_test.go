@@ -210,6 +210,16 @@ func (v *byAddress) change(n int) {
 	}
 }
 
+// renew gives so many workloads other IDs: old ones are gone, and new ones come.
+func (v *byAddress) renew(n int) {
+	for i := range n {
+		at := &v.order[i*len(v.order)/n]
+		w := (*at).Clone()
+		w.ID += "/new"
+		*at = &w
+	}
+}
+
 func (v *byAddress) sync(s *preemption.Snapshot) (*preemption.Snapshot, []preemption.Edit, error) {
 	listed := func(yield func(string, *workload.Workload) bool) {
 		for _, w := range v.order {
@@ -231,16 +241,18 @@ func TestSyncVersionsAllocatesWhatChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, changed := range []int{0, 1, 100} {
-		v.change(changed)
+	for _, c := range []struct{ changed, renewed int }{{0, 0}, {1, 0}, {100, 0}, {0, 1}, {0, 50}} {
+		v.change(c.changed)
+		v.renew(c.renewed)
+		n := c.changed + 2*c.renewed
 		_, before := memory()
 		next, edits, err := v.sync(s)
 		_, after := memory()
-		if most := int64(len(v.order)/2 + 10_000 + 10_000*changed); err != nil || len(edits) != changed || after-before > most {
-			t.Errorf("%d changed: %d edits, %d bytes, at most %d wanted, %v", changed, len(edits), after-before, most, err)
+		if most := int64(len(v.order)/2 + 10_000 + 10_000*n); err != nil || len(edits) != n || after-before > most {
+			t.Errorf("%+v: %d edits, %d bytes, at most %d wanted, %v", c, len(edits), after-before, most, err)
 		}
 		if s, edits, err = v.sync(next); s != next || len(edits) > 0 || err != nil {
-			t.Errorf("%d changed: %d edits again, %v", changed, len(edits), err)
+			t.Errorf("%+v: %d edits again, %v", c, len(edits), err)
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package listed
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
@@ -18,20 +19,22 @@ type List[T comparable] struct {
 	order []int32     // the places in the order of the last list; nil: 0, 1, 2, ...
 	gone  int         // places without an item
 	table *table
-	home  *byte // the same in all lists in which an item has the same place
+	late  map[string]int32 // the places that are not in the table, which came after it
+	home  *byte            // the same in all lists in which an item has the same place
 }
 
 // table finds places by name. It is made when it is first needed: most lists come in the order of the
 // last one.
 type table struct {
-	once  sync.Once
-	slots slots
-	names []string // by place; next to each other in memory, other than the items
+	once   sync.Once
+	slots  slots
+	names  []string // by place; next to each other in memory, other than the items
+	places int
 }
 
 // Of returns a list of all items of a map, in their order.
 func Of[T comparable](name func(T) string, of trie.Map[T], items []T) *List[T] {
-	return &List[T]{name: name, of: of, items: PagesOf(items), table: new(table), home: new(byte)}
+	return &List[T]{name: name, of: of, items: PagesOf(items), table: &table{places: len(items)}, home: new(byte)}
 }
 
 // FromMap returns a list of all items of a map, in no defined order.
@@ -87,6 +90,10 @@ func (l *List[T]) compact() *List[T] {
 	return Of(l.name, l.of, items)
 }
 
+// manyLate is the share of the places, 1 in 16, over which late ones get a new table: an edit copies all late ones, and a
+// walk finds each alone.
+const manyLate = 16
+
 // add gives items places at the end, in a list that no caller has seen yet. before is the list without them.
 func (l *List[T]) add(before *List[T], came []T) {
 	first := before.items.Len()
@@ -101,16 +108,14 @@ func (l *List[T]) add(before *List[T], came []T) {
 			l.order = append(l.order, int32(place))
 		}
 	}
-	l.table = new(table)
-	if before.table.slots == nil || 2*l.items.Len() > len(before.table.slots) {
-		return // it is made when it is needed
+	l.late = make(map[string]int32, len(before.late)+len(came))
+	maps.Copy(l.late, before.late)
+	for i, item := range came {
+		l.late[l.name(item)] = int32(first + i)
 	}
-	l.table.once.Do(func() {
-		l.table.slots, l.table.names = slices.Clone(before.table.slots), slices.Clone(before.table.names)
-		for i, item := range came {
-			l.table.put(l.name(item), first+i)
-		}
-	})
+	if len(l.late) > Block+l.table.places/manyLate {
+		l.table, l.late = &table{places: l.items.Len()}, nil
+	}
 }
 
 // at returns the place of number i in the order of the last list.
@@ -130,6 +135,9 @@ func (l *List[T]) Places() int { return l.items.Len() }
 // Place returns the place of a name; -1 if the list has no item of that name.
 func (l *List[T]) Place(name string) int {
 	var none T
+	if place, came := l.late[name]; came && l.Item(int(place)) != none {
+		return int(place)
+	}
 	t := l.names()
 	for place := range t.slots.places(trie.Hash(name)) {
 		if l.Item(place) != none && t.names[place] == name {
@@ -144,11 +152,11 @@ func (l *List[T]) names() *table {
 	l.table.once.Do(func() {
 		var none T
 		size := 16
-		for size < 2*l.items.Len() {
+		for size < 2*l.table.places {
 			size *= 2
 		}
-		l.table.slots, l.table.names = make(slots, size), make([]string, 0, l.items.Len())
-		for place := range l.items.Len() {
+		l.table.slots, l.table.names = make(slots, size), make([]string, 0, l.table.places)
+		for place := range l.table.places {
 			item := l.Item(place)
 			if item == none {
 				l.table.names = append(l.table.names, "")
