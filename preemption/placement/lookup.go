@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/cedesched/cede/internal/engine/nodes/state"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -42,6 +43,26 @@ func (s *Snapshot) Group(id string) (g workload.PodGroup, ok bool) {
 	return workload.PodGroup{}, false
 }
 
+// Claim returns a copy of a claim; ok is false for an unknown ID.
+func (s *Snapshot) Claim(id string) (k workload.Claim, ok bool) {
+	if found := s.inside().Claim(id); found != nil {
+		return found.Facts.Clone(), true
+	}
+	return workload.Claim{}, false
+}
+
+// Budgets iterates over copies of the disruption budgets, by namespace and name.
+func (s *Snapshot) Budgets() iter.Seq[workload.DisruptionBudget] {
+	return func(yield func(workload.DisruptionBudget) bool) {
+		c := s.inside()
+		for _, slot := range c.BudgetOrder {
+			if !yield(c.Budgets[slot].Facts.Clone()) {
+				return
+			}
+		}
+	}
+}
+
 // Nodes iterates over copies of the nodes, by name. Each is copied when its turn comes.
 func (s *Snapshot) Nodes() iter.Seq[workload.Node] { return s.inside().Nodes() }
 
@@ -52,6 +73,36 @@ func (s *Snapshot) Pods() iter.Seq[workload.Pod] { return s.inside().Pods() }
 // PodsOn iterates over copies of the pods that run on a node, by ID. An unknown node has none. It costs O(pods on the
 // node).
 func (s *Snapshot) PodsOn(node string) iter.Seq[workload.Pod] { return s.inside().PodsOn(node) }
+
+// UsedOn returns what the pods that run on a node take, a claim once, and their number as [workload.PodsResource]. It costs O(pods on the
+// node).
+func (s *Snapshot) UsedOn(node string) workload.Resources {
+	c, used := s.inside(), workload.Resources{}
+	number := c.NodeNumber(node)
+	if number < 0 {
+		return used
+	}
+	add := func(r workload.Resources) {
+		for resource, amount := range r {
+			used[resource] = quota.Add(used[resource], amount)
+		}
+	}
+	var claims map[string]bool
+	for _, p := range c.Node(number).Pods {
+		used[workload.PodsResource]++
+		add(p.Facts.Requests)
+		for _, id := range p.Facts.Claims {
+			if !claims[id] {
+				if claims == nil {
+					claims = map[string]bool{}
+				}
+				claims[id] = true
+				add(c.Claim(id).Facts.Requests)
+			}
+		}
+	}
+	return used
+}
 
 // Terminating returns the IDs of the running pods that terminate, by node and ID. It looks at every pod and copies
 // none.

@@ -25,6 +25,15 @@
 // yield, inactive queues, the search and its cost. Gates do not matter. [Question] is the
 // request that stands for an excess; it is decided about, explained and verified as any other.
 //
+// # Nodes
+//
+// [DecideNodes] asks the same about nodes that lost capacity and nodes that are to be empty:
+//
+//	answer, err := settle.DecideNodes(preemptor, snapshot, settle.NodesRequest{Now: now, Empty: []string{"node-7"}})
+//
+// Units yield as a whole, as to pods of the highest priority; minimum runtimes, guards and budgets protect as they do in package
+// placement. For a drain set [placement.Hard] budgets: what they do not allow now remains.
+//
 // Sources: Koordinator's quota overuse revoke (at least the excess, no victim in vain), YuniKorn's quota preemption
 // (delays; at most the excess, no queue below its guaranteed quota), KEP-83 (who may be reclaimed).
 package settle

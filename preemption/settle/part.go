@@ -48,39 +48,11 @@ func (f *run) conclude() error {
 
 // part returns the victims of as much of an excess as may leave now; none if nothing may. d is the answer about all
 // of it.
-func (f *run) part(q Question, excess []quota.Amount, d preemption.Decision) []preemption.Victim {
-	victims := f.less(q, excess, d)
-	for i := 0; len(victims) == 0 && len(excess) > 1 && i < len(excess); i++ { // what none frees together, some may column by column
-		one := excess[i : i+1]
-		if d := f.about(q, one); d.Outcome == preemption.Preempt {
-			victims = d.Victims
-		} else {
-			victims = f.less(q, one, d)
-		}
-	}
-	return victims
-}
-
-// less asks for less by what is missing, until that much may leave.
-func (f *run) less(q Question, excess []quota.Amount, d preemption.Decision) []preemption.Victim {
-	for {
-		less := without(excess, d.Shortage)
-		if len(less) == 0 {
-			return nil
-		}
-		if slices.Equal(less, excess) {
-			break
-		}
-		excess = less
-		if d = f.about(q, excess); d.Outcome == preemption.Preempt {
-			return d.Victims
-		}
-	}
-	// What is short is not the quota: limits keep victims, for instance.
-	most := slices.MaxFunc(excess, func(a, b quota.Amount) int { return cmp.Compare(a.Amount, b.Amount) }).Amount
-	victims, _, _ := least.Step(most-1, func(step int64) ([]preemption.Victim, bool) {
-		d := f.about(q, scaled(excess, most-step, most))
-		return d.Victims, d.Outcome == preemption.Preempt
+func (f *run) part(q Question, excess []quota.Amount, d preemption.Decision) (victims []preemption.Victim) {
+	part(excess, missing(d.Shortage), func(amounts []quota.Amount) (bool, []quota.Amount) {
+		d := f.about(q, amounts)
+		victims = d.Victims
+		return d.Outcome == preemption.Preempt, missing(d.Shortage)
 	})
 	return victims
 }
@@ -92,14 +64,60 @@ func (f *run) about(q Question, amounts []quota.Amount) preemption.Decision {
 	return d
 }
 
-// without returns amounts less what is missing, without zeros.
-func without(amounts []quota.Amount, missing []preemption.Shortage) (list []quota.Amount) {
-	for _, a := range amounts {
-		for _, m := range missing {
-			if m.FlavorResource == a.FlavorResource() {
-				a.Amount = quota.Sub(a.Amount, m.Missing)
-			}
+// missing returns what a decision is short of.
+func missing(shortage []preemption.Shortage) (list []quota.Amount) {
+	for _, s := range shortage {
+		list = append(list, quota.Amount{Flavor: s.Flavor, Resource: s.Resource, Amount: s.Missing})
+	}
+	return list
+}
+
+// part asks for parts of an excess until one may leave; missing is what the answer about all of it is short of. The last
+// question that is asked is the one that found something, if any did.
+func part(excess, missing []quota.Amount, ask func([]quota.Amount) (found bool, missing []quota.Amount)) (found bool) {
+	if less(excess, missing, ask) {
+		return true
+	}
+	for i := 0; len(excess) > 1 && i < len(excess); i++ { // what none frees together, some may column by column
+		found, missing := ask(excess[i : i+1])
+		if found || less(excess[i:i+1], missing, ask) {
+			return true
 		}
+	}
+	return false
+}
+
+// less asks for less by what is missing, until that much may leave.
+func less(excess, missing []quota.Amount, ask func([]quota.Amount) (bool, []quota.Amount)) (found bool) {
+	for {
+		rest := without(excess, missing)
+		if len(rest) == 0 {
+			return false
+		}
+		if slices.Equal(rest, excess) {
+			break
+		}
+		excess = rest
+		if found, missing = ask(excess); found {
+			return true
+		}
+	}
+	// What is short is not the quota: limits keep victims, for instance.
+	most := slices.MaxFunc(excess, func(a, b quota.Amount) int { return cmp.Compare(a.Amount, b.Amount) }).Amount
+	step, _, found := least.Step(most-1, func(step int64) (int64, bool) {
+		found, _ := ask(scaled(excess, most-step, most))
+		return step, found
+	})
+	if found {
+		ask(scaled(excess, most-step, most)) // it may not be the last that was tried
+	}
+	return found
+}
+
+// without returns amounts less what is missing, without zeros.
+func without(amounts, missing []quota.Amount) (list []quota.Amount) {
+	for _, a := range amounts {
+		a.Amount = quota.Sub(a.Amount, amountIn(missing, a.FlavorResource()))
 		if a.Amount > 0 {
 			list = append(list, a)
 		}

@@ -135,7 +135,8 @@ var rooms = []struct {
 	}},
 	{"doors: what users call", [][]string{
 		{"preemption"},
-		{"preemption/placement", "preemption/settle"},
+		{"preemption/placement"},
+		{"preemption/settle"},
 	}},
 	// The slow model knows the types of the doors and nothing of the engine.
 	{"reference: the slow model, and the judge above it", [][]string{{"internal/reference", "internal/reference/nodes"}, {"preemption/verify"}}},
