@@ -63,8 +63,17 @@ type Volume struct {
 // SpreadConstraint has no fields: only its presence is read.
 type SpreadConstraint struct{}
 
-// ResourceClaim has no fields: only its presence is read.
-type ResourceClaim struct{}
+// ResourceClaim is a claim of devices that a pod holds.
+type ResourceClaim struct {
+	Name              string `json:"name"`              // in the pod
+	ResourceClaimName string `json:"resourceClaimName"` // empty: it is made of a template, and the status of the pod names it
+}
+
+// ResourceClaimStatus says which claim was made of a template.
+type ResourceClaimStatus struct {
+	Name              string `json:"name"`
+	ResourceClaimName string `json:"resourceClaimName"`
+}
 
 // PodStatus holds the fields of a pod's status on which its requests depend.
 type PodStatus struct {

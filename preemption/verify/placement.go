@@ -24,7 +24,8 @@ import (
 //     that both are equal. In a small domain (at most 12 units that may yield, 6 pods and 6 nodes) all answers are tried:
 //     none is better than the bound.
 //   - Wait, Impossible: the documented steps find neither places nor victims now; for Wait RetryAt is the first instant at
-//     which they do (the [placement.Exact] search finds answers that the steps do not, so its RetryAt may be earlier).
+//     which they do (the [placement.Exact] search finds answers that the steps do not, so its RetryAt may be earlier, and
+//     where pods terminate it may wait for these in place of victims).
 //
 // Any such domain and victims will do: they need not be what Decide chooses. With [placement.Request.SkipFit], by
 // which the caller says that the pods fit nowhere now, only nominations and victims are judged. For several pods of a
@@ -237,8 +238,10 @@ func (j *placementJudge) refusal(leaves bool) {
 		return
 	}
 	bound := j.Config.MaxRetrySteps > 0 || j.Config.Search == placement.Exact
+	goes := func(p workload.Pod) bool { return p.Terminating && !j.Stays(p) }
+	mayWait := j.Config.Search == placement.Exact && slices.ContainsFunc(j.State.Pods, goes)
 	switch at := j.RetryAt(); {
-	case !at.IsZero() && (d.RetryAt.IsZero() || at.Before(d.RetryAt)):
+	case !at.IsZero() && !mayWait && (d.RetryAt.IsZero() || at.Before(d.RetryAt)):
 		j.wrong("retryAt", "%v, but at %v there is room without units that may yield", d.RetryAt, at)
 	case !d.RetryAt.Equal(at) && !bound:
 		j.wrong("retryAt", "at %v time has not helped", d.RetryAt)

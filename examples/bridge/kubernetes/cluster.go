@@ -50,6 +50,7 @@ type context struct {
 	groups    map[string]*PodGroup // by ID
 	known     map[string]bool      // nodes
 	unread    map[string]unread    // by kind and name
+	devices   devices
 	out       Cluster
 }
 
@@ -87,6 +88,7 @@ func (o *Objects) Cluster() Cluster {
 			Unschedulable: n.Spec.Unschedulable && !tolerated,
 		})
 	}
+	c.addDevices(o)
 	for _, g := range o.groups.All() {
 		c.doubtUnread(g.key(), "")
 		c.groups[g.Metadata.ID()] = g
@@ -147,6 +149,9 @@ func (c *context) addPod(p *Pod, waiting map[string][]*Pod) {
 		return
 	}
 	c.doubtPod(p, node)
+	if _, missing := c.claimsOf(p); len(missing) > 0 && len(c.devices.claims) > 0 {
+		c.doubt(bridge.Doubt{Node: node}, p.key(), "%s holds ResourceClaim %s, which is not in the input", p.key(), missing[0])
+	}
 	out := c.pod(p)
 	var err error
 	if out.Priority, _, err = c.priority(p.Spec.Priority, p.Spec.PriorityClassName, ""); err != nil {
@@ -174,9 +179,10 @@ func (c *context) addPod(p *Pod, waiting map[string][]*Pod) {
 
 // pod returns what running and waiting pods have in common.
 func (c *context) pod(p *Pod) workload.Pod {
+	claims, _ := c.claimsOf(p)
 	return workload.Pod{
 		ID: p.Metadata.ID(), UID: p.Metadata.UID, Namespace: p.Metadata.Namespace, Labels: p.Metadata.Labels,
-		Group: p.group(), Requests: requests(p),
+		Group: p.group(), Requests: c.asDevices(requests(p)), Claims: claims,
 	}
 }
 
@@ -279,8 +285,14 @@ func (c *context) notSupported(p *Pending, pod *Pod) {
 	if len(s.TopologySpread) > 0 {
 		c.unsupported(p, object, "spec.topologySpreadConstraints", "topology spread constraints are not looked at")
 	}
-	if len(s.ResourceClaims) > 0 {
-		c.unsupported(p, object, "spec.resourceClaims", "resource claims are not looked at")
+	claims, missing := c.claimsOf(pod)
+	for _, id := range claims {
+		for _, problem := range c.devices.problems[id] {
+			c.unsupported(p, "ResourceClaim "+id, "spec", "ResourceClaim %s: %s", id, problem)
+		}
+	}
+	if len(missing) > 0 {
+		c.unsupported(p, object, "spec.resourceClaims", "ResourceClaim %s is not in the input: its devices are not looked at", missing[0])
 	}
 	for i, v := range s.Volumes {
 		if v.PersistentVolumeClaim != nil {

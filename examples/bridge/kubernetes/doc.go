@@ -7,6 +7,9 @@
 // pods and groups to ask about, and [Objects.Filter] is the filter for host ports and
 // anti-affinity.
 //
+// Devices of claims and of extended resources are counted by the driver that their class names. Attributes, partitions and
+// shares of devices are not modelled: what depends on them is a doubt.
+//
 // FIELDS.md lists every field that is read: what it becomes, or which note says that it changes
 // nothing.
 package kubernetes

@@ -39,7 +39,7 @@ func (n *Namespace) key() string           { return "Namespace " + n.Metadata.Na
 // idle are the fields of a pod that bear on nothing once it runs.
 var idle = []string{
 	"spec.tolerations", "spec.nodeSelector", "spec.affinity.nodeAffinity", "spec.affinity.podAffinity", "spec.preemptionPolicy",
-	"spec.topologySpreadConstraints", "spec.volumes", "spec.resourceClaims", "spec.schedulingGates",
+	"spec.topologySpreadConstraints", "spec.volumes", "spec.schedulingGates",
 }
 
 // bears reports whether something that is unread bears on others while the pod runs, and whether that

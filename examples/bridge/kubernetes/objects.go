@@ -40,6 +40,8 @@ type PodStatus struct {
 	Phase             string    `json:"phase"`
 	NominatedNodeName string    `json:"nominatedNodeName"`
 	StartTime         time.Time `json:"startTime"` // zero: not started
+	// ResourceClaimStatuses name the claims that were made of templates.
+	ResourceClaimStatuses []bridge.ResourceClaimStatus `json:"resourceClaimStatuses"`
 	bridge.PodStatus
 }
 
@@ -143,8 +145,8 @@ type Namespace struct {
 	Metadata bridge.Metadata `json:"metadata"`
 }
 
-// Object is one of *[Node], *[Pod], *[PodDisruptionBudget], *[PriorityClass], *[PodGroup] and
-// *[Namespace].
+// Object is one of *[Node], *[Pod], *[PodDisruptionBudget], *[PriorityClass], *[PodGroup], *[Namespace],
+// *[ResourceClaim], *[ResourceSlice] and *[DeviceClass].
 type Object interface {
 	addTo(*Objects, bool) bool
 	key() string
@@ -159,9 +161,14 @@ type Objects struct {
 	classes    kept.List[PriorityClass]
 	groups     kept.List[PodGroup]
 	namespaces kept.List[Namespace]
-	unread     map[string]unread              // by kind and name
-	lost       []bridge.Note                  // what may be any object
-	faults     map[string][]bridge.FieldFault // likewise
+	claims     kept.List[ResourceClaim]
+	slices     kept.List[ResourceSlice]
+
+	deviceClasses kept.List[DeviceClass]
+
+	unread map[string]unread              // by kind and name
+	lost   []bridge.Note                  // what may be any object
+	faults map[string][]bridge.FieldFault // likewise
 }
 
 // Add adds an object, or replaces the one with its kind and name; replaced says which. The faults are of

@@ -19,6 +19,7 @@ func (c *Cluster) Snapshot() (*placement.Snapshot, error) {
 		"nodes":     prune.Of(&st.Nodes, func(n *workload.Node) string { return "Node " + n.Name }),
 		"pods":      prune.Of(&st.Pods, pod),
 		"nominated": prune.Of(&st.Nominated, pod),
+		"claims":    prune.Of(&st.Claims, func(k *workload.Claim) string { return "ResourceClaim " + k.ID }),
 		"groups":    prune.Of(&st.Groups, func(g *workload.PodGroup) string { return "PodGroup " + g.ID }),
 		"budgets": prune.Of(&st.Budgets, func(b *workload.DisruptionBudget) string {
 			return "PodDisruptionBudget " + b.Namespace + "/" + b.Name

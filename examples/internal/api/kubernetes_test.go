@@ -3,6 +3,7 @@ package api_test
 import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -42,4 +43,5 @@ type PodGroup struct {
 var kubernetes = map[string]any{
 	"Node": corev1.Node{}, "Pod": corev1.Pod{}, "Namespace": corev1.Namespace{},
 	"PodDisruptionBudget": policyv1.PodDisruptionBudget{}, "PriorityClass": schedulingv1.PriorityClass{}, "scheduling.PodGroup": PodGroup{},
+	"resource.ResourceClaim": resourcev1.ResourceClaim{}, "ResourceSlice": resourcev1.ResourceSlice{}, "DeviceClass": resourcev1.DeviceClass{},
 }

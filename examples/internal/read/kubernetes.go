@@ -13,12 +13,13 @@ import (
 //
 //	kubectl get nodes,pods,namespaces,poddisruptionbudgets,priorityclasses,podgroups.scheduling.k8s.io -A -o json
 //
-// prints them. The zero value has read nothing.
+// prints them, and with resourceclaims,resourceslices,deviceclasses for devices. The zero value has read nothing.
 type Kubernetes struct{ kubernetes.Objects }
 
 // Lose takes what has no name or kind that can be read; see [input.Options].
 func (k *Kubernetes) Lose(o *input.Object, why error) {
-	if n, ok := lostNote(o, why, "Node", "Pod", "PodDisruptionBudget", "PodGroup", "PriorityClass"); ok {
+	kinds := []string{"Node", "Pod", "PodDisruptionBudget", "PodGroup", "PriorityClass", "ResourceClaim", "ResourceSlice", "DeviceClass"}
+	if n, ok := lostNote(o, why, kinds...); ok {
 		k.Objects.Lose(n)
 	}
 }
@@ -26,7 +27,7 @@ func (k *Kubernetes) Lose(o *input.Object, why error) {
 // Add takes one object; a later one takes the place of an earlier. An error leaves that
 // object out. It is [input.ErrNotRead] for a kind on which nothing here depends.
 func (k *Kubernetes) Add(o *input.Object) error {
-	if o.Metadata.Namespace == "" && slices.Contains([]string{"Pod", "PodDisruptionBudget", "PodGroup"}, o.Kind) {
+	if o.Metadata.Namespace == "" && slices.Contains([]string{"Pod", "PodDisruptionBudget", "PodGroup", "ResourceClaim"}, o.Kind) {
 		o.Metadata.Namespace = "default" // as a manifest goes there
 	}
 	one, spec, status, fields := objectOfKubernetes(o)
@@ -46,8 +47,11 @@ func (k *Kubernetes) Add(o *input.Object) error {
 		return err
 	}
 	kind := o.Kind
-	if kind == "PodGroup" {
+	switch kind {
+	case "PodGroup":
 		kind = "scheduling.PodGroup"
+	case "ResourceClaim": // a container has one, too
+		kind = "resource.ResourceClaim"
 	}
 	if k.Objects.Add(one, faultsOf(o, kind)...) {
 		return input.ErrAgain
@@ -76,6 +80,15 @@ func objectOfKubernetes(o *input.Object) (one kubernetes.Object, spec, status an
 		return of, &of.Spec, &of.Status, nil
 	case "policy PodDisruptionBudget":
 		of := &kubernetes.PodDisruptionBudget{Metadata: o.Metadata}
+		return of, &of.Spec, &of.Status, nil
+	case "resource.k8s.io DeviceClass":
+		of := &kubernetes.DeviceClass{Metadata: o.Metadata}
+		return of, &of.Spec, nil, nil
+	case "resource.k8s.io ResourceSlice":
+		of := &kubernetes.ResourceSlice{Metadata: o.Metadata}
+		return of, &of.Spec, nil, nil
+	case "resource.k8s.io ResourceClaim":
+		of := &kubernetes.ResourceClaim{Metadata: o.Metadata}
 		return of, &of.Spec, &of.Status, nil
 	case " Namespace":
 		return &kubernetes.Namespace{Metadata: o.Metadata}, nil, nil, nil

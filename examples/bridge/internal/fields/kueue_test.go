@@ -77,7 +77,7 @@ var kindsOfKueue = []Kind{
 		pod+"resources.requests", `{"cpu":"9"}`, pod+"resources.limits", `{"cpu":"9"}`, pod+"containers[].name", `"x"`, pod+"containers[].restartPolicy", `"Always"`,
 		pod+"containers[].ports[].hostPort", `80`, pod+"initContainers[].name", `"x"`, pod+"initContainers[].ports[].hostPort", `80`, pod+"nodeName", `"x"`,
 		pod+"priority", `7`, pod+"priorityClassName", `"x"`, pod+"preemptionPolicy", `"Never"`, pod+"schedulingGroup.podGroupName", `"x"`, pod+"workloadRef", `{}`,
-		pod+"schedulingGates[].name", `"x"`, pod+"volumes[].persistentVolumeClaim", `{}`, pod+"topologySpreadConstraints[]", `{}`, pod+"resourceClaims[]", `{}`,
+		pod+"schedulingGates[].name", `"x"`, pod+"volumes[].persistentVolumeClaim", `{}`, pod+"topologySpreadConstraints[]", `{}`, pod+"resourceClaims[].name", `"x"`, pod+"resourceClaims[].resourceClaimName", `"x"`,
 		"status.conditions[].type", `"Requeued"`, "status.conditions[].status", `"False"`, "status.conditions[].reason", `"Preempted"`,
 		"status.conditions[].lastTransitionTime", `"2026-05-04T08:40:00Z"`, "status.admission.clusterQueue", `"q"`, "status.reclaimablePods[].name", `"x"`,
 		"status.reclaimablePods[].count", `2`, "status.resourceRequests[].name", `"main"`, "status.preemptionGates[].state", `"Open"`,
