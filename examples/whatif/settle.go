@@ -52,7 +52,11 @@ var settleVerb = verb{
 		}
 		return result{status, func(b *cli.Page) {
 			answer, rest, _ := strings.Cut(printer(b).SettlementText(a), "\n")
-			b.SayIn(map[bool]printable.Colour{true: printable.Green, false: printable.Red}[status == cli.StatusYes], "%s\n", answer)
+			colour := printable.Green
+			if status != cli.StatusYes {
+				colour = printable.Red
+			}
+			b.SayIn(colour, "%s\n", answer)
 			b.WriteString(rest)
 			printNotes(b, notes)
 			c.printSampleHint(b, "settle -live -quota QUEUE:FLAVOR:RESOURCE=N")

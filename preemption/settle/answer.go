@@ -20,12 +20,15 @@ import (
 //
 // Victims are sorted by ID, and numbered over all nodes in the order of choice. No victim is in vain: without any of
 // them, or any replica of one, more would remain over. (Where only a part may leave, a workload may go as a whole of which
-// the surplus would have been enough.) Lost is the sum. RetryAt is set if something remains: the first
-// instant, exact to the nanosecond, at which the goal can be met if the victims leave and nothing else but time changes; where
-// one node is above another, or the rest never may leave at once, the instant at which settling again at each MoreAt reaches it. It is
-// zero if time alone does not, with [AtMost], and if MaxVictims kept victims. (It is never too late, and may be early by [preemption.Config.MaxRetrySteps].) Blockers and
-// Shortage are those of what remains, node by node. With the Exact search Proof is about all nodes, if each step has one; it is Optimal only if no node is above
-// another. Other fields are not set.
+// the surplus would have been enough.) Lost is the sum.
+//
+// RetryAt is set if something remains: the first instant, exact to the nanosecond, at which the goal can be met if the
+// victims leave and nothing else but time changes. Where one node is above another, or the rest never may leave at once, it
+// is the instant at which settling again at each MoreAt reaches the goal. It is zero if time alone does not, with [AtMost],
+// and if MaxVictims kept victims. It is never too late, and may be early by [preemption.Config.MaxRetrySteps].
+//
+// Blockers and Shortage are those of what remains, node by node. With the Exact search Proof is about all nodes, if each
+// step has one; it is Optimal only if no node is above another. Other fields are not set.
 //
 // Decision.Edits starts the evictions. Settling again after them gives the same Remaining and no new victim.
 type Answer struct {

@@ -33,7 +33,7 @@ func askNode(s *placement.Snapshot, name string, excess []NodeExcess, now time.T
 	for _, e := range excess {
 		n.Capacity[e.Resource] = used[e.Resource]
 	}
-	if _, limited := n.Capacity[workload.PodsResource]; limited && !slices.ContainsFunc(excess, func(e NodeExcess) bool { return e.Resource == workload.PodsResource }) {
+	if _, limited := n.Capacity[workload.PodsResource]; limited && amountIn(amountsOf(excess), podsColumn) == 0 {
 		n.Capacity[workload.PodsResource] = used[workload.PodsResource] + 1 // for the pod that asks
 	}
 	q.Request = placement.Request{Priority: math.MaxInt32, Domains: []placement.Domain{{Name: name, Nodes: []string{name}}}, Now: now}
@@ -53,7 +53,7 @@ func (q NodeQuestion) asking(amounts []quota.Amount) NodeQuestion {
 		}
 	}
 	q.Request.Pods = nil
-	for i := range max(1, amountIn(amounts, quota.FlavorResource{Resource: workload.PodsResource})) {
+	for i := range max(1, amountIn(amounts, podsColumn)) {
 		id := unused(fmt.Sprintf("%s/%d", q.Request.Group, i), func(id string) bool { _, taken := q.Snapshot.Find(id); return taken })
 		q.Request.Pods = append(q.Request.Pods, workload.Pod{ID: id, Group: q.Request.Group, Requests: requests})
 		requests = nil // of the first pod
@@ -61,6 +61,8 @@ func (q NodeQuestion) asking(amounts []quota.Amount) NodeQuestion {
 	q.Request.MinCount = len(q.Request.Pods)
 	return q
 }
+
+var podsColumn = quota.FlavorResource{Resource: workload.PodsResource}
 
 func amountsOf(excess []NodeExcess) (list []quota.Amount) {
 	for _, e := range excess {
@@ -233,7 +235,7 @@ func (f *nodesRun) missing(d *placement.Decision, amounts []quota.Amount) (list 
 			list = append(list, quota.Amount{Resource: s.Resource, Amount: s.Missing})
 		}
 	}
-	pods := amountIn(amounts, quota.FlavorResource{Resource: workload.PodsResource})
+	pods := amountIn(amounts, podsColumn)
 	if pods > 0 && len(list) == 0 {
 		list = append(list, quota.Amount{Resource: workload.PodsResource, Amount: quota.Sub(pods, int64(d.Placeable))})
 	}
@@ -254,7 +256,9 @@ func (f *nodesRun) moreAt() (first time.Time) {
 
 // answer puts the run together.
 func (f *nodesRun) answer(excess []NodeExcess) NodesAnswer {
-	a := NodesAnswer{Outcome: preemption.Fits, Excess: excess, Remaining: f.request.overAll(f.left), MoreAt: f.moreAt(), Steps: f.steps, now: f.now}
+	a := NodesAnswer{
+		Outcome: preemption.Fits, Excess: excess, Remaining: f.request.overAll(f.left), MoreAt: f.moreAt(), Steps: f.steps, now: f.now,
+	}
 	for _, step := range f.steps {
 		for _, v := range step.Victims {
 			a.Violations += v.Violations

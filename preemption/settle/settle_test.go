@@ -211,6 +211,11 @@ func TestDecide(t *testing.T) {
 			},
 			want: "Preempt a1",
 		},
+		"a delay beyond all time": {
+			state: preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(1)}}, Admitted: []workload.Workload{job("a1", 0, 2, 9)}},
+			ask:   settle.Request{Delays: []settle.Delay{{For: 1<<63 - 1}}},
+			want:  "Wait a+1 retry 2069723h47m16.854775807s more 2069723h47m16.854775807s",
+		},
 		"only the named nodes": {
 			state: preemption.State{
 				Queues:   []queue.Queue{{Name: "a", Quotas: gpus(1)}, {Name: "b", Quotas: gpus(1)}},

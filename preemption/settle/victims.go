@@ -234,7 +234,9 @@ func (f *run) merged(list []chosen) (out []preemption.Victim) {
 			continue
 		}
 		w, _ := f.before.Find(out[i].Workload)
-		slices.SortFunc(out[i].Replicas, func(a, b preemption.Replicas) int { return cmp.Compare(podSetAt(&w, a.PodSet), podSetAt(&w, b.PodSet)) })
+		slices.SortFunc(out[i].Replicas, func(a, b preemption.Replicas) int {
+			return cmp.Compare(podSetAt(&w, a.PodSet), podSetAt(&w, b.PodSet))
+		})
 	}
 	slices.SortFunc(out, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
 	return out

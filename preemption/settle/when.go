@@ -1,8 +1,10 @@
 package settle
 
 import (
+	"math"
 	"time"
 
+	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
 )
@@ -21,7 +23,10 @@ func (r *Request) delayEnds(s *preemption.Snapshot, n Node) time.Time {
 			break
 		}
 	}
-	return since.Add(delay)
+	if ends := since.Add(delay); instant.Valid(ends) {
+		return ends
+	}
+	return instant.Time(math.MaxInt64)
 }
 
 func (r *Request) delayAt(n Node) (time.Duration, bool) {
@@ -42,7 +47,8 @@ func parent(s *preemption.Snapshot, n Node) (above Node, ok bool) {
 	return Node{Cohort: c.Parent}, known
 }
 
-// maxRuns limits how often all nodes are settled at later instants. After so many the answer is an instant that is not too late.
+// maxRuns limits how often all nodes are settled at later instants. After so many the answer is an instant that is not too
+// late.
 const maxRuns = 256
 
 // retryAt returns the first instant at which nothing remains; see [Answer].

@@ -68,7 +68,8 @@ func (j *settlementJudge) judge(st preemption.State) {
 	switch outcome := a.Outcome; {
 	case (outcome == preemption.Fits) != (len(a.Excess) == 0), (outcome == preemption.Preempt) != (len(a.Victims) > 0),
 		(outcome == preemption.Wait) != (len(a.Excess) > 0 && len(a.Victims) == 0 && !a.MoreAt.IsZero()):
-		j.faults.Add("answer.outcome", "is %v for %d victims, %v over, %v remaining, more at %v", outcome, len(a.Victims), a.Excess, a.Remaining, a.MoreAt)
+		j.faults.Add("answer.outcome", "is %v for %d victims, %v over, %v remaining, more at %v",
+			outcome, len(a.Victims), a.Excess, a.Remaining, a.MoreAt)
 	}
 	for i := range a.Steps {
 		j.step(fmt.Sprintf("answer.steps[%d]", i), &st, &a.Steps[i])
@@ -118,7 +119,9 @@ func (j *settlementJudge) rest(path string, after preemption.State, step *settle
 }
 
 // ask judges a decision about the request that stands for amounts of an excess.
-func (j *settlementJudge) ask(path string, st preemption.State, step *settle.Step, excess, amounts []quota.Amount, at time.Time, d preemption.Decision) {
+func (j *settlementJudge) ask(
+	path string, st preemption.State, step *settle.Step, excess, amounts []quota.Amount, at time.Time, d preemption.Decision,
+) {
 	part, asks := reference.Settling(st, step.Queue, step.Cohort, excess)
 	w := workload.Workload{ID: "\x00", Queue: asks, Priority: math.MaxInt64, Queued: time.Date(1700, 1, 1, 0, 0, 0, 0, time.UTC)}
 	r := preemption.Request{Now: at, LocalQueueUsage: j.request.LocalQueueUsage, History: j.request.History}

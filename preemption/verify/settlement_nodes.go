@@ -53,7 +53,8 @@ func NodeSettlement(st placement.State, r settle.NodesRequest, c placement.Confi
 	switch outcome := a.Outcome; {
 	case (outcome == preemption.Fits) != (len(a.Excess) == 0), (outcome == preemption.Preempt) != (len(a.Victims) > 0),
 		outcome == preemption.Wait && a.MoreAt.IsZero(), a.RetryAt.Before(a.MoreAt) && !a.RetryAt.IsZero():
-		faults.Add("answer.outcome", "is %v for %d victims, %v over, more at %v, all at %v", outcome, len(a.Victims), a.Excess, a.MoreAt, a.RetryAt)
+		faults.Add("answer.outcome", "is %v for %d victims, %v over, more at %v, all at %v",
+			outcome, len(a.Victims), a.Excess, a.MoreAt, a.RetryAt)
 	}
 	for i := range a.Steps {
 		step := &a.Steps[i]
@@ -186,7 +187,8 @@ func charge(st placement.State, victims []placement.Victim) placement.State {
 		b := &st.Budgets[i]
 		for j := range st.Pods {
 			p := &st.Pods[j]
-			if slices.ContainsFunc(victims, func(v placement.Victim) bool { return slices.Contains(v.Pods, p.ID) }) && b.Covers(p) && !slices.Contains(b.Disrupted, p.ID) {
+			leaves := slices.ContainsFunc(victims, func(v placement.Victim) bool { return slices.Contains(v.Pods, p.ID) })
+			if leaves && b.Covers(p) && !slices.Contains(b.Disrupted, p.ID) {
 				b.Allowed = max(0, b.Allowed-1)
 			}
 		}

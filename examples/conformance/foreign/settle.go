@@ -63,7 +63,9 @@ type yuniPod struct {
 }
 
 // settleKinds are the kinds of this form.
-var settleKinds = []string{"amount", "victims", "revoke", "candidates", "order", "shares", "start", "switch", "timer", "monitor", "oversubscribed", "ask"}
+var settleKinds = []string{
+	"amount", "victims", "revoke", "candidates", "order", "shares", "start", "switch", "timer", "monitor", "oversubscribed", "ask",
+}
 
 // settledAt is the time of all questions.
 var settledAt = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
