@@ -44,6 +44,7 @@ func ask(t *testing.T, change ...string) (answer, doubts string) {
 	var objects kubernetes.Objects
 
 	for _, line := range withDevices {
+		line = strings.NewReplacer("\n", "", "\t", "").Replace(line)
 		kind, text, _ := strings.Cut(strings.NewReplacer(change...).Replace(line), " ")
 		kinds := map[string]kubernetes.Object{
 			"Node": new(kubernetes.Node), "Pod": new(kubernetes.Pod), "ResourceSlice": new(kubernetes.ResourceSlice),
