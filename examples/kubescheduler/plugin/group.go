@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -67,11 +68,20 @@ func (g *groupAttempt) run() (*fwk.PodGroupPostFilterResult, *fwk.Status) {
 		return nil, nil
 	}
 	decisions.WithLabelValues(strings.ToLower(d.Outcome.String())).Inc()
+	g.say(g.ctx, g.object(), d, g.group.GetUnscheduledPods()...)
 	if !makesRoom(d) {
 		return nil, g.why(d)
 	}
 	yielded.Add(float64(len(podsOf(d))))
 	return g.evict(d)
+}
+
+// object is the object of the group.
+func (g *groupAttempt) object() runtime.Object {
+	if composite := g.group.GetCompositePodGroup(); composite != nil {
+		return composite
+	}
+	return g.group.GetPodGroup()
 }
 
 // mayPreempt asks kube-scheduler's evaluator whether the group may preempt now: its policy permits it, and no
@@ -112,7 +122,8 @@ func (g *groupAttempt) decide() (d placement.Decision, err error) {
 		return d, err
 	}
 	d, err = g.forGroups.Decide(g.mirror.Snapshot(), request)
-	if err != nil || d.Reason == placement.ReasonNoVictims || g.trial == nil || !g.trial.status.IsSuccess() {
+	kept := d.Reason == placement.ReasonNoVictims || d.Reason == placement.ReasonBudgets
+	if err != nil || kept || g.trial == nil || !g.trial.status.IsSuccess() {
 		return d, err
 	}
 	if placed := len(g.trial.placed); !makesRoom(d) || len(d.Nominations) < placed {
@@ -132,6 +143,7 @@ func (g *groupAttempt) ask() (placement.Request, error) {
 	r := placement.Request{
 		Group:   mirror.GroupID(fwk.EntityKey{Type: g.group.GetType(), Namespace: g.group.GetNamespace(), Name: g.group.GetName()}),
 		SkipFit: true, Placer: g, MinCount: 1, // how many are enough the scheduler knows
+		Now: time.Now(),
 	}
 	if composite := g.group.GetCompositePodGroup(); composite != nil {
 		r.Priority = util.CompositePodGroupPriority(composite)
@@ -159,7 +171,7 @@ func (g *groupAttempt) why(d placement.Decision) *fwk.Status {
 	case g.trial != nil && !g.trial.status.IsSuccess():
 		return g.trial.status
 	}
-	return fwk.NewStatus(fwk.Unschedulable, "no units that may yield make room")
+	return fwk.NewStatus(fwk.Unschedulable, message(d, len(g.group.GetUnscheduledPods())))
 }
 
 // evict tells the victims by kube-scheduler's evaluator, and nominates the members.

@@ -210,6 +210,21 @@ func (c *cluster) told(t *testing.T) (names []string) {
 	return names
 }
 
+// explained waits until an event of a pod and its annotation say why it waits: kubectl describe pod shows both.
+func (c *cluster) explained(t *testing.T, name, text string) {
+	t.Helper()
+	c.await(t, name, "annotated", func(p *v1.Pod) bool { return strings.HasPrefix(p.Annotations[Annotation], text) })
+	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		list, err := c.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + name})
+		return err == nil && slices.ContainsFunc(list.Items, func(e v1.Event) bool {
+			return strings.HasPrefix(e.Reason, "Cede") && strings.HasPrefix(e.Message, text)
+		}), err
+	})
+	if err != nil {
+		t.Errorf("no event of pod %s says %q: %v", name, text, err)
+	}
+}
+
 // all returns all pods by name, sorted.
 func (c *cluster) all(t *testing.T) []v1.Pod {
 	t.Helper()
@@ -282,6 +297,7 @@ func (c *cluster) victimsLeaveGracefully(t *testing.T) {
 		if got := c.told(t); err != nil || len(got) != want {
 			t.Fatalf("%s: %v are told to stop, want %d of node n0: %v", name, got, want, err)
 		}
+		c.explained(t, name, "It has a place once ")
 	}
 	for _, p := range c.all(t) {
 		if _, stops := podutil.GetPodCondition(&p.Status, v1.DisruptionTarget); (stops != nil) != (p.DeletionTimestamp != nil) {

@@ -2,6 +2,8 @@ package plugin
 
 import (
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/legacyregistry"
@@ -20,7 +22,22 @@ var (
 		Subsystem: "cede", Name: "decision_seconds", StabilityLevel: metrics.ALPHA,
 		Help: "Time of a decision, with bringing the snapshot up to date.", Buckets: metrics.ExponentialBuckets(0.0001, 2, 16),
 	})
+	age = metrics.NewGaugeFunc(&metrics.GaugeOpts{
+		Subsystem: "cede", Name: "snapshot_age_seconds", StabilityLevel: metrics.ALPHA,
+		Help: "Time since a snapshot was last brought up to date, in any profile; 0 before the first decision.",
+	}, func() float64 {
+		if at := followed.Load(); at != nil {
+			return time.Since(*at).Seconds()
+		}
+		return 0
+	})
 )
 
+// followed is when a snapshot was last brought up to date.
+var followed atomic.Pointer[time.Time]
+
 // registerMetrics registers the metrics once, however many profiles have the plugin.
-var registerMetrics = sync.OnceFunc(func() { legacyregistry.MustRegister(decisions, yielded, seconds) })
+var registerMetrics = sync.OnceFunc(func() {
+	legacyregistry.MustRegister(decisions, yielded, seconds)
+	legacyregistry.RawMustRegister(age)
+})

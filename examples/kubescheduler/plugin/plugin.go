@@ -7,10 +7,10 @@ package plugin
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -24,7 +24,6 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
-	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"github.com/cedesched/cede/examples/kubescheduler/mirror"
 	"github.com/cedesched/cede/preemption/placement"
@@ -42,59 +41,76 @@ type Plugin struct {
 	preemptor *placement.Preemptor // about single pods
 	forGroups *placement.Preemptor
 	mirror    mirror.Mirror
+	notes     notes
 }
 
-// New makes the plugin. It takes no arguments, and refuses any.
+// New makes the plugin; see [Arguments].
 func New(ctx context.Context, arguments runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
-	if err := refuse(arguments); err != nil {
-		return nil, err
+	read, err := read(arguments)
+	if err != nil {
+		return nil, fmt.Errorf("pluginConfig of %s: args: %w", Name, err)
+	}
+	single, groups, err := read.configs()
+	if err != nil {
+		return nil, fmt.Errorf("pluginConfig of %s: %w", Name, err)
 	}
 	registerMetrics()
+	pl := &Plugin{handle: handle, features: feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)}
 	// How many nodes are looked at is valid, and not read: cede looks at all of them.
 	unread := &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 100}
-	gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
-	own, err := defaultpreemption.New(ctx, unread, handle, gates)
-	if err != nil {
+	if pl.DefaultPreemption, err = defaultpreemption.New(ctx, unread, handle, pl.features); err != nil {
 		return nil, err
 	}
-	preemptor, err := placement.New(Config)
-	return &Plugin{DefaultPreemption: own, features: gates, handle: handle, preemptor: preemptor, forGroups: preemptor}, err
+	if pl.preemptor, err = placement.New(single); err != nil {
+		return nil, err
+	}
+	if pl.forGroups, err = placement.New(groups); err != nil {
+		return nil, err
+	}
+	if read.Annotate == nil || *read.Annotate {
+		pl.notes, err = newNotes(ctx, handle)
+	}
+	return pl, err
 }
 
-// Config is how the plugin decides: as kube-scheduler v1.37.
+// Config is how the plugin decides without arguments: as kube-scheduler v1.37.
 var Config = placement.Config{Mode: placement.ModeInPlace, SkipBlockers: true, SkipRetryAt: true}
-
-// refuse refuses arguments: the scheduler hands on what the configuration says, unread.
-func refuse(arguments runtime.Object) error {
-	fields := map[string]any{}
-	if err := frameworkruntime.DecodeInto(arguments, &fields); err != nil {
-		return fmt.Errorf("pluginConfig of %s: args: %w", Name, err)
-	}
-	delete(fields, "kind")
-	delete(fields, "apiVersion")
-	if len(fields) > 0 {
-		return fmt.Errorf("pluginConfig of %s: args: %s: the plugin takes no arguments", Name, strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
-	}
-	return nil
-}
 
 // Name implements fwk.Plugin.
 func (pl *Plugin) Name() string { return Name }
 
 // EventsToRegister implements fwk.EnqueueExtensions, as kube-scheduler's own preemption does. The
 // scheduler calls it once when a profile is complete, so here it is seen what else preempts. It fails if
-// kube-scheduler's own preemption comes first: it would decide in place of cede, without a word.
+// kube-scheduler's own preemption comes first: it would decide in place of cede, without a word. It also fails
+// if cede decides about pods, and no plugin about pod groups.
 func (pl *Plugin) EventsToRegister(ctx context.Context) ([]fwk.ClusterEventWithHint, error) {
-	if f, ok := pl.handle.(framework.Framework); ok {
-		for _, p := range f.ListPlugins().PostFilter.Enabled {
+	f, ok := pl.handle.(framework.Framework)
+	if !ok {
+		return pl.DefaultPreemption.EventsToRegister(ctx)
+	}
+	on := f.ListPlugins()
+	first := func(point string, plugins []config.Plugin) error {
+		for _, p := range plugins {
 			if p.Name == Name {
 				break
 			}
 			if p.Name == defaultpreemption.Name {
-				return nil, fmt.Errorf("profile %q: %s is enabled before %s and decides in its place: disable it, at multiPoint or at postFilter",
-					f.ProfileName(), defaultpreemption.Name, Name)
+				return fmt.Errorf("profile %q: %s is enabled before %s and decides in its place: disable it, at multiPoint or at %s",
+					f.ProfileName(), defaultpreemption.Name, Name, point)
 			}
 		}
+		return nil
+	}
+	err := first("postFilter", on.PostFilter.Enabled)
+	if pl.features.EnableGenericWorkload {
+		err = errors.Join(err, first("podGroupPostFilter", on.PodGroupPostFilter.Enabled))
+		if len(on.PodGroupPostFilter.Enabled) == 0 {
+			const none = "profile %q: no plugin is enabled at podGroupPostFilter, so no pod group preempts: enable %s there, or at multiPoint"
+			err = errors.Join(err, fmt.Errorf(none, f.ProfileName(), Name))
+		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	return pl.DefaultPreemption.EventsToRegister(ctx)
 }
@@ -111,6 +127,10 @@ func (pl *Plugin) follow(ctx context.Context, lister fwk.NodeInfoLister, asks ..
 	}
 	err = pl.mirror.Follow(mirror.Cycle{Nodes: all, Budgets: budgets, Nominated: pl.handle.NominatedPodsForNode, Groups: pl.groups(), Asks: asks})
 	pl.tell(ctx)
+	if err == nil {
+		now := time.Now()
+		followed.Store(&now)
+	}
 	return err
 }
 

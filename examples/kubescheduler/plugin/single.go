@@ -35,7 +35,14 @@ func (pl *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.
 		return pl.DefaultPreemption.PostFilter(ctx, state, pod, statuses)
 	}
 	if result != nil && status.IsSuccess() {
-		yielded.Add(float64(len(a.chosen[result.NominatedNodeName].Victims)))
+		chosen := a.chosen[result.NominatedNodeName]
+		a.decision.Outcome, a.decision.Placement = preemption.Preempt, chosen
+		for _, v := range chosen.Victims {
+			yielded.Add(float64(len(v.Pods)))
+		}
+	}
+	if status.Code() != fwk.Error {
+		pl.say(ctx, pod, a.decision, pod)
 	}
 	return result, status
 }
@@ -51,8 +58,10 @@ type attempt struct {
 	pod     *v1.Pod
 	request placement.Request
 	chosen  map[string]placement.Placement // by node
-	err     error                          // the first one of a filter
-	refused error                          // what cede could not take
+
+	decision placement.Decision
+	err      error // the first one of a filter
+	refused  error // what cede could not take
 }
 
 // NodesForStatusCode implements fwk.NodeToStatusReader: it decides, and returns the node that
@@ -99,10 +108,9 @@ func (a *attempt) decide() (list []placement.Placement, outcome string, err erro
 			outcome = preemption.Preempt.String()
 		}
 	} else {
-		var d placement.Decision
-		d, err = a.preemptor.Decide(a.mirror.Snapshot(), a.request)
-		if outcome = d.Outcome.String(); d.Outcome == preemption.Preempt {
-			list = append(list, d.Placement)
+		a.decision, err = a.preemptor.Decide(a.mirror.Snapshot(), a.request)
+		if outcome = a.decision.Outcome.String(); a.decision.Outcome == preemption.Preempt {
+			list = append(list, a.decision.Placement)
 		}
 	}
 	return list, strings.ToLower(outcome), err
@@ -116,7 +124,7 @@ func (a *attempt) ask(possible []fwk.NodeInfo) {
 	if before := a.mirror.Running(pod.ID); before != nil && before.GetPod().UID == a.pod.UID {
 		grow(&pod, mirror.PodOf(before, ""))
 	}
-	a.request = placement.Request{Priority: pod.Priority, SkipFit: true, Pods: []workload.Pod{pod}}
+	a.request = placement.Request{Priority: pod.Priority, SkipFit: true, Pods: []workload.Pod{pod}, Now: time.Now()}
 	if len(possible) < a.mirror.Size() {
 		for _, n := range possible {
 			a.request.Pods[0].Nodes = append(a.request.Pods[0].Nodes, n.Node().Name)

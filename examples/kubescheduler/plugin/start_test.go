@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/events"
@@ -14,6 +13,7 @@ import (
 	"k8s.io/kubernetes/cmd/kube-scheduler/app/options"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
+	"k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
@@ -48,7 +48,9 @@ func start(t *testing.T, file string) error {
 	f, err := frameworkruntime.NewFramework(t.Context(), registry, profile,
 		frameworkruntime.WithClientSet(fake.NewClientset()), frameworkruntime.WithEventRecorder(&events.FakeRecorder{}),
 		frameworkruntime.WithInformerFactory(informers.NewSharedInformerFactory(fake.NewClientset(), 0)), frameworkruntime.WithPodNominator(nominator{}),
-		frameworkruntime.WithSnapshotSharedLister(&lister{}), frameworkruntime.WithMutableSnapshotLister(&lister{}),
+		frameworkruntime.WithSnapshotSharedLister(&lister{cache.NewEmptySnapshot()}),
+		frameworkruntime.WithMutableSnapshotLister(&lister{cache.NewEmptySnapshot()}),
+		frameworkruntime.WithPodGroupManager(cache.New(t.Context(), nil, true, true)),
 		frameworkruntime.WithWaitingPods(frameworkruntime.NewWaitingPodsMap()),
 		frameworkruntime.WithPodsInPreBind(frameworkruntime.NewPodsInPreBindMap()))
 	if err != nil {
@@ -72,31 +74,45 @@ func TestStart(t *testing.T) {
 	if !strings.Contains(string(sample), disabled) {
 		t.Fatalf("config.yaml is not as expected:\n%s", sample)
 	}
+	const args = "  pluginConfig:\n  - name: Cede\n    args: "
 	both := strings.Replace(string(sample), disabled, "", 1)
-	for _, c := range []struct{ name, text, want string }{
-		{"the sample", string(sample), ""},
-		{"an empty argument", string(sample) + "  pluginConfig:\n  - name: Cede\n    args: {}\n", ""},
-		{"arguments", string(sample) + "  pluginConfig:\n  - name: Cede\n    args: {minCandidateNodesPercentage: 10}\n",
-			"pluginConfig of Cede: args: minCandidateNodesPercentage: the plugin takes no arguments"},
-		{"DefaultPreemption is left enabled", both, "DefaultPreemption is enabled before Cede"},
-		{"DefaultPreemption is disabled where it would decide", both + "    postFilter:\n" + disabled, ""},
+	const groupsToo = "    podGroupPostFilter:\n" + disabled
+	for _, c := range []struct {
+		name, text string
+		groups     bool
+		want       []string
+	}{
+		{"the sample", string(sample), true, nil},
+		{"an empty argument", string(sample) + args + "{}\n", false, nil},
+		{"arguments", string(sample) + args + "{mode: Replace, minRuntime: 10m, budgets: Hard}\n", false, nil},
+		{"unknown arguments", string(sample) + args + "{minCandidateNodesPercentage: 10, Mode: Design}\n", false,
+			[]string{"pluginConfig of Cede: args: unknown field", `"minCandidateNodesPercentage"`, `"Mode"`}},
+		{"DefaultPreemption is left enabled", both, true, []string{
+			"DefaultPreemption is enabled before Cede and decides in its place: disable it, at multiPoint or at postFilter",
+			"DefaultPreemption is enabled before Cede and decides in its place: disable it, at multiPoint or at podGroupPostFilter"}},
+		{"DefaultPreemption is disabled where it would decide", both + "    postFilter:\n" + disabled, false, nil},
+		{"DefaultPreemption decides about groups", both + "    postFilter:\n" + disabled, true, []string{"at podGroupPostFilter"}},
+		{"DefaultPreemption is disabled where it would decide, with groups", both + "    postFilter:\n" + disabled + groupsToo, true, nil},
+		{"no plugin decides about groups", string(sample) + "    podGroupPostFilter:\n      disabled: [{name: '*'}]\n", true,
+			[]string{"no plugin is enabled at podGroupPostFilter, so no pod group preempts"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.groups {
+				withGroups(t)
+			}
 			file := filepath.Join(t.TempDir(), "config.yaml")
 			if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			err := start(t, file)
-			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-				t.Errorf("%v, want %q", err, c.want)
+			if len(c.want) == 0 && err != nil {
+				t.Error(err)
+			}
+			for _, want := range c.want {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%v, want %q", err, want)
+				}
 			}
 		})
-	}
-}
-
-// Arguments that are no object are refused, too.
-func TestArguments(t *testing.T) {
-	if err := refuse(&runtime.Unknown{Raw: []byte("[1]"), ContentType: runtime.ContentTypeJSON}); err == nil {
-		t.Error("a list is taken")
 	}
 }
