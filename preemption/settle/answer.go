@@ -65,7 +65,7 @@ type Step struct {
 }
 
 // Question returns the question that Decision answers: about all of the excess, or about what remains. It is
-// valid until the answer is decoded from JSON, which has no questions.
+// the zero value in an answer that was decoded from JSON.
 func (s *Step) Question() Question { return s.question }
 
 // Events returns what the answer adds to the history of preemptions if it is carried out; see [preemption.Decision.Events]. s is the

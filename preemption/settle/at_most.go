@@ -31,6 +31,9 @@ func (f *run) takeAtMost(step *Step, excess []quota.Amount, at time.Time) (took 
 	if x.now, err = preemption.New(config); err != nil {
 		return false, err
 	}
+	if !at.After(f.now) {
+		took = x.takeClosest()
+	}
 	for _, column := range excess {
 		for !at.After(f.now) {
 			d := x.ask(x.now, column)
@@ -43,10 +46,7 @@ func (f *run) takeAtMost(step *Step, excess []quota.Amount, at time.Time) (took 
 				continue
 			}
 			took = true
-			f.take(step, []preemption.Victim{one[0].Victim})
-			if x.free, err = x.free.With(removals(one)...); err != nil {
-				return took, err
-			}
+			x.take(one)
 		}
 	}
 	x.conclude(at)
@@ -63,6 +63,68 @@ type sparing struct {
 	free    *preemption.Snapshot  // of the question, without the victims so far
 	limits  []quota.Amount        // what the node may use, where it is over, also if enough is leaving
 	refused map[string]bool       // of which one replica is too much
+}
+
+// take takes victims.
+func (x *sparing) take(victims []chosen) {
+	list := make([]preemption.Victim, len(victims))
+	for i := range victims {
+		list[i] = victims[i].Victim
+	}
+	x.run.take(x.step, list)
+	x.free, _ = x.free.With(removals(victims)...) // they run
+}
+
+// takeClosest takes, with the Exact search and where one column of a queue is over, the set that frees most without more than the
+// excess. A set that frees at least an amount, and least of all such sets, is the answer to a request whose cost is what is freed; the
+// largest amount for which that is no more than the excess is found by halving.
+func (x *sparing) takeClosest() bool {
+	config := x.run.preemptor.Config()
+	if config.Search != preemption.Exact || x.step.Queue == "" || len(x.limits) > 1 {
+		return false
+	}
+	most := x.excess[0]
+	config.Cost, config.SkipRetryAt, config.Exact.IgnoreCaps = freed(most.FlavorResource()), true, true
+	p, err := preemption.New(config)
+	if err != nil {
+		return false
+	}
+	var best []chosen
+	for low, high := int64(0), most.Amount; low < high; {
+		middle := high - (high-low)/2
+		d, err := p.Decide(x.free, x.step.question.asking([]quota.Amount{{Flavor: most.Flavor, Resource: most.Resource, Amount: middle}}).Request)
+		if err != nil || d.Outcome != preemption.Preempt || d.Lost > most.Amount {
+			high = middle - 1
+			continue
+		}
+		best, low = best[:0], d.Lost
+		for _, v := range d.Victims {
+			v.Lost = 0 // it was what is freed
+			best = append(best, chosen{Victim: v})
+		}
+	}
+	x.take(best)
+	return len(best) > 0
+}
+
+// freed is the cost of a workload that is what it frees of a column.
+type freed quota.FlavorResource
+
+// Lost implements [preemption.Cost].
+func (f freed) Lost(w workload.Workload, podSet string, _ time.Time) (sum int64) {
+	for i := range w.PodSets {
+		p := &w.PodSets[i]
+		for _, a := range p.Requests {
+			switch {
+			case a.FlavorResource() != quota.FlavorResource(f):
+			case podSet == "":
+				sum = quota.Add(sum, p.Total(a.Amount))
+			case podSet == p.Name:
+				sum = quota.Add(sum, a.Amount)
+			}
+		}
+	}
+	return sum
 }
 
 // ask asks for the smallest amount of a column beside what left before.

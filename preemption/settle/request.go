@@ -19,8 +19,9 @@ const (
 	// more may leave; but no victim can stay. What cannot leave now remains.
 	Within Goal = iota
 	// AtMost: no more than the excess leaves, and no queue, nor cohort between, comes below its own quota in what is
-	// over. Candidates that would are passed over, so usage may stay above what is allowed. It is found
-	// candidate by candidate in the documented order; [preemption.Config.Search] plays no part.
+	// over. Candidates that would are passed over, so usage may stay above what is allowed. They are taken one by one in
+	// the documented order. With the [preemption.Exact] search a queue that is over in one column gives as much as any of
+	// its sets can, within the limit of that search, whatever the order and the cost.
 	AtMost
 )
 

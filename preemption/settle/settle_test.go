@@ -247,6 +247,15 @@ func TestDecide(t *testing.T) {
 			ask:  settle.Request{Goal: settle.AtMost},
 			want: "Preempt a2 a+1",
 		},
+		"as close to the excess as any set comes": {
+			config: preemption.Config{Search: preemption.Exact},
+			state: preemption.State{
+				Queues:   []queue.Queue{{Name: "a", Quotas: gpus(13)}},
+				Admitted: []workload.Workload{job("a1", 0, 6, 7), job("a2", 1, 5, 9), job("a3", 2, 5, 9), elastic("a4", 3, 0), job("a5", 3, 5, 1)},
+			},
+			ask:  settle.Request{Goal: settle.AtMost},
+			want: "Preempt a1 a2",
+		},
 		"at most the excess, and no queue below its own quota": {
 			state: preemption.State{
 				Cohorts: []queue.Cohort{{Name: "all"}}, Queues: shared(3, 2, 0),

@@ -87,6 +87,10 @@ func (j *settlementJudge) step(path string, st *preemption.State, step *settle.S
 	var freed []quota.Amount
 	had, has := j.of(before, step.Node), j.of(*st, step.Node)
 	for _, e := range had {
+		over := preemption.Excess{Queue: step.Queue, Cohort: step.Cohort, FlavorResource: e.FlavorResource()}
+		if wrong := reference.TooLittle(before, *st, over); wrong != "" && j.request.Goal == settle.AtMost {
+			j.faults.Add(path+".victims", "too much leaves: %s", wrong)
+		}
 		e.Amount = quota.Sub(e.Amount, amountOf(has, e))
 		if e.Amount > 0 {
 			freed = append(freed, e)
