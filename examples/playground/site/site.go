@@ -40,12 +40,16 @@ var cold = []string{
 	"github.com/cedesched/cede/internal/reference/...", "github.com/cedesched/cede/preemption/verify",
 	"github.com/cedesched/cede/queue/limits", "github.com/cedesched/cede/preemption",
 	"github.com/cedesched/cede/preemption/explain", "github.com/cedesched/cede/preemption/placement", "github.com/cedesched/cede/queue/rules",
-	"github.com/cedesched/cede/workload", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v2", "golang.org/x/text/...",
+	"github.com/cedesched/cede/workload", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "golang.org/x/text/...",
 	"github.com/cedesched/cede/internal/base/...", "github.com/cedesched/cede/queue", "github.com/cedesched/cede/gate", "bytes", "sort",
 	"math/big", "reflect", "regexp", "regexp/syntax", "slices", "strconv", "strings", "time",
 	"github.com/cedesched/cede/preemption/fault", "github.com/cedesched/cede/internal/engine/assign", "github.com/cedesched/cede/minruntime",
 	"bufio", "errors", "io", "maps", "os", "syscall", "syscall/js", "unicode", "unicode/utf16", "encoding/base64",
-	"github.com/cedesched/cede/internal/engine/rules",
+	"github.com/cedesched/cede/internal/engine/rules", "github.com/cedesched/cede/preemption/settle",
+	"github.com/dustin/go-humanize", "k8s.io/apimachinery/pkg/util/duration", "context", "io/fs", "path", "encoding/binary", "compress/gzip",
+	"github.com/cedesched/cede/internal/engine/why", "github.com/cedesched/cede/internal/engine/when", "hash/crc32", "hash/maphash",
+	"github.com/cedesched/cede/internal/engine/selectors", "github.com/cedesched/cede/internal/persist/listed", "math/rand", "runtime/debug",
+	"github.com/cedesched/cede/internal/engine/decide", "github.com/cedesched/cede/internal/engine/minimum", "encoding/hex",
 }
 
 // Build builds the programs with the go tool. It fails outside of a checkout of the project, and
