@@ -176,6 +176,10 @@ func TestEditsOfClaims(t *testing.T) {
 // A Fit frees a claim with the last group that holds it.
 func TestFitFreesClaims(t *testing.T) {
 	st := devices()
+	st.Nodes[0].Capacity["gpu"] = 4
+	for i := range st.Claims {
+		st.Claims[i].Requests = workload.Resources{"gpu": 2}
+	}
 	st.Pods[0].Group, st.Pods[1].Group, st.Pods[2].Group = "a", "b", "c"
 	in := cpu("in0", "", 0, 1)
 	in.Claims = []string{"new"}

@@ -96,6 +96,13 @@ func TestNestedRequests(t *testing.T) {
 			}, 2
 			return r
 		}, "Preempt x0@z1r1 x1@z1r1 y0@z1r2 y1@z1r2 z0@z2r1; evict z1r1-0 z1r1-1 z1r2-0 z1r2-1 z2r1-1"},
+		"in the domains of all groups above": {func() placement.Request {
+			r := treeRequest(1, 0, 0)
+			apart := []placement.Domain{{Name: "first racks", Nodes: []string{"z1r1", "z2r1"}}}
+			across := []placement.Domain{{Name: "across", Nodes: []string{"z1r2", "z2r1"}}}
+			r.Nested = []placement.NestedGroup{{Group: "middle", Domains: apart}, {Group: "x", Domains: across}}
+			return r
+		}, "Preempt x0@z2r1; evict z2r1-1"},
 		"racks are preferred": {func() placement.Request {
 			r := treeRequest(3, 0, 0)
 			r.Nested = []placement.NestedGroup{{Group: "x", MinCount: 3, Domains: racks(), DomainsPreferred: true}}

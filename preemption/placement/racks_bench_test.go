@@ -93,7 +93,9 @@ func TestMostRacksAreNotSearched(t *testing.T) {
 
 // The sums of a domain say nothing wrong where pods are of different sizes: one large pod frees what five pods free on average.
 func TestOneLargePodIsFewer(t *testing.T) {
-	st := placement.State{Nodes: []workload.Node{machine("a", 3), machine("b", 7)}, Pods: []workload.Pod{cpu("a1", "a", 1, 1), cpu("a2", "a", 1, 2)}}
+	st := placement.State{
+		Nodes: []workload.Node{machine("a", 3), machine("b", 7)}, Pods: []workload.Pod{cpu("a1", "a", 1, 1), cpu("a2", "a", 1, 2)},
+	}
 	for i, size := range []int64{1, 1, 1, 1, 3} {
 		st.Pods = append(st.Pods, cpu(fmt.Sprintf("b%d", i), "b", 1, size))
 	}
@@ -101,6 +103,39 @@ func TestOneLargePodIsFewer(t *testing.T) {
 		{Name: "a", Nodes: []string{"a"}}, {Name: "b", Nodes: []string{"b"}},
 	}}
 	if got, want := text(judged(t, placement.Config{}, st, r)), "Preempt in0@b; evict b4"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A domain is compared though its nodes are older than a resource of the request, and though a pod asks for one that no node has.
+func TestDomainsWithoutAResource(t *testing.T) {
+	st := placement.State{Nodes: []workload.Node{machine("old", 1)}, Pods: []workload.Pod{cpu("low", "old", 1, 1)}}
+	younger, pod := machine("young", 1), cpu("lower", "young", 1, 1)
+	younger.Capacity["new"], pod.Requests["new"] = 1, 1
+	s := edit(t, snapshotOf(t, st), placement.SetNode(younger), placement.Run(pod))
+	in, other := cpu("in0", "", 0, 1), cpu("in1", "", 0, 1)
+	in.Requests["new"], other.Requests["none"] = 1, 1
+	r := placement.Request{Group: "in", Priority: 9, MinCount: 1, Pods: []workload.Pod{in, other}, Domains: []placement.Domain{
+		{Name: "young", Nodes: []string{"young"}}, {Name: "old", Nodes: []string{"old"}},
+	}}
+	if got, want := text(decide(t, placement.Config{}, s, r)), "Preempt in0@young; evict lower"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	r.Pods = r.Pods[:1]
+	if got, want := text(decide(t, placement.Config{}, s, r)), "Preempt in0@young; evict lower"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A domain with exactly enough room is better than one where a unit yields.
+func TestDomainWithExactlyEnough(t *testing.T) {
+	st := placement.State{
+		Nodes: []workload.Node{machine("full", 2), machine("free", 4)}, Pods: []workload.Pod{cpu("low", "full", 1, 2), cpu("lower", "free", 1, 2)},
+	}
+	r := placement.Request{Group: "in", Priority: 9, SkipFit: true, Pods: []workload.Pod{cpu("in0", "", 0, 2)}, Domains: []placement.Domain{
+		{Name: "full", Nodes: []string{"full"}}, {Name: "free", Nodes: []string{"free"}},
+	}}
+	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Fits in0@free"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -74,7 +74,7 @@ func (b *Board) putClaims(m *Member, i int) {
 // askClaims marks what the claims of a member take as asked for on a node.
 func (b *Board) askClaims(m *Member, asked []bool) {
 	for k := range m.claims {
-		b.Takes(m.claims[k].number, func(slot int, amount int64) { asked[slot] = asked[slot] || amount > 0 })
+		b.Takes(m.claims[k].number, func(slot int, _ int64) { asked[slot] = true })
 	}
 }
 
