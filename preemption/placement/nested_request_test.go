@@ -2,6 +2,7 @@ package placement_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/cedesched/cede/preemption"
@@ -217,5 +218,50 @@ request.nested[4].minGroups: -1 is negative`)
 	}
 	if d, err := p.Decide(snapshotOf(t, basic), r); err != nil || d.Outcome != preemption.Preempt {
 		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// A nomination on the first node counts as on any other.
+func TestNominationOnTheFirstNode(t *testing.T) {
+	st := treeState()
+	st.Pods = slices.Concat(st.Pods[1:4], []workload.Pod{cpu("half", "z2r1", 99, 1)}) // z1r1 has one slot, z2r2 two
+	r := treeRequest(2, 0, 0)
+	r.Nested = []placement.NestedGroup{{Group: "x", MinCount: 2, Domains: racks()}}
+	p := r.Pods[0]
+	p.Node, p.Priority = "z1r1", 9
+	st.Nominated = []workload.Pod{p}
+	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Fits x0@z2r2 x1@z2r2"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// onePerNode permits one pod on a node.
+type onePerNode struct{}
+
+func (onePerNode) Reach() placement.Reach { return placement.ReachNode }
+
+func (onePerNode) Begin(s *placement.Snapshot, _ placement.Request) placement.Trial {
+	t := podsOn{}
+	for p := range s.Pods() {
+		t[p.Node]++
+	}
+	return t
+}
+
+type podsOn map[string]int
+
+func (t podsOn) Add(p workload.Pod)                             { t[p.Node]++ }
+func (t podsOn) Remove(p workload.Pod)                          { t[p.Node]-- }
+func (t podsOn) Allows(_ workload.Pod, node workload.Node) bool { return t[node.Name] == 0 }
+
+// A rule about sets sees no pod of a group that gave its places back.
+func TestPlacesThatAreGivenBack(t *testing.T) {
+	st := treeState()
+	st.Pods = nil
+	r := treeRequest(2, 0, 1)
+	r.Nested = []placement.NestedGroup{{Group: "x", MinCount: 2, Domains: racks()}}
+	r.SetFilters, r.Pods[2].Nodes = []placement.SetFilter{onePerNode{}}, []string{"z2r2"}
+	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Fits z0@z2r2"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
