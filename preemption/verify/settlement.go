@@ -71,6 +71,7 @@ func (j *settlementJudge) judge(st preemption.State) {
 		j.faults.Add("answer.outcome", "is %v for %d victims, %v over, %v remaining, more at %v",
 			outcome, len(a.Victims), a.Excess, a.Remaining, a.MoreAt)
 	}
+	j.together()
 	for i := range a.Steps {
 		j.step(fmt.Sprintf("answer.steps[%d]", i), &st, &a.Steps[i])
 		if j.request.MaxVictims == 0 {
@@ -78,6 +79,37 @@ func (j *settlementJudge) judge(st preemption.State) {
 		}
 	}
 	j.retryAt()
+}
+
+// together judges that the answer is what its steps say: their victims in the order of choice, their blockers and shortages.
+func (j *settlementJudge) together() {
+	a := j.answer
+	var whole preemption.Decision
+	orders, names := map[int]bool{}, map[string]bool{}
+	for i := range a.Steps {
+		whole.Blockers = append(whole.Blockers, a.Steps[i].Decision.Blockers...)
+		whole.Shortage = append(whole.Shortage, a.Steps[i].Decision.Shortage...)
+		for _, v := range a.Steps[i].Victims {
+			names[v.Workload] = true
+			if orders[v.Order] || v.Order < 1 {
+				j.faults.Add(fmt.Sprintf("answer.steps[%d].victims", i), "%q has number %d, as another one or none", v.Workload, v.Order)
+			}
+			orders[v.Order] = true
+		}
+	}
+	if !slices.Equal(whole.Blockers, a.Blockers) || !slices.Equal(whole.Shortage, a.Shortage) {
+		j.faults.Add("answer.blockers", "blockers and shortages are %v and %v, those of the steps %v and %v",
+			a.Blockers, a.Shortage, whole.Blockers, whole.Shortage)
+	}
+	for i, v := range a.Victims {
+		if !names[v.Workload] || !orders[v.Order] || i > 0 && a.Victims[i-1].Workload >= v.Workload {
+			j.faults.Add(fmt.Sprintf("answer.victims[%d]", i), "%q with number %d is of no step, or not in order", v.Workload, v.Order)
+		}
+		delete(names, v.Workload)
+	}
+	if len(names) > 0 || len(orders) > 0 && !orders[1] {
+		j.faults.Add("answer.victims", "without %d victims of its steps, or without number 1", len(names))
+	}
 }
 
 // step judges the step of a node, and removes its victims from the state.
