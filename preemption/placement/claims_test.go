@@ -137,6 +137,14 @@ claims[5].requests.c: 4611686018427387905 is more than 2^62
 claims[5].requests.b: 1099511627777 is more than 2^40
 claims[5].requests.pods: every pod takes one of it: it cannot be requested
 pods[0].claims[1]: unknown claim "none"`)
+	for want, k := range map[string]workload.Claim{
+		`claims[4]: own is there already: claims[1]`: {ID: "own"}, `claims[4].id: is empty`: {},
+	} {
+		st := devices()
+		st.Claims = append(st.Claims, k)
+		_, err := placement.NewSnapshot(st)
+		wantFaults(t, err, want)
+	}
 	s := snapshotOf(t, devices())
 	lost := cpu("lost", "n1", 0, 1)
 	lost.Claims = []string{"none"}
