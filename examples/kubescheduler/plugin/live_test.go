@@ -29,6 +29,7 @@ import (
 	"k8s.io/kubernetes/cmd/kube-scheduler/app"
 	"k8s.io/kubernetes/cmd/kube-scheduler/app/options"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
+	"k8s.io/kubernetes/pkg/scheduler"
 	st "k8s.io/kubernetes/pkg/scheduler/testing"
 )
 
@@ -36,10 +37,12 @@ import (
 // pods to nodes and ends those that terminate.
 type cluster struct {
 	*kubernetes.Clientset
-	config *rest.Config
+	config    *rest.Config
+	scheduler *scheduler.Scheduler // the one that runs
 }
 
-func newCluster(t *testing.T) *cluster {
+// newCluster starts an API server with flags.
+func newCluster(t *testing.T, flags ...string) *cluster {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it starts an API server")
@@ -73,7 +76,7 @@ func newCluster(t *testing.T) *cluster {
 	}
 	storage := storagebackend.NewDefaultConfig("registry", nil)
 	storage.Transport.ServerList = []string{"unix://" + settings.ListenClientUrls[0].Path}
-	server, err := apiserver.StartTestServer(t, nil, []string{"--disable-admission-plugins=ServiceAccount,Priority,TaintNodesByCondition"}, storage)
+	server, err := apiserver.StartTestServer(t, nil, append(flags, "--disable-admission-plugins=ServiceAccount,Priority,TaintNodesByCondition"), storage)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,12 +108,13 @@ func (c *cluster) schedule(t *testing.T, configuration string) (stop func()) {
 	set := options.NewOptions()
 	set.ConfigFile, set.SecureServing.BindPort = file, 0
 	ctx, cancel := context.WithCancel(t.Context())
-	cc, scheduler, err := app.Setup(ctx, set, app.WithPlugin(Name, New))
+	cc, own, err := app.Setup(ctx, set, app.WithPlugin(Name, New))
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.scheduler = own
 	ended := make(chan error)
-	go func() { ended <- app.Run(ctx, cc, scheduler) }()
+	go func() { ended <- app.Run(ctx, cc, own) }()
 	return func() {
 		cancel()
 		<-ended
@@ -126,13 +130,23 @@ func bySample(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, _, _ := strings.Cut(string(text), "leaderElection:")
-	_, profiles, found := strings.Cut(string(text), "profiles:")
-	own := strings.Replace(profiles, "schedulerName: cede-scheduler", "schedulerName: default-scheduler", 1)
-	if !found || own == profiles {
+	before := withoutLease(t, string(text))
+	own := strings.Replace(before, "schedulerName: cede-scheduler", "schedulerName: default-scheduler", -1)
+	if own == before {
 		t.Fatalf("config.yaml is not as expected:\n%s", text)
 	}
-	return before + "profiles:" + own
+	return own
+}
+
+// withoutLease is a configuration without its lease.
+func withoutLease(t *testing.T, text string) string {
+	t.Helper()
+	before, after, found := strings.Cut(text, "leaderElection:")
+	_, profiles, also := strings.Cut(after, "profiles:")
+	if !found || !also {
+		t.Fatalf("the configuration is not as expected:\n%s", text)
+	}
+	return before + "profiles:" + profiles + "\n"
 }
 
 const byDefault = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
@@ -210,18 +224,19 @@ func (c *cluster) told(t *testing.T) (names []string) {
 	return names
 }
 
-// explained waits until an event of a pod and its annotation say why it waits: kubectl describe pod shows both.
-func (c *cluster) explained(t *testing.T, name, text string) {
+// explained waits until the annotation of a pod, and an event of it or of its group, say why it waits: kubectl describe
+// shows both.
+func (c *cluster) explained(t *testing.T, name, about, text string) {
 	t.Helper()
 	c.await(t, name, "annotated", func(p *v1.Pod) bool { return strings.HasPrefix(p.Annotations[Annotation], text) })
 	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		list, err := c.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + name})
+		list, err := c.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + about})
 		return err == nil && slices.ContainsFunc(list.Items, func(e v1.Event) bool {
 			return strings.HasPrefix(e.Reason, "Cede") && strings.HasPrefix(e.Message, text)
 		}), err
 	})
 	if err != nil {
-		t.Errorf("no event of pod %s says %q: %v", name, text, err)
+		t.Errorf("no event of %s says %q: %v", about, text, err)
 	}
 }
 
@@ -297,7 +312,7 @@ func (c *cluster) victimsLeaveGracefully(t *testing.T) {
 		if got := c.told(t); err != nil || len(got) != want {
 			t.Fatalf("%s: %v are told to stop, want %d of node n0: %v", name, got, want, err)
 		}
-		c.explained(t, name, "It has a place once ")
+		c.explained(t, name, name, "It has a place once ")
 	}
 	for _, p := range c.all(t) {
 		if _, stops := podutil.GetPodCondition(&p.Status, v1.DisruptionTarget); (stops != nil) != (p.DeletionTimestamp != nil) {
