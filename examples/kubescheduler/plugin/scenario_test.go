@@ -25,6 +25,7 @@ const scenarios = "../../../../shared/cases/k8s137/"
 // scenario is one row of a test of kube-scheduler that runs the whole scheduler.
 type scenario struct {
 	ID    string
+	Suite string
 	Input struct {
 		Gates         map[featuregate.Feature]any // bool, or "both"
 		Nodes         []scenarioNode
@@ -42,6 +43,11 @@ type scenario struct {
 			AtOnce     bool             `json:"create_preemptors_at_once"`
 			InOrder    bool             `json:"queued_in_creation_order"`
 		}
+		Resizing struct {
+			scenarioPod
+			Allocated map[string]int64
+			Preempts  string `json:"policy"`
+		}
 		Steps []struct {
 			CreateNodes []scenarioNode `json:"create_nodes"`
 			CreateGroup *scenarioGroup `json:"create_group"`
@@ -50,6 +56,7 @@ type scenario struct {
 	}
 	Want struct {
 		Scheduled, Preempted, Unschedulable []string
+		Victims                             []string
 		Nominated                           []string `json:"nominated_pods"`
 		Events                              int      `json:"preempted_events"`
 		Checks                              []scenarioCheck

@@ -26,19 +26,20 @@ var notAsked = []struct {
 }{
 	{"it needs a plugin of the test that scores nodes", func(s scenario) bool { return s.Input.Options.NodeScores != nil }},
 	{"it needs a plugin of the test that refuses reservations", func(s scenario) bool { return s.Input.Options.Reserve != nil }},
+	{"it asks which event wakes the queue, before any plugin runs", func(s scenario) bool { return s.Suite == "resize_queue" }},
 	{"it places groups by topology and preempts nothing", func(s scenario) bool { return s.Input.Steps != nil && len(s.Want.Preempted) == 0 }},
 }
 
 // minScenarios is how many scenarios must have run, minPreempted how many decisions to preempt cede must have made.
-const minScenarios, minPreempted = 41, 35
+const minScenarios, minPreempted = 42, 35
 
 // Scenarios of kube-scheduler v1.37.2, with its own API server, scheduler and filters, come out with the plugin as they do
 // with kube-scheduler's preemption: pods that must be bound, evicted or left waiting are.
 func TestScenarios(t *testing.T) {
-	list := append(readScenarios(t, "integration"), readScenarios(t, "topology")...)
+	list := slices.Concat(readScenarios(t, "integration"), readScenarios(t, "topology"), readScenarios(t, "resize"))
 	overrides := featuregatetesting.FeatureOverrides{
 		features.GenericWorkload: true, features.TopologyAwareWorkloadScheduling: true, features.CompositePodGroup: true,
-		features.PodGroupPreemptionPolicy: true,
+		features.PodGroupPreemptionPolicy: true, features.InPlacePodVerticalScalingSchedulerPreemption: true,
 	}
 	featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, overrides)
 	c := newCluster(t, "--runtime-config=scheduling.k8s.io/v1beta1=true,scheduling.k8s.io/v1alpha3=true")
@@ -65,9 +66,12 @@ func TestScenarios(t *testing.T) {
 			defer c.clear(t)
 			defer c.schedule(t, bySample(t))()
 			seen := c.watch(t)
-			if s.Input.Steps != nil {
+			switch {
+			case s.Suite == "resize":
+				c.resizes(t, s)
+			case s.Input.Steps != nil:
 				c.inSteps(t, s)
-			} else {
+			default:
 				c.atOnce(t, s, seen)
 			}
 		})
@@ -170,6 +174,49 @@ func (c *cluster) inSteps(t *testing.T, s scenario) {
 			}
 		}
 	}
+}
+
+// resizes runs a scenario of a pod that is to grow where it runs; and, as a pod that never preempts proves little
+// alone, the same with one that may.
+func (c *cluster) resizes(t *testing.T, s scenario) {
+	var w world
+	for _, n := range s.Input.Nodes {
+		w.nodes = append(w.nodes, n.object())
+	}
+	for _, p := range s.Input.Pods {
+		w.pods = append(w.pods, p.object())
+	}
+	c.create(t, w, 0)
+	grow := func(name string, policy v1.PreemptionPolicy) {
+		r := s.Input.Resizing
+		r.Name, r.Policy = name, policy
+		p := c.submit(t, r.object(), 0)
+		p.Status.Phase = v1.PodRunning
+		p.Status.Conditions = []v1.PodCondition{
+			{Type: v1.PodScheduled, Status: v1.ConditionTrue},
+			{Type: v1.PodResizePending, Status: v1.ConditionTrue, Reason: v1.PodReasonDeferred},
+		}
+		allocated := amountsOf(r.Allocated)
+		p.Status.ContainerStatuses = []v1.ContainerStatus{{Name: p.Spec.Containers[0].Name, AllocatedResources: allocated,
+			Resources: &v1.ResourceRequirements{Requests: allocated}}}
+		if _, err := c.CoreV1().Pods(p.Namespace).UpdateStatus(t.Context(), p, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		c.await(t, name, "parked", func(p *v1.Pod) bool {
+			parked := c.scheduler.SchedulingQueue.UnschedulablePods()
+			return !isNominated(p) && slices.ContainsFunc(parked, func(o *v1.Pod) bool { return o.UID == p.UID })
+		})
+	}
+	if s.Input.Resizing.Preempts != "Never" || len(s.Want.Victims) > 0 {
+		t.Fatal("the runner knows only a pod that never preempts")
+	}
+	grow(s.Input.Resizing.Name, v1.PreemptNever)
+	for _, p := range s.Input.Pods {
+		c.await(t, p.Name, "left alone", func(p *v1.Pod) bool { return p.DeletionTimestamp == nil })
+	}
+	c.end(t, s.Input.Resizing.Name)
+	grow("may-preempt", v1.PreemptLowerPriority)
+	c.check(t, scenarioCheck{Removed: []string{s.Input.Pods[0].Name}})
 }
 
 // check waits until all holds that a check says.

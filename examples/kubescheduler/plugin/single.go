@@ -121,11 +121,10 @@ func (a *attempt) ask(possible []fwk.NodeInfo) {
 	info, err := framework.NewPodInfo(a.pod)
 	a.err = err // of terms that do not parse: the filters fail, too
 	pod := mirror.PodOf(info, "")
-	if before := a.mirror.Running(pod.ID); before != nil && before.GetPod().UID == a.pod.UID {
-		grow(&pod, mirror.PodOf(before, ""))
-	}
 	a.request = placement.Request{Priority: pod.Priority, SkipFit: true, Pods: []workload.Pod{pod}, Now: time.Now()}
-	if len(possible) < a.mirror.Size() {
+	if before := a.mirror.Running(pod.ID); before != nil && before.GetPod().UID == a.pod.UID {
+		a.request.Resize = true // where it runs, with what it takes there free for it
+	} else if len(possible) < a.mirror.Size() {
 		for _, n := range possible {
 			a.request.Pods[0].Nodes = append(a.request.Pods[0].Nodes, n.Node().Name)
 		}
@@ -133,16 +132,6 @@ func (a *attempt) ask(possible []fwk.NodeInfo) {
 	if a.delegate(&a.request.Pods[0]) || !a.onlyRoom(possible) {
 		a.request.SetFilters = []placement.SetFilter{filters{a}}
 	}
-}
-
-// grow makes the request of a pod that waits to be resized where it runs: what it asks for beyond what is
-// counted for it there. As by NodeResourcesFit it counts as one more pod.
-func grow(p *workload.Pod, counted workload.Pod) {
-	p.ID += " (resize)"
-	for name, amount := range p.Requests {
-		p.Requests[name] = max(0, amount-counted.Requests[name])
-	}
-	maps.DeleteFunc(p.Requests, func(_ string, amount int64) bool { return amount == 0 })
 }
 
 // GetOffsetAndNumCandidates implements kube.Interface: there are no nodes but those of
