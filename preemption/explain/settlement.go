@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,28 +78,61 @@ func (pr Printer) SettlementText(a settle.Answer) string {
 	if rest := pr.overs(a.Remaining); rest != "" {
 		p.line(0, "Still over: %s.", rest)
 	}
-	for i := range a.Steps {
-		p.settlementStep(&a.Steps[i], &a)
+	for _, step := range pr.SettlementSteps(a) {
+		p.head(step.Title)
+		for _, line := range step.Lines {
+			p.line(2, "%s", line)
+		}
 	}
 	return p.String()
 }
 
-func (p *page) settlementStep(step *settle.Step, a *settle.Answer) {
+// SettlementSteps returns a step for each queue and cohort that is over: Title says by how much, Lines say who has to leave and why,
+// what remains, and what keeps it, in the words of [SettlementText]; Node names it. Other fields are not set.
+func SettlementSteps(a settle.Answer) []Step { return Printer{}.SettlementSteps(a) }
+
+// SettlementSteps is the function [SettlementSteps] with other amounts.
+func (pr Printer) SettlementSteps(a settle.Answer) (steps []Step) {
+	for i := range a.Steps {
+		step := &a.Steps[i]
+		steps = append(steps, Step{
+			Title: pr.settlementTitle(step, &a), Lines: settlementLines(step, &a), Node: step.Node.String(),
+		})
+	}
+	return steps
+}
+
+// settlementTitle says what is over; what is left of it for the step, if victims of the steps before count for its node, too.
+func (pr Printer) settlementTitle(step *settle.Step, a *settle.Answer) string {
+	var all []quota.Amount
+	for _, e := range a.Excess {
+		if e.Queue == step.Queue && e.Cohort == step.Cohort {
+			all = append(all, quota.Amount{Flavor: e.Flavor, Resource: e.Resource, Amount: e.Amount})
+		}
+	}
+	title := fmt.Sprintf("%v: %s over", step.Node, pr.amounts(all))
+	if !slices.Equal(all, step.Excess) {
+		title += fmt.Sprintf("; %s without the victims above", pr.amounts(step.Excess))
+	}
+	return title
+}
+
+func settlementLines(step *settle.Step, a *settle.Answer) (lines []string) {
+	line := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	q := step.Question()
 	now := q.Request.Now
-	p.head(fmt.Sprintf("%v: %s over", step.Node, p.amounts(step.Excess)))
 	for _, v := range step.Victims {
-		p.line(2, "%s%s leaves: %s", v.Workload, replicas(&v), leavesBecause(&v))
+		line("%s%s leaves: %s", v.Workload, replicas(&v), leavesBecause(&v))
 	}
 	switch d := &step.Decision; {
 	case !step.Delayed.IsZero():
-		p.line(2, "the delay ends at %s", clock(step.Delayed, now))
+		line("the delay ends at %s", clock(step.Delayed, now))
 	case d.Outcome == preemption.Fits:
-		p.line(2, "within what it may use once the victims of other nodes have left")
+		line("within what it may use once the victims of other nodes have left")
 	case !d.RetryAt.IsZero():
-		p.line(2, "the rest may leave at %s", clock(d.RetryAt, now))
+		line("the rest may leave at %s", clock(d.RetryAt, now))
 	case d.Outcome != preemption.Preempt && a.MoreAt.IsZero():
-		p.line(2, "the rest may not leave, now or later")
+		line("the rest may not leave, now or later")
 	}
 	for _, b := range step.Decision.Blockers {
 		who := fmt.Sprintf("queue %q", b.Queue)
@@ -108,8 +142,9 @@ func (p *page) settlementStep(step *settle.Step, a *settle.Answer) {
 		if b.Workload != "" {
 			who += ", " + b.Workload
 		}
-		p.line(2, "%s stays: %s", who, Blocker(q.Snapshot, &q.Request, b))
+		line("%s stays: %s", who, Blocker(q.Snapshot, &q.Request, b))
 	}
+	return lines
 }
 
 // leavesBecause says why a victim of a settlement has to leave.
