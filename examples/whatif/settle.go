@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption"
@@ -70,15 +69,11 @@ var settleVerb = verb{
 
 // settle says who has to leave.
 func (c *cluster) settle(o *options) (settle.Answer, error) {
-	r := settle.Request{Now: c.Now, MaxVictims: o.maxVictims}
+	r := settle.Request{MaxVictims: o.maxVictims}
 	if o.atMost {
 		r.Goal = settle.AtMost
 	}
-	a, err := settle.Decide(c.Preemptor, c.Snapshot, r)
-	if err != nil {
-		return a, answers.Faults(err)
-	}
-	return a, nil
+	return c.Settle(r)
 }
 
 // anyExcess returns an answer if something is over; else nil.

@@ -114,18 +114,19 @@ var calls = map[string]func(*Model, *arguments) (any, error){
 			return m.nodes[i].String() == a.Name
 		}), nil
 	},
-	"pending":  func(m *Model, a *arguments) (any, error) { return m.Pending(a.Filter, a.Changed, a.From, a.To), nil },
-	"ask":      func(m *Model, _ *arguments) (any, error) { return m.Ask(), nil },
-	"steps":    func(m *Model, _ *arguments) (any, error) { return m.Steps(), nil },
-	"times":    func(m *Model, _ *arguments) (any, error) { return m.Times(), nil },
-	"work":     func(m *Model, a *arguments) (any, error) { return m.Work(a.Most), nil },
-	"node":     func(m *Model, a *arguments) (any, error) { return m.Node(a.Cohort, a.Name) },
-	"rules":    func(m *Model, _ *arguments) (any, error) { return m.Rules(), nil },
-	"select":   func(m *Model, a *arguments) (any, error) { return nil, m.Select(a.ID) },
-	"set":      func(m *Model, a *arguments) (any, error) { return nil, m.changeTo(a.Edits) },
-	"unset":    func(m *Model, a *arguments) (any, error) { return nil, m.Unset(a.Key) },
-	"way":      func(m *Model, a *arguments) (any, error) { return nil, m.take(a.Way) },
-	"document": func(m *Model, _ *arguments) (any, error) { return m.Document(), nil },
+	"pending":    func(m *Model, a *arguments) (any, error) { return m.Pending(a.Filter, a.Changed, a.From, a.To), nil },
+	"ask":        func(m *Model, _ *arguments) (any, error) { return m.Ask(), nil },
+	"settlement": func(m *Model, _ *arguments) (any, error) { return m.Settlement(), nil },
+	"steps":      func(m *Model, _ *arguments) (any, error) { return m.Steps(), nil },
+	"times":      func(m *Model, _ *arguments) (any, error) { return m.Times(), nil },
+	"work":       func(m *Model, a *arguments) (any, error) { return m.Work(a.Most), nil },
+	"node":       func(m *Model, a *arguments) (any, error) { return m.Node(a.Cohort, a.Name) },
+	"rules":      func(m *Model, _ *arguments) (any, error) { return m.Rules(), nil },
+	"select":     func(m *Model, a *arguments) (any, error) { return nil, m.Select(a.ID) },
+	"set":        func(m *Model, a *arguments) (any, error) { return nil, m.changeTo(a.Edits) },
+	"unset":      func(m *Model, a *arguments) (any, error) { return nil, m.Unset(a.Key) },
+	"way":        func(m *Model, a *arguments) (any, error) { return nil, m.take(a.Way) },
+	"document":   func(m *Model, _ *arguments) (any, error) { return m.Document(), nil },
 	"move": func(m *Model, a *arguments) (any, error) {
 		if at := a.At; !at.IsZero() {
 			m.MoveTo(at)

@@ -39,6 +39,7 @@ type side struct {
 	waiting []answers.Waiting
 	index   map[string]int               // of waiting, by ID
 	said    []answers.Short              // by waiting; no outcome: not asked yet
+	settled *settled                     // nil: not asked yet
 	next    int                          // the first that may not be asked yet
 	changed map[string]workload.Workload // who runs and was edited
 	rules   []rules.Config               // before some are switched off
@@ -87,7 +88,7 @@ func (s *side) ask(at time.Time) {
 	for q := range s.Snapshot.Queues() {
 		queues[q.Name] = true
 	}
-	s.Now = at
+	s.Now, s.settled = at, nil
 	s.waiting = waitingAt(s.source, queues, at)
 	s.said, s.next = make([]answers.Short, len(s.waiting)), 0
 	s.index = make(map[string]int, len(s.waiting))

@@ -26,8 +26,8 @@ type Node struct {
 	Workloads []NodeWorkload `json:"workloads"` // the first of those that run
 }
 
-// NodeQuota is a quota as text for input fields; an empty limit is none. Used and Room are to be
-// read.
+// NodeQuota is a quota as text for input fields; an empty limit is none. Used, Over (what is
+// used beyond what may be) and Room are to be read.
 type NodeQuota struct {
 	Flavor         string `json:"flavor"`
 	Resource       string `json:"resource"`
@@ -35,6 +35,7 @@ type NodeQuota struct {
 	BorrowingLimit string `json:"borrowingLimit"`
 	LendingLimit   string `json:"lendingLimit"`
 	Used           string `json:"used"`
+	Over           string `json:"over,omitempty"`
 	Room           string `json:"room"`
 }
 
@@ -52,7 +53,8 @@ type NodeWorkload struct {
 	Colour   int    `json:"colour"`
 	Holds    string `json:"holds"`
 	Runs     string `json:"runs"`
-	Victim   bool   `json:"victim,omitempty"`
+	Victim   bool   `json:"victim,omitempty"` // of the decision about the selected workload
+	Leaves   bool   `json:"leaves,omitempty"` // as in [Block]
 }
 
 // maxNodeWorkloads is the most workloads that are listed of a queue.
@@ -84,7 +86,7 @@ func (m *Model) Node(cohort bool, name string) (Node, error) {
 		_, yields := v.victims[w.ID]
 		n.Workloads = append(n.Workloads, NodeWorkload{
 			ID: w.ID, Priority: w.EffectivePriority(), Colour: m.colourOf(w.EffectivePriority()),
-			Holds: asks(w.Usage()), Runs: units.Age(m.at, w.ReservedAt), Victim: yields,
+			Holds: asks(w.Usage()), Runs: units.Age(m.at, w.ReservedAt), Victim: yields, Leaves: m.now.settle().leaves[w.ID],
 		})
 	}
 	return n, nil
@@ -93,10 +95,14 @@ func (m *Model) Node(cohort bool, name string) (Node, error) {
 func (m *Model) quotas(n *Node, quotas []quota.Quota) {
 	for _, q := range quotas {
 		st, _ := statusOf(m.now.Snapshot, answers.Node{Cohort: n.Cohort, Name: n.Name}, q.FlavorResource())
+		over := ""
+		if st.Over > 0 {
+			over = units.Amount(q.Resource, st.Over)
+		}
 		n.Quotas = append(n.Quotas, NodeQuota{
 			Flavor: q.Flavor, Resource: q.Resource, Nominal: written(q.Resource, q.Nominal),
 			BorrowingLimit: limit(q.Resource, q.BorrowingLimit), LendingLimit: limit(q.Resource, q.LendingLimit),
-			Used: units.Amount(q.Resource, st.Usage), Room: units.Amount(q.Resource, max(0, st.Available)),
+			Used: units.Amount(q.Resource, st.Usage), Over: over, Room: units.Amount(q.Resource, max(0, st.Available)),
 		})
 	}
 }

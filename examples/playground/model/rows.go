@@ -29,7 +29,7 @@ type Row struct {
 	Lent     string `json:"lent,omitempty"`
 	Room     string `json:"room,omitempty"`
 	Reserved string `json:"reserved,omitempty"`
-	Over     string `json:"over,omitempty"` // how much more is used than there is
+	Over     string `json:"over,omitempty"` // how much more is used than it may use
 	// The ends of the parts of the bar.
 	NominalTo  float64 `json:"nominalTo"`
 	UsedTo     float64 `json:"usedTo"`
@@ -53,7 +53,9 @@ type Block struct {
 	// Mark is victim (it yields), gone (it yielded), new (it was admitted), leaving (it was told
 	// to stop before), or empty.
 	Mark string `json:"mark,omitempty"`
-	Text string `json:"text"`
+	// Leaves: it has to leave if usage is to be within what is allowed. Not set after the decision.
+	Leaves bool   `json:"leaves,omitempty"`
+	Text   string `json:"text"`
 }
 
 // Rows is a part of the tree.
@@ -225,10 +227,10 @@ func (r *Row) texts(column quota.FlavorResource, own, reserved int64, st *preemp
 		}
 	}
 	switch {
-	case st.Available < 0:
-		r.Over = text(-st.Available)
-		parts = append(parts, "is "+r.Over+" over what there is")
-	case st.Available == 0:
+	case st.Over > 0:
+		r.Over = text(st.Over)
+		parts = append(parts, "is "+r.Over+" over what is allowed")
+	case st.Available <= 0:
 		parts = append(parts, "has no room")
 	}
 	r.Words = strings.Join(parts, ", ")
@@ -236,7 +238,7 @@ func (r *Row) texts(column quota.FlavorResource, own, reserved int64, st *preemp
 
 // blocks draws who runs in a queue.
 func (m *Model) blocks(r *Row, name string, column quota.FlavorResource, scale float64, after bool) {
-	v := m.ensure()
+	v, leaves := m.ensure(), m.now.settle().leaves
 	end := r.ReservedTo
 	var gone []Block
 	add := func(w *workload.Workload, mark string) {
@@ -248,7 +250,7 @@ func (m *Model) blocks(r *Row, name string, column quota.FlavorResource, scale f
 			r.More++
 			return
 		}
-		b := Block{ID: w.ID, From: end, To: end + amount/scale, Colour: m.colourOf(w.EffectivePriority()), Mark: mark,
+		b := Block{ID: w.ID, From: end, To: end + amount/scale, Colour: m.colourOf(w.EffectivePriority()), Mark: mark, Leaves: !after && leaves[w.ID],
 			Text: fmt.Sprintf("%s, priority %d, %s", w.ID, w.EffectivePriority(), units.Amount(column.Resource, usageOf(w, column)))}
 		if mark == "gone" {
 			gone = append(gone, b)

@@ -194,6 +194,12 @@ func (m *Model) Marks() []Mark {
 			}
 		}
 	}
+	first := m.now.settle()
+	if !m.at.Equal(m.doc.Now) {
+		first = m.now.settleAt(m.doc.Now)
+	}
+	add(first.RetryAt, "rule", "all that has to leave may leave (RetryAt)")
+	add(first.MoreAt, "rule", "more workloads may leave (MoreAt)")
 	slices.SortStableFunc(v.marks, func(a, b Mark) int { return a.At.Compare(b.At) })
 	v.marks = slices.CompactFunc(v.marks, func(a, b Mark) bool { return a.At.Equal(b.At) && a.Kind == b.Kind })
 	v.marks = v.marks[:min(len(v.marks), maxMarks)]

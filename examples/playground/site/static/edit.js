@@ -44,19 +44,21 @@
     try { n = await page.call("node", shown); } catch { page.forgetNode(); return; }
     const quota = (q, f) => field(q[f], `${f} of ${q.flavor}/${q.resource}`, (value) =>
       page.edit([{ kind: "quota", node: n.name, cohort: n.cohort, flavor: q.flavor, resource: q.resource, field: f, value: value || (f === "nominal" ? "0" : "") }]));
+    const over = (q) => !q.over ? q.room : page.byId("excess").hidden ? `${q.over} over`
+      : page.make("button", { type: "button", class: "link", title: "Who has to leave", onclick: page.showExcess }, `${q.over} over`);
     box.hidden = false;
     box.setAttribute("aria-label", `${n.cohort ? "Cohort" : "Queue"} ${n.name}`);
     box.replaceChildren(
       page.make("div", { class: "bar" }, page.make("h2", {}, n.name),
         page.make("button", { type: "button", class: "close", "aria-label": "Close", onclick: page.forgetNode }, "×")),
       page.make("p", { class: "sub" }, n.cohort ? "cohort" : "queue", n.parent ? ` in cohort ${n.parent}` : "", n.inactive ? ", inactive" : ""),
-      n.quotas.length ? page.table(["quota", "nominal", "borrowing limit", "lending limit", "used", "room"],
-        n.quotas.map((q) => [`${q.flavor}/${q.resource}`, quota(q, "nominal"), quota(q, "borrowingLimit"), quota(q, "lendingLimit"), q.used, q.room])) : page.make("p", { class: "hint" }, "It has no quota of its own."),
+      n.quotas.length ? page.make("div", { class: "quotas" }, page.table(["quota", "nominal", "borrowing limit", "lending limit", "used", "room"],
+        n.quotas.map((q) => [`${q.flavor}/${q.resource}`, quota(q, "nominal"), quota(q, "borrowingLimit"), quota(q, "lendingLimit"), q.used, over(q)]))) : page.make("p", { class: "hint" }, "It has no quota of its own."),
       n.policies.length ? page.make("div", { class: "policies" }, ...n.policies.map((p) => page.make("label", {}, page.make("span", {}, p.field),
         field(p.value, p.field, (value) => page.edit([{ kind: "policy", node: n.name, field: p.field, value: value || "none" }]), p.values)))) : "",
       n.cohort ? "" : page.make("h3", {}, n.running === 1 ? "1 workload runs" : `${n.running} workloads run`),
       n.workloads.length ? page.table(["workload", "priority", "runs", "holds"],
-        n.workloads.map((w) => [page.make("span", {}, page.swatch(w.colour), " ", w.id, w.victim ? page.make("b", { class: "yields" }, " yields") : ""),
+        n.workloads.map((w) => [page.make("span", {}, page.swatch(w.colour), " ", w.id, w.victim ? page.make("b", { class: "yields" }, " yields") : "", w.leaves ? page.make("b", { class: "yields" }, " has to leave") : ""),
           field(String(w.priority), `priority of ${w.id}`, (value) => page.edit([{ kind: "priority", node: w.id, value }])), w.runs, w.holds])) : "",
       n.running > n.workloads.length ? page.make("p", { class: "hint" }, `and ${n.running - n.workloads.length} more`) : "");
     if (held) for (const e of box.querySelectorAll("[aria-label]")) if (e.getAttribute("aria-label") === held) { e.focus(); break; }

@@ -23,11 +23,11 @@
   async function refresh({ opened = false, selected = false, edited = false } = {}) {
     const mine = ++state.generation;
     const current = () => mine === state.generation;
-    const [summary, answer] = await Promise.all([page.call("summary"), page.call("ask")]);
+    const [summary, answer, settlement] = await Promise.all([page.call("summary"), page.call("ask"), page.call("settlement")]);
     if (!current()) return;
     state.summary = summary;
     if (opened || selected) state.column = answer ? answer.column : Math.max(0, Math.min(state.column || 0, summary.columns.length - 1));
-    drawSummary(summary);
+    drawSummary(summary, settlement);
     page.drawAnswer(answer);
     page.drawTime(summary);
     await Promise.all([rows.update(), pending.update(), page.drawNode(), page.drawRules()]);
@@ -48,7 +48,7 @@
     page.settled = mine;
   }
 
-  function drawSummary(s) {
+  function drawSummary(s, settlement) {
     const plural = (n, thing) => `${n.toLocaleString("en")} ${thing}${n === 1 ? "" : "s"}`;
     page.byId("about").replaceChildren(page.make("b", {}, s.name || "a cluster"), `: ${plural(s.queues, "queue")} in ${plural(s.cohorts, "cohort")}, ${plural(s.running, "workload")} running, ${s.pending.toLocaleString("en")} waiting`);
     document.title = `${s.name || "cluster"}: who must yield?`;
@@ -58,7 +58,8 @@
     }
     column.value = String(state.column);
     page.byId("fair").checked = s.fair;
-    page.drawLegend(s.legend);
+    page.drawLegend(s.legend, settlement !== null);
+    page.drawExcess(settlement);
     page.drawEdits(null);
     const notes = page.byId("notes");
     notes.hidden = s.notes.length === 0;

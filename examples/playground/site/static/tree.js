@@ -25,10 +25,12 @@
       if (step && mark !== "new" && mark !== "gone") {
         mark = step.taken.has(b.id) ? "victim" : step.mayYield.has(b.id) ? "may" : step.kept.has(b.id) ? "kept" : mark === "victim" ? "" : mark;
       }
-      const block = rect(b.from, b.to, y, height, `block p${b.colour} ${mark}`);
-      block.dataset.tip = b.text + ({ victim: step ? ": taken" : ": yields", gone: ": has yielded", new: ": admitted", leaving: ": was told to stop", may: ": may yield", kept: ": is kept" }[mark] || "");
+      const leaves = b.leaves && !step;
+      const block = rect(b.from, b.to, y, height, `block p${b.colour} ${mark}${leaves ? " leaves" : ""}`);
+      block.dataset.tip = b.text + ({ victim: step ? ": taken" : ": yields", gone: ": has yielded", new: ": admitted", leaving: ": was told to stop", may: ": may yield", kept: ": is kept" }[mark] || "") + (leaves ? ": has to leave" : "");
       svg.append(block);
       if (mark === "victim") svg.append(rect(b.from, b.to, y, height, "victim-hatch"));
+      if (leaves) svg.append(rect(b.from, b.to, y, height, "leaves-hatch"));
     }
   }
 
@@ -48,7 +50,7 @@
     name.style.paddingLeft = 8 + Math.min(r.depth, 8) * 14 + "px";
     const here = step && step.node === r.node;
     const e = page.make("div", {
-      class: ["node-row", r.cohort && "is-cohort", r.asks && "asker", r.edited && "edited", (here || r.short) && "here"].filter(Boolean).join(" "),
+      class: ["node-row", r.cohort && "is-cohort", r.asks && "asker", r.edited && "edited", r.over && "is-over", (here || r.short) && "here"].filter(Boolean).join(" "),
       "aria-label": r.words + (r.asks ? ", the workload waits here" : ""),
     }, name, page.make("div", { class: "drawing", role: "gridcell" }),
       page.make("div", { class: "number", role: "gridcell" }, page.make("b", {}, r.used), ` / ${r.nominal}`),
@@ -61,7 +63,7 @@
   page.addPatterns = () => {
     const svg = page.shape("svg", { width: 0, height: 0, class: "patterns", "aria-hidden": "true" });
     const defs = page.shape("defs", {});
-    for (const [id, turn] of [["hatch-victim", 45], ["hatch-borrowed", 45], ["hatch-lent", -45], ["hatch-reserved", 0]]) {
+    for (const [id, turn] of [["hatch-victim", 45], ["hatch-leaves", -45], ["hatch-borrowed", 45], ["hatch-lent", -45], ["hatch-reserved", 0]]) {
       const pattern = page.shape("pattern", { id, width: 5, height: 5, patternUnits: "userSpaceOnUse", patternTransform: `rotate(${turn})` });
       pattern.append(page.shape("rect", { width: 2, height: 5, class: id }));
       defs.append(pattern);
@@ -70,7 +72,7 @@
     document.body.append(svg);
   };
 
-  page.drawLegend = (ranges) => {
+  page.drawLegend = (ranges, over) => {
     const key = (name, text) => {
       const svg = page.shape("svg", { width: 18, height: 10, "aria-hidden": "true" });
       for (const c of name) svg.append(page.shape("rect", { x: 1, y: c === "room" ? 4 : 1, width: 16, height: c === "room" ? 2 : 8, class: c }));
@@ -78,7 +80,7 @@
     };
     page.byId("legend").replaceChildren(
       key(["nominal"], "quota"), key(["nominal", "used"], "used"), key(["borrowed", "borrowed-hatch"], "borrowed"), key(["nominal", "lent"], "lent"), key(["room"], "room"),
-      key(["block p3 victim", "victim-hatch"], "yields"), key(["block gone"], "gone"), key(["block new"], "admitted"),
+      key(["block p3 victim", "victim-hatch"], "yields"), over ? key(["block p3 leaves", "leaves-hatch"], "has to leave") : "", key(["block gone"], "gone"), key(["block new"], "admitted"),
       page.make("span", { class: "key" }, "priority"), ...ranges.map((r) => key([`block p${r.colour}`], r.text)));
   };
 
