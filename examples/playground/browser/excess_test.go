@@ -38,6 +38,7 @@ func TestExcess(t *testing.T) {
 	p.run(`document.querySelector("#excess-times button").focus()`) // by keyboard: to the time at which the rest may leave
 	p.must(p.Do(chromedp.KeyEvent(kb.Enter)))
 	p.until(`page.byId("excess").innerText.includes("To leave: lab/young.")`)
+	p.run(`page.showNode(false, "lab")`)
 	for _, width := range []int64{1280, 390} {
 		p.must(p.Do(chromedp.EmulateViewport(width, 800)))
 		if over := value[bool](p, `page.byId("excess").getBoundingClientRect().bottom > document.querySelector("main").getBoundingClientRect().top
