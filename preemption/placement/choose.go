@@ -22,6 +22,15 @@ func (p *Preemptor) Choose(snapshot *Snapshot, r Request, placements []Placement
 	if p == nil {
 		p = &standard
 	}
+	if r.Resize {
+		without, request, pod, err := snapshot.resize(r)
+		if err != nil {
+			return Decision{}, err
+		}
+		d, err := p.Choose(without, request, placements)
+		d.resized(pod)
+		return d, err
+	}
 	c := snapshot.inside()
 	sc := p.scratch.Take()
 	defer p.release(sc)

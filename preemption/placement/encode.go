@@ -38,7 +38,7 @@ func (p *Preemptor) enter(sc *scratch, c *state.Cluster, r *Request) error {
 		faults.Add("request.now", "is needed for minimum runtimes")
 	}
 	if r.Resize {
-		faults.Add("request.resize", "is for Decide")
+		faults.Add("request.resize", "is for Decide, Placements and Choose")
 	}
 	if r.Placer != nil && p.inside.Exact {
 		faults.Add("request.Placer", "is set, but the search is %v", p.config.Search)

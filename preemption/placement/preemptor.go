@@ -255,6 +255,13 @@ func (p *Preemptor) Placements(snapshot *Snapshot, r Request) ([]Placement, erro
 	if p == nil {
 		p = &standard
 	}
+	if r.Resize {
+		without, request, _, err := snapshot.resize(r)
+		if err != nil {
+			return nil, err
+		}
+		return p.Placements(without, request)
+	}
 	c := snapshot.inside()
 	basic := p.isOneByOne(c, r.Group)
 	if basic && len(r.Pods) == 1 {

@@ -51,7 +51,7 @@ type Request struct {
 	// Resize says that the only pod runs and is to be resized in place: its Requests are those that it is to have, what it
 	// has now is free for them, and its node, also an unschedulable one, is the only one. Nothing is nominated: if it fits,
 	// it runs with its new requests ([Decision.Edits]). Its ID and Requests are read, all else is that of the pod that
-	// runs. Only [Preemptor.Decide] knows it.
+	// runs. [Preemptor.Decide], [Preemptor.Placements] and [Preemptor.Choose] know it.
 	Resize bool `json:"resize,omitempty"`
 	// Domains splits the cluster for a group, for instance into racks: the group is placed within one of them. Empty:
 	// the whole cluster is one domain; for no place at all give one domain without nodes. For a single pod, and for

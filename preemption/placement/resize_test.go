@@ -63,9 +63,28 @@ func TestResize(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	full.Pods = []workload.Pod{{ID: "grows"}}
-	if _, err := new(placement.Preemptor).Placements(snapshotOf(t, st), full); err == nil {
-		t.Error("Placements knows no resize, and does not say so")
+}
+
+// Placements and Choose ask about a resize as Decide does.
+func TestPlacementsOfResize(t *testing.T) {
+	st := placement.State{Nodes: []workload.Node{{Name: "n", Capacity: workload.Resources{"cpu": 4}}, {Name: "other", Capacity: workload.Resources{"cpu": 4}}},
+		Pods: []workload.Pod{cpu("grows", "n", 5, 2), cpu("low", "n", 0, 2)}}
+	r := placement.Request{Resize: true, Priority: 5, Pods: []workload.Pod{{ID: "grows", Requests: workload.Resources{"cpu": 3}}}}
+	s, p := snapshotOf(t, st), new(placement.Preemptor)
+	list, err := p.Placements(s, r)
+	if err != nil || len(list) != 1 || list[0].Domain != "n" || len(list[0].Victims) != 1 || list[0].Victims[0].Pods[0] != "low" {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	d, err := p.Choose(s, r, list)
+	if err != nil || d.Outcome != preemption.Preempt || d.Domain != "n" || len(d.Pods) > 0 {
+		t.Errorf("%+v, %v", d, err)
+	}
+	r.Pods[0].ID = "unknown"
+	if _, err := p.Placements(s, r); err == nil {
+		t.Error("an unknown pod is resized")
+	}
+	if _, err := p.Choose(s, r, list); err == nil {
+		t.Error("an unknown pod is resized")
 	}
 }
 

@@ -202,6 +202,9 @@ func (c *cluster) resizes(t *testing.T, s scenario) {
 		if _, err := c.CoreV1().Pods(p.Namespace).UpdateStatus(t.Context(), p, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)
 		}
+		if policy != v1.PreemptNever {
+			return // its victim leaves, and wakes it again
+		}
 		c.await(t, name, "parked", func(p *v1.Pod) bool {
 			parked := c.scheduler.SchedulingQueue.UnschedulablePods()
 			return !isNominated(p) && slices.ContainsFunc(parked, func(o *v1.Pod) bool { return o.UID == p.UID })
