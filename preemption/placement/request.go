@@ -100,7 +100,7 @@ type NestedGroup struct {
 	// MinGroups is how many of the groups directly below it must get what they need. Zero: any number.
 	MinGroups int `json:"minGroups,omitempty"`
 	// Domains are where the group, with the groups below it, is placed: within one of them, on nodes that also belong to
-	// the domain of each group above it. The first one where it gets what it needs is taken, whoever runs there. Empty:
+	// the domain of each group above it. The first one where it gets what it needs is taken, whatever runs there. Empty:
 	// as the group above it.
 	Domains []Domain `json:"domains,omitempty"`
 	// DomainsPreferred says that the nodes of all Domains together are one more domain, the last.

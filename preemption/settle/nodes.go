@@ -72,7 +72,8 @@ type NodeStep struct {
 // Question returns the question that Decision answers.
 func (s *NodeStep) Question() NodeQuestion { return s.question }
 
-// Edits starts the evictions and withdraws the void nominations.
+// Edits starts the evictions and withdraws the void nominations. An answer read back from JSON does not know the time of
+// its evictions: use it for reading only.
 func (a NodesAnswer) Edits() []placement.Edit {
 	return placement.Decision{
 		Outcome: a.Outcome, Placement: placement.Placement{Victims: a.Victims}, Withdrawn: a.Withdrawn, Now: a.now,

@@ -16,10 +16,10 @@ import (
 // Question is the request that stands for the excess of one node: whatever [preemption.Preemptor.Decide] answers
 // to it are the victims. Explain and verify it as any other request.
 //
-// The node is the root of its tree in Snapshot, with what it may use as its quota. For a cohort, a queue that nobody
-// uses gets quota of its own there, as much as the excess, and asks for it. For a queue, its nominal quota is greater by
-// the excess, and the workload asks in it, before all others. So there is room for the request when as much as it asks for
-// has left.
+// The node is the root of its tree in Snapshot, with what it may use as its quota. For a cohort, a queue without
+// workloads gets quota of its own there, as much as the excess, and asks for it. For a queue, its nominal quota is
+// greater by the excess, and the workload asks in it, before all others. So there is room for the request when as much
+// as it asks for has left.
 type Question struct {
 	Snapshot *preemption.Snapshot
 	Request  preemption.Request

@@ -68,7 +68,7 @@ type Request struct {
 	// MaxVictims limits the workloads that are told to leave: the first in the order of choice. Zero: no limit;
 	// negative is an error.
 	MaxVictims int `json:"maxVictims,omitzero"`
-	// LocalQueueUsage and History are as in [preemption.Request].
+	// LocalQueueUsage and History are as in [preemption.Request]. A snapshot without excess does not check them.
 	LocalQueueUsage []queue.LocalQueueUsage `json:"localQueueUsage,omitempty"`
 	History         *limits.History         `json:"-"`
 }
