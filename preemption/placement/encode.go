@@ -19,6 +19,11 @@ type scratch struct {
 
 // enter checks a request and passes it to the engine.
 func (p *Preemptor) enter(sc *scratch, c *state.Cluster, r *Request) error {
+	return p.enterAs(sc, c, r, false)
+}
+
+// enterAs is enter; with several, the pods are of several units, and no priority, queue or group of the request counts.
+func (p *Preemptor) enterAs(sc *scratch, c *state.Cluster, r *Request, several bool) error {
 	var faults fault.List
 	if !policyNames.Valid(r.Policy) {
 		faults.Add("request.policy", "%v is unknown", r.Policy)
@@ -27,14 +32,14 @@ func (p *Preemptor) enter(sc *scratch, c *state.Cluster, r *Request) error {
 	sc.request = ask.Request{
 		Group: r.Group, Priority: r.Priority, Queue: r.Queue, Never: r.Policy == PreemptNever, MinCount: r.MinCount,
 		MinGroups: r.MinGroups, Nested: nestedGroups(r.Nested), DomainsPreferred: r.DomainsPreferred,
-		Pods: r.Pods, Domains: domains, Prefer: r.Prefer, SkipFit: r.SkipFit,
+		Pods: r.Pods, Several: several, Domains: domains, Prefer: r.Prefer, SkipFit: r.SkipFit,
 		Now: r.Now, TerminationTimeout: r.TerminationTimeout, MaxDomains: r.MaxDomains, FirstNode: r.FirstNode,
 		Rules:       ask.Rules{Filters: appendFilters(p.filters, &faults, "request.Filters", r.Filters)},
 		MaxBlockers: p.config.maxBlockers(), MaxRetrySteps: p.config.maxRetrySteps(), SkipRetryAt: p.config.SkipRetryAt,
 	}
 	validateSetFilters(&faults, "request.SetFilters", r.SetFilters)
 	faults = append(faults, sc.request.Validate(&p.inside, c)...)
-	if r.Now.IsZero() && (max(p.inside.MinRuntime[0], p.inside.MinRuntime[1]) > 0 || c.HasMinimums()) {
+	if !several && r.Now.IsZero() && (max(p.inside.MinRuntime[0], p.inside.MinRuntime[1]) > 0 || c.HasMinimums()) {
 		faults.Add("request.now", "is needed for minimum runtimes")
 	}
 	if r.Resize {

@@ -18,6 +18,9 @@ func (s *Snapshot) Nominated(id string) (p workload.Pod, ok bool) {
 	return clonePod(s.inside().PromisedPod(id))
 }
 
+// NominatedPods iterates over copies of the waiting pods that are nominated, by ID.
+func (s *Snapshot) NominatedPods() iter.Seq[workload.Pod] { return s.inside().NominatedPods() }
+
 func clonePod(p *state.Pod) (workload.Pod, bool) {
 	if p == nil {
 		return workload.Pod{}, false

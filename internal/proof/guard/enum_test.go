@@ -16,6 +16,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/preemption/explain"
+	"github.com/cedesched/cede/preemption/moves"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/queue"
@@ -66,6 +67,8 @@ var enums = []enum{
 	texts[placement.Search]("Greedy", "Exact"),
 	texts[preemption.Sharing]("Classical", "Fair"),
 	texts[cycle.Borrowing]("AsBuilt", "KEP83", "KEP83Lasting"),
+	texts[moves.Cause](none, "Protected", "NoPlace", "Budget", "Promised"),
+	texts[moves.Start]("AfterStop", "BeforeStop"),
 	texts[settle.Goal]("Within", "AtMost"),
 	texts[cycle.HeadOutcome](none, "Admit", "Preempt", "Gated", "Wait", "Inadmissible"),
 	texts[placement.BudgetMode]("Soft", "Hard"),

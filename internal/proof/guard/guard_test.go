@@ -115,7 +115,7 @@ var rooms = []struct {
 		{"queue/limits", "queue/rules"},
 	}},
 	{"engine: what decides", [][]string{
-		{"internal/engine/best/lagrange", "internal/engine/minimum", "internal/engine/selectors"},
+		{"internal/engine/best/lagrange", "internal/engine/best/moving", "internal/engine/minimum", "internal/engine/selectors"},
 		{"internal/engine/trace"},
 		{"internal/engine/best/packing"},
 		{"internal/engine/quotatree"},
@@ -137,6 +137,7 @@ var rooms = []struct {
 		{"preemption"},
 		{"preemption/placement"},
 		{"preemption/settle"},
+		{"preemption/moves"},
 	}},
 	// The slow model knows the types of the doors and nothing of the engine.
 	{"reference: the slow model, and the judge above it", [][]string{{"internal/reference", "internal/reference/nodes"}, {"preemption/verify"}}},

@@ -48,6 +48,7 @@ type Request struct {
 	Never              bool   // it preempts no unit
 	MinCount           int
 	Pods               []workload.Pod
+	Several            bool // the pods are of several units, and each is as it says; there is no group
 	MinGroups          int
 	Nested             []NestedGroup
 	Domains            []Domain
@@ -159,7 +160,7 @@ func (r *Request) GroupOf(p *workload.Pod) string { return cmp.Or(p.Group, r.Gro
 // queue of the request.
 func (r *Request) Shown(i int) *workload.Pod {
 	p := &r.Pods[i]
-	if group := r.GroupOf(p); r.Rules.DecidePlaces() && (p.Group != group || p.Priority != r.Priority || p.Queue != r.Queue) {
+	if group := r.GroupOf(p); !r.Several && r.Rules.DecidePlaces() && (p.Group != group || p.Priority != r.Priority || p.Queue != r.Queue) {
 		shown := *p
 		shown.Group, shown.Priority, shown.Queue = group, r.Priority, r.Queue
 		return &shown

@@ -37,7 +37,7 @@ func (f *checker) limits() {
 	switch {
 	case len(r.Pods) == 0:
 		f.Add("request.pods", "is empty")
-	case r.Group == "" && len(r.Pods) > 1:
+	case r.Group == "" && len(r.Pods) > 1 && !r.Several:
 		f.Add("request.pods", "%d pods without a group", len(r.Pods))
 	case r.MinCount > len(r.Pods):
 		f.Add("request.minCount", "%d of %d pods", r.MinCount, len(r.Pods))
@@ -67,7 +67,7 @@ func (f *checker) group() {
 		id = r.Pods[0].Group
 	}
 	g := f.c.KnownGroup(id)
-	if g == nil {
+	if g == nil || r.Several {
 		return
 	}
 	if g.Priority() != r.Priority {
@@ -122,7 +122,7 @@ func (f *checker) pod(path string, p *workload.Pod) {
 	if p.Terminating || p.Preempted {
 		f.Add(path+".terminating", "a pod that waits does not terminate")
 	}
-	if r.Group == "" && f.c.KnownGroup(p.Group) == nil {
+	if r.Group == "" && !r.Several && f.c.KnownGroup(p.Group) == nil {
 		if p.Priority != 0 && p.Priority != r.Priority {
 			f.Add(path+".priority", "%d differs from %d of the request", p.Priority, r.Priority)
 		}

@@ -2,7 +2,6 @@ package place
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
 	"github.com/cedesched/cede/internal/engine/nodes/room"
@@ -97,22 +96,12 @@ func (b *Board) bestFit(d room.Domain, m *Member, nodes []int32, again bool, las
 	return best
 }
 
-// leftOn says how much of a node would be left: the sum of left/capacity over the resources that the member needs, in
-// units of 2^-32.
+// leftOn says how much of a node would be left if the member has a place there.
 func (b *Board) leftOn(d room.Domain, m *Member, i int) uint64 {
 	if !b.Fits(d, m, i) {
 		return tooSmall
 	}
-	var sum uint64
-	free := b.FreeOn(i)
-	for slot, need := range m.Needs {
-		if slot > 0 && need > 0 {
-			high, low := bits.Mul64(uint64(free[slot]-need), 1<<32)
-			part, _ := bits.Div64(high, low, uint64(b.Capacity(i, slot)))
-			sum += part
-		}
-	}
-	return sum
+	return b.leftAfter(m, i)
 }
 
 // placeOutside takes the placement of the caller's placer. A member is not placed where it has no room or where a

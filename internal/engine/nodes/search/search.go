@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
 	"github.com/cedesched/cede/internal/engine/nodes/place"
@@ -56,6 +58,21 @@ func (s *Search) Decide(config *ask.Config, c *state.Cluster, r *ask.Request) Re
 		}
 	}
 	return found
+}
+
+// Candidates lists the units that may yield on the nodes of the search, the most important first.
+func (s *Search) Candidates(config *ask.Config, c *state.Cluster, r *ask.Request) (list []*state.Unit) {
+	s.enter(config, c, r)
+	defer s.leave()
+	for _, n := range s.Nodes {
+		for _, p := range n.Pods {
+			if u, v := s.VerdictOf(p, s.Now); v.Rule == 0 {
+				list = append(list, u)
+			}
+		}
+	}
+	slices.SortFunc(list, s.Compare)
+	return slices.Compact(list)
 }
 
 // Instants lists, rising, the instants after now at which a decision may succeed that does not succeed now.

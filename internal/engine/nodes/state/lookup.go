@@ -62,9 +62,14 @@ func (c *Cluster) Nodes() iter.Seq[workload.Node] {
 }
 
 // Pods iterates over copies of the running pods, by ID.
-func (c *Cluster) Pods() iter.Seq[workload.Pod] {
+func (c *Cluster) Pods() iter.Seq[workload.Pod] { return podsOf(c.Running) }
+
+// NominatedPods iterates over copies of the waiting pods that are nominated, by ID.
+func (c *Cluster) NominatedPods() iter.Seq[workload.Pod] { return podsOf(c.Promised) }
+
+func podsOf(pods trie.Map[*Pod]) iter.Seq[workload.Pod] {
 	return func(yield func(workload.Pod) bool) {
-		for _, p := range sorted(c.Running, (*Pod).id) {
+		for _, p := range sorted(pods, (*Pod).id) {
 			if !yield(p.Facts.Clone()) {
 				return
 			}

@@ -1,0 +1,117 @@
+package place
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/cedesched/cede/internal/engine/nodes/ask"
+	"github.com/cedesched/cede/internal/engine/nodes/room"
+	"github.com/cedesched/cede/internal/engine/nodes/state"
+)
+
+// House finds places for units that are on no node, one unit after the other, beside all that runs and is nominated. No
+// unit is preempted for them.
+type House struct {
+	board Board
+	all   room.Domain
+	left  []uint64 // by node: what would be left of it after a pod like the one rated last
+	rated int32    // that pod; -1: what was rated holds no longer
+}
+
+// NewHouse returns a house for the pods of a request: the pods of several units.
+func NewHouse(config *ask.Config, c *state.Cluster, r *ask.Request) *House {
+	h := &House{rated: -1}
+	h.board.Begin(config, c, r)
+	h.board.Open(room.NoFloor, true)
+	h.board.clear()
+	h.all = room.Domain{To: len(h.board.Nodes)}
+	h.left = make([]uint64, len(h.board.Nodes))
+	return h
+}
+
+// Nodes returns the nodes of the search with the given names, in their order. Unschedulable and unknown ones are left out.
+func (h *House) Nodes(names []string) (list []int32) {
+	for _, name := range names {
+		if number := h.board.Cluster.NodeNumber(name); number >= 0 && h.board.Local(number) >= 0 {
+			list = append(list, int32(h.board.Local(number)))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Place gives each pod of a unit a place on one of the nodes, that with the least left, or none to all of them. For nil it
+// tries all nodes.
+func (h *House) Place(members, nodes []int32) bool {
+	if nodes == nil {
+		nodes = h.board.all[:len(h.board.Nodes)]
+	}
+	before := len(h.board.order)
+	for _, m := range members {
+		if !h.placePod(m, nodes) {
+			h.board.retract(before)
+			h.rated = -1
+			return false
+		}
+	}
+	return true
+}
+
+// Where returns the name of the node of a pod.
+func (h *House) Where(m int32) string { return h.board.Nodes[h.board.Where[m]].Facts.Name }
+
+// placePod looks at the room first: rules of the caller are asked about the nodes in order of what is left there.
+func (h *House) placePod(m int32, nodes []int32) bool {
+	b, member := &h.board, &h.board.Members[m]
+	h.rate(m)
+	for {
+		least, at := uint64(tooSmall), int32(-1)
+		for _, i := range nodes {
+			if h.left[i] < least {
+				least, at = h.left[i], i
+			}
+		}
+		if at < 0 {
+			return false
+		}
+		if b.Fits(h.all, member, int(at)) {
+			b.Put(int(m), at)
+			h.left[at] = h.leftOn(member, int(at))
+			return true
+		}
+		h.left[at], h.rated = tooSmall, -1 // for this pod only
+	}
+}
+
+// rate computes what a pod would leave of each node. Equal pods mostly follow each other.
+func (h *House) rate(m int32) {
+	b := &h.board
+	if h.rated >= 0 && slices.Equal(b.Members[m].Needs, b.Members[h.rated].Needs) && slices.Equal(b.Members[m].allowed, b.Members[h.rated].allowed) {
+		return
+	}
+	for i := range h.left {
+		h.left[i] = h.leftOn(&b.Members[m], i)
+	}
+	h.rated = m
+}
+
+func (h *House) leftOn(m *Member, i int) uint64 {
+	if !m.Names(h.board.Nodes[i]) || h.board.IsFull(i, m.Needs) || !h.board.HasRoom(m, i) {
+		return tooSmall
+	}
+	return h.board.leftAfter(m, i)
+}
+
+// leftAfter says how much of a node is left beside a pod that has room there: the sum of left/capacity over the resources
+// that the pod needs, in units of 2^-32.
+func (b *Board) leftAfter(m *Member, i int) (sum uint64) {
+	free := b.FreeOn(i)
+	for slot, need := range m.Needs {
+		if slot > 0 && need > 0 {
+			high, low := bits.Mul64(uint64(free[slot]-need), 1<<32)
+			part, _ := bits.Div64(high, low, uint64(b.Capacity(i, slot)))
+			sum += part
+		}
+	}
+	return sum
+}

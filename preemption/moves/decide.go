@@ -1,0 +1,306 @@
+package moves
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
+)
+
+// Decide answers a request by the configuration of a preemptor; nil decides by the zero [placement.Config]. It changes neither the
+// snapshot nor the request. It fails as [placement.Preemptor.Decide], and with a [fault.List] of what is wrong with the
+// configuration: an unknown Start or Search, negative limits, Prefer beside Only; and of what a configuration does not know: with
+// Only, Prefer or an exact search a resize, with Only Nested and MinGroups.
+func Decide(p *placement.Preemptor, s *placement.Snapshot, r placement.Request, c Config) (Decision, error) {
+	if err := append(c.validate(), c.request(&r)...).Err(); err != nil {
+		return Decision{}, err
+	}
+	f := &finder{config: &c, preemptor: p, asked: p, before: s, request: r, ask: r}
+	if c.Only {
+		without := r
+		without.Policy = placement.PreemptNever
+		d, err := p.Decide(s, without)
+		if err != nil || d.Outcome == preemption.Fits || len(d.Nominations) > 0 || r.Policy == placement.PreemptNever {
+			return Decision{Decision: d}, err
+		}
+		if err := f.raise(); err != nil {
+			return Decision{}, err
+		}
+	}
+	d, found, err := f.find()
+	isDecided := found || d.Decision.Outcome == preemption.Fits || len(d.Decision.Nominations) > 0
+	if err != nil || isDecided || !c.Only && c.Price == nil { // each victim may yield: what placement says holds
+		return d, err
+	}
+	return f.retry(d)
+}
+
+// finder looks for an answer at one instant.
+type finder struct {
+	config    *Config
+	preemptor *placement.Preemptor
+	asked     *placement.Preemptor // that is asked who may leave
+	before    *placement.Snapshot
+	request   placement.Request // as it came
+	ask       placement.Request // as it is asked
+	tried     int
+	elsewhere []string
+}
+
+// found is an answer that stands.
+type found struct {
+	decision placement.Decision
+	list     []leaver
+	steps    []Step
+	cost     Cost
+}
+
+// raise makes the finder ask for any unit: what is nominated runs, and a group, or pod, of the highest priority asks.
+func (f *finder) raise() (err error) {
+	c := f.preemptor.Config()
+	c.Budgets, c.SkipRetryAt = placement.Hard, true
+	if f.asked, err = placement.New(c); err != nil {
+		return err
+	}
+	var edits []placement.Edit
+	isMember := func(id string) bool {
+		return slices.ContainsFunc(f.request.Pods, func(p workload.Pod) bool { return p.ID == id })
+	}
+	for p := range f.before.NominatedPods() {
+		if !isMember(p.ID) {
+			p.Group, p.Priority = "", math.MaxInt32
+			edits = append(edits, placement.Run(p))
+		}
+	}
+	if f.before, err = f.before.With(edits...); err != nil {
+		return err
+	}
+	r := &f.ask
+	r.Priority, r.Queue, r.Pods = math.MaxInt32, "", slices.Clone(r.Pods)
+	for i := 1; r.Group != ""; i++ {
+		if _, taken := f.before.Group(r.Group); !taken {
+			break
+		}
+		r.Group = fmt.Sprintf("%s/%d", f.request.Group, i)
+	}
+	for i := range r.Pods {
+		r.Pods[i].Group, r.Pods[i].Priority, r.Pods[i].Queue = "", 0, ""
+	}
+	return nil
+}
+
+// find looks for an answer in one domain after the other. If there is none, the decision says why.
+func (f *finder) find() (Decision, bool, error) {
+	var best *found
+	var first placement.Decision
+	ask := f.ask
+	for try := 0; ; try++ {
+		d, err := f.asked.Decide(f.before, ask)
+		if err != nil {
+			return Decision{}, false, err
+		}
+		if try == 0 {
+			if first = d; d.Outcome != preemption.Preempt {
+				break
+			}
+		}
+		if d.Outcome != preemption.Preempt {
+			break
+		}
+		if d, err = f.prefer(ask, d); err != nil {
+			return Decision{}, false, err
+		}
+		if best, err = f.attempt(d); err != nil {
+			return Decision{}, false, err
+		}
+		if best != nil || try+1 == f.config.maxTries() || !f.leaveOut(&ask, &d) {
+			break
+		}
+	}
+	var proof *Proof
+	if f.config.Search == placement.Exact && (first.Outcome == preemption.Preempt || f.config.Only) {
+		better, p, err := f.exact(best)
+		if err != nil {
+			return Decision{}, false, err
+		}
+		if proof = p; better != nil {
+			best = better
+		}
+	}
+	if best == nil {
+		out := Decision{Decision: f.refused(first), Proof: proof, Tried: f.tried}
+		return out, false, nil
+	}
+	out, err := f.answer(best)
+	out.Proof = proof
+	return out, err == nil, err
+}
+
+// attempt looks for places for the victims of a decision; nil: one has none that needs it.
+func (f *finder) attempt(d placement.Decision) (*found, error) {
+	x := &found{decision: d, list: f.config.leavers(f.before, d.Victims)}
+	after, err := f.after(&d)
+	if err != nil {
+		return nil, err
+	}
+	f.tried += len(x.list)
+	if ok, err := f.config.house(f.preemptor, after, x.list); err != nil || !ok {
+		return nil, err
+	}
+	if !f.order(x) {
+		return nil, nil
+	}
+	x.cost = costOf(x.list)
+	return x, nil
+}
+
+// order finds the steps. Moves that never have their turn do not happen: those units yield, if they may.
+func (f *finder) order(x *found) bool {
+	for {
+		planner := f.config.newPlanner(f.before, x.drops)
+		steps, stuck := planner.plan(x.list, x.decision.Pods)
+		for _, l := range stuck {
+			if l.mustMove() {
+				return false
+			}
+			l.to = nil
+		}
+		if len(stuck) == 0 {
+			x.steps = steps
+			return true
+		}
+	}
+}
+
+// drops reports whether a nomination ends with the answer.
+func (x *found) drops(id string) bool {
+	return slices.Contains(x.decision.Withdrawn, id) ||
+		slices.ContainsFunc(x.decision.Pods, func(p workload.Pod) bool { return p.ID == id })
+}
+
+// after returns the snapshot without the victims of a decision, and with the pods of the request in their places.
+func (f *finder) after(d *placement.Decision) (*placement.Snapshot, error) {
+	var edits []placement.Edit
+	for _, v := range d.Victims {
+		for _, id := range v.Pods {
+			edits = append(edits, placement.Remove(id))
+		}
+	}
+	for _, id := range d.Withdrawn {
+		edits = append(edits, placement.Withdraw(id))
+	}
+	for _, p := range d.Pods {
+		if p.Node != "" {
+			edits = append(edits, placement.Run(p))
+		}
+	}
+	if f.request.Resize {
+		p, _ := f.before.Find(f.request.Pods[0].ID)
+		p.Requests = f.request.Pods[0].Requests
+		edits = append(edits, placement.Run(p))
+	}
+	return f.before.With(edits...)
+}
+
+// leaveOut takes the domain of a decision from a request; false: there is no other.
+func (f *finder) leaveOut(r *placement.Request, d *placement.Decision) bool {
+	if r.Group != "" {
+		at := slices.IndexFunc(r.Domains, func(x placement.Domain) bool { return x.Name == d.Domain })
+		if at < 0 || len(r.Domains) == 1 {
+			return false
+		}
+		r.Domains = slices.Delete(slices.Clone(r.Domains), at, at+1)
+		return true
+	}
+	pod := r.Pods[0]
+	if len(pod.Nodes) == 0 {
+		for n := range f.before.Nodes() {
+			pod.Nodes = append(pod.Nodes, n.Name)
+		}
+	}
+	pod.Nodes = slices.DeleteFunc(slices.Clone(pod.Nodes), func(name string) bool { return name == d.Nominations[0].Node })
+	r.Pods = []workload.Pod{pod}
+	return len(pod.Nodes) > 0
+}
+
+// refused is the decision if no victims were found that have the places that they need.
+func (f *finder) refused(d placement.Decision) placement.Decision {
+	if d.Outcome != preemption.Preempt && !f.config.Only {
+		return d
+	}
+	if d.Outcome == preemption.Preempt {
+		d.Outcome, d.Reason, d.Withdrawn, d.Proof = preemption.Impossible, placement.ReasonNoRoom, nil, nil
+		d.Placement = placement.Placement{}
+	}
+	d.Pods = slices.Clone(f.request.Pods)
+	for i := range d.Pods {
+		p := &d.Pods[i]
+		p.Priority, p.Queue = f.request.Priority, f.request.Queue
+		if p.Group == "" {
+			p.Group = f.request.Group
+		}
+	}
+	return d
+}
+
+// answer turns what was found into a decision about the request as it came.
+func (f *finder) answer(x *found) (Decision, error) {
+	if f.config.Only {
+		d, err := f.choose(x.decision.Placement)
+		if err != nil {
+			return Decision{}, err
+		}
+		x.decision = d
+	}
+	return Decision{
+		Decision: x.decision, Moves: movesOf(x.list), Steps: x.steps, Cost: x.cost, Elsewhere: f.elsewhere, Tried: f.tried,
+	}, nil
+}
+
+// choose returns the decision about the request with given victims and places. With Only no promise is broken.
+func (f *finder) choose(x placement.Placement) (placement.Decision, error) {
+	r := f.request
+	d, err := f.preemptor.Choose(f.before, r, []placement.Placement{x})
+	if f.config.Only {
+		d.Withdrawn = nil
+	}
+	return d, err
+}
+
+// retry looks for the first instant at which there is an answer.
+func (f *finder) retry(d Decision) (Decision, error) {
+	instants, err := f.asked.Instants(f.before, f.ask)
+	if err != nil {
+		return Decision{}, err
+	}
+	d.Decision.Outcome, d.Decision.RetryAt = preemption.Impossible, time.Time{}
+	if f.preemptor.Config().SkipRetryAt && len(instants) > 0 {
+		return d.until(time.Time{}), nil
+	}
+	later := *f
+	for i, at := range instants {
+		if later.ask.Now, later.request.Now = at, at; i < mostInstants {
+			_, ok, err := later.find()
+			if err != nil {
+				return Decision{}, err
+			}
+			if !ok {
+				continue
+			}
+		}
+		return d.until(at), nil
+	}
+	return d, nil
+}
+
+const mostInstants = 64
+
+// until returns the decision to wait until an instant.
+func (d Decision) until(at time.Time) Decision {
+	d.Decision.Outcome, d.Decision.RetryAt = preemption.Wait, at
+	return d
+}

@@ -1,0 +1,99 @@
+package moves
+
+import (
+	"time"
+
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
+)
+
+// Decision answers a request, with places for victims. The zero value is invalid.
+type Decision struct {
+	// Decision is the answer to the request. Its Victims are all units that leave: those in Moves, and those that yield. With
+	// Only it is Impossible, for the reason NoRoom, if no victims were found that all have places; RetryAt is then the first
+	// instant at which some are found, of at most 64 that are tried: after those it is the next one, which is not too late.
+	Decision placement.Decision `json:"decision"`
+	// Moves are the victims that have a place, sorted by the ID of their first pod.
+	Moves []Move `json:"moves,omitempty"`
+	// Steps is an order in which all of it can happen; see the package.
+	Steps []Step `json:"steps,omitempty"`
+	// Cost is what the victims lose.
+	Cost Cost `json:"cost,omitzero"`
+	// Proof is set by an exact search.
+	Proof *Proof `json:"proof,omitempty"`
+	// Elsewhere lists, for Prefer, the units that were found to have a place on other nodes: the ID of the group, or of the pod,
+	// sorted.
+	Elsewhere []string `json:"elsewhere,omitempty"`
+	// Tried is the number of units for which places were looked for, at all tries.
+	Tried int `json:"tried,omitzero"`
+}
+
+// Move is a unit that leaves its nodes and has others.
+type Move struct {
+	// Group is the group that moves whole; empty for a single pod.
+	Group string `json:"group,omitempty"`
+	// Pods are its pods, sorted.
+	Pods []PodMove `json:"pods"`
+	// Lost is the price of the move.
+	Lost int64 `json:"lost,omitzero"`
+}
+
+// PodMove is a pod of a move. The pods of a group may start anew on the node where they run.
+type PodMove struct {
+	Pod  string `json:"pod"`
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// Step is a part of the order in which pods stop and start. Both lists are sorted by pod.
+type Step struct {
+	Stop  []string               `json:"stop,omitempty"`
+	Start []placement.Nomination `json:"start,omitempty"`
+}
+
+// Proof says how good an answer of the exact search is.
+type Proof struct {
+	// Optimal: no answer costs less. If there is no answer: there is none.
+	Optimal bool `json:"optimal,omitzero"`
+	// LowerBound is what an answer costs at least.
+	LowerBound Cost `json:"lowerBound,omitzero"`
+	// Nodes is the number of nodes that the search looked at.
+	Nodes int `json:"nodes,omitzero"`
+}
+
+// Settled returns the edits after which the snapshot is as when all steps are done: victims that yield are gone, those that move
+// run since the time of the decision on their new nodes, and the pods of the request run. Before that, the edits of Decision start the evictions.
+func (d Decision) Settled(s *placement.Snapshot) (edits []placement.Edit) {
+	for _, v := range d.Decision.Victims {
+		for _, id := range v.Pods {
+			edits = append(edits, placement.Remove(id))
+		}
+	}
+	for _, id := range d.Decision.Withdrawn {
+		edits = append(edits, placement.Withdraw(id))
+	}
+	edits = append(edits, started(s, d.Moves, d.Decision.Now)...)
+	for _, p := range d.Decision.Pods {
+		if p.Node != "" {
+			edits = append(edits, placement.Run(p))
+		}
+	}
+	return edits
+}
+
+// started returns the edits after which moved pods run.
+func started(s *placement.Snapshot, list []Move, now time.Time) (edits []placement.Edit) {
+	for _, m := range list {
+		for _, move := range m.Pods {
+			p, _ := s.Find(move.Pod)
+			edits = append(edits, placement.Run(runsOn(p, move.To, now)))
+		}
+	}
+	return edits
+}
+
+// runsOn returns a pod that starts anew on a node.
+func runsOn(p workload.Pod, node string, now time.Time) workload.Pod {
+	p.Node, p.Started = node, now
+	return p
+}

@@ -1,0 +1,186 @@
+package moves_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cedesched/cede/preemption/moves"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
+)
+
+var now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// cluster makes a state of words: "a=4" is a node with four GPUs, "a:v=2" a pod on it that takes two; "v!" has priority 5, "v/g" is of
+// the group g, "v@" cannot be moved, "v+" started last.
+func cluster(words string) (st placement.State) {
+	groups := map[string]bool{}
+	for i, word := range strings.Fields(words) {
+		name, amount, _ := strings.Cut(word, "=")
+		var gpus int64
+		fmt.Sscan(amount, &gpus)
+		requests := workload.Resources{"gpu": gpus}
+		node, pod, isPod := strings.Cut(name, ":")
+		if !isPod {
+			st.Nodes = append(st.Nodes, workload.Node{Name: name, Capacity: requests})
+			continue
+		}
+		p := workload.Pod{Node: node, Requests: requests, Started: now.Add(-time.Hour + time.Duration(i)*time.Minute), Namespace: "ns"}
+		p.Nowhere = strings.Contains(pod, "@")
+		if strings.Contains(pod, "!") {
+			p.Priority = 5
+		}
+		pod = strings.NewReplacer("@", "", "!", "").Replace(pod)
+		p.ID, p.Group, _ = strings.Cut(pod, "/")
+		p.Labels = map[string]string{"app": p.ID}
+		if p.Group != "" && !groups[p.Group] {
+			groups[p.Group] = true
+			st.Groups = append(st.Groups, workload.PodGroup{ID: p.Group, DisruptionMode: workload.DisruptionModePodGroup})
+		}
+		st.Pods = append(st.Pods, p)
+	}
+	return st
+}
+
+func snapshot(t testing.TB, st placement.State) *placement.Snapshot {
+	t.Helper()
+	s, err := placement.NewSnapshot(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// pending is a pod that waits for so many GPUs.
+func pending(priority int32, gpus int64) placement.Request {
+	return placement.Request{Priority: priority, Now: now, Pods: []workload.Pod{{ID: "new", Requests: workload.Resources{"gpu": gpus}}}}
+}
+
+// on is a request for a node.
+func on(r placement.Request, node string) placement.Request {
+	r.Pods[0].Nodes = []string{node}
+	return r
+}
+
+func told(d moves.Decision) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v", d.Decision.Outcome)
+	for _, n := range d.Decision.Nominations {
+		fmt.Fprintf(&b, " %s->%s", n.Pod, n.Node)
+	}
+	tellMoves(&b, d.Moves)
+	moved := map[string]bool{}
+	for _, m := range d.Moves {
+		moved[m.Pods[0].Pod] = true
+	}
+	for _, v := range d.Decision.Victims {
+		if !moved[v.Pods[0]] {
+			fmt.Fprintf(&b, " yields:%s", strings.Join(v.Pods, "+"))
+		}
+	}
+	tellSteps(&b, d.Steps)
+	return b.String()
+}
+
+func tellMoves(b *strings.Builder, list []moves.Move) {
+	for _, m := range list {
+		for _, p := range m.Pods {
+			fmt.Fprintf(b, " %s:%s->%s", p.Pod, p.From, p.To)
+		}
+	}
+}
+
+func tellSteps(b *strings.Builder, steps []moves.Step) {
+	for _, s := range steps {
+		b.WriteString(" |")
+		if len(s.Stop) > 0 {
+			fmt.Fprintf(b, " -%s", strings.Join(s.Stop, ","))
+		}
+		for _, n := range s.Start {
+			fmt.Fprintf(b, " +%s", n.Pod)
+		}
+	}
+}
+
+func TestDecide(t *testing.T) {
+	const exact = placement.Exact
+	for name, c := range map[string]struct {
+		state   string
+		request placement.Request
+		config  moves.Config
+		want    string
+	}{
+		"a victim with room elsewhere moves": {
+			state: "a=4 b=4 a:v=2 b:w!=2", request: pending(1, 4),
+			want: "Preempt new->a v:a->b | -v +new +v",
+		},
+		"a victim without room yields": {
+			state: "a=4 b=4 a:v=3 b:w!=2", request: pending(1, 4),
+			want: "Preempt new->a yields:v | -v +new",
+		},
+		"a pod that cannot be moved yields": {
+			state: "a=4 b=4 a:v@=2 b:w!=2", request: pending(1, 4),
+			want: "Preempt new->a yields:v | -v +new",
+		},
+		"a group moves whole": {
+			state: "a=4 b=4 c=4 a:v/g=2 a:u/g=2 b:w!=2 c:x!=2", request: pending(1, 4),
+			want: "Preempt new->a u:a->b v:a->c | -u,v +new +u +v",
+		},
+		"or not at all": {
+			state: "a=4 b=4 a:v/g=2 a:u/g=2 b:w!=2", request: pending(1, 4),
+			want: "Preempt new->a yields:u+v | -u,v +new",
+		},
+		"Only moves pods of higher priority, too": {
+			state: "a=4 b=4 a:v!=2 b:w!=2", request: pending(1, 4), config: moves.Config{Only: true},
+			want: "Preempt new->b w:b->a | -w +new +w",
+		},
+		"Only refuses if one has no place": {
+			state: "a=4 b=4 a:v=3 b:w=3", request: pending(1, 4), config: moves.Config{Only: true},
+			want: "Impossible",
+		},
+		"Only looks at other domains": {
+			state: "a=4 b=4 c=4 a:v=3 b:w=2 c:x=2", request: pending(1, 4), config: moves.Config{Only: true},
+			want: "Preempt new->c x:c->b | -x +new +x",
+		},
+		"a pod in the way of another yields": {
+			state: "a=4 b=4 c=4 a:v=3 b:w=2 c:x!=2", request: on(pending(1, 4), "a"),
+			want: "Preempt new->a yields:v | -v +new",
+		},
+		"with an exact search it moves, too": {
+			state: "a=4 b=4 c=4 a:v=3 b:w=2 c:x!=2", request: on(pending(1, 4), "a"), config: moves.Config{Search: exact},
+			want: "Preempt new->a v:a->b w:b->c | -w +w | -v +new +v",
+		},
+		"pods that need each other's room stop together": {
+			state: "a=6 b=6 a:v=6 b:w=2", request: on(pending(1, 4), "a"), config: moves.Config{Search: exact},
+			want: "Preempt new->a v:a->b w:b->a | -v,w +new +v +w",
+		},
+		"but not if they start first": {
+			state: "a=6 b=6 a:v=6 b:w=2", request: on(pending(1, 4), "a"), config: moves.Config{Search: exact, Start: moves.BeforeStop},
+			want: "Preempt new->a yields:v | -v | +new",
+		},
+		"before it stops a pod needs room beside itself": {
+			state: "a=4 b=4 a:v=2 b:w!=2", request: pending(1, 4), config: moves.Config{Start: moves.BeforeStop},
+			want: "Preempt new->a v:a->b | -v +v | +new",
+		},
+		"the younger yields": {
+			state: "a=4 b=2 a:v@=2 a:w=2 b:x!=0", request: pending(1, 2), config: moves.Config{},
+			want: "Fits new->b",
+		},
+		"Prefer keeps what cannot move": {
+			state: "a=4 b=2 c=3 a:w=2 a:v@=2 b:y!=1 c:x!=1", request: pending(1, 3), config: moves.Config{Prefer: true},
+			want: "Preempt new->a w:a->c yields:v | -v,w +new +w",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := moves.Decide(nil, snapshot(t, cluster(c.state)), c.request, c.config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := told(d); got != c.want {
+				t.Errorf("%s\nwant %s", got, c.want)
+			}
+		})
+	}
+}

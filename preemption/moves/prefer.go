@@ -1,0 +1,150 @@
+package moves
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
+)
+
+// kind is what is compared of units before their start.
+type kind struct {
+	priority int32
+	rank     int // 0: a pod that names no group; 1: one that does, or a group; 2: groups
+	pods     int
+}
+
+func kindOf(u *placement.Unit) kind {
+	k := kind{priority: u.Priority, pods: len(u.Pods)}
+	for i := range u.Pods {
+		switch {
+		case u.Group != "" && u.Pods[i].Group != u.Group:
+			k.rank = 2
+		case u.Pods[i].Group != "":
+			k.rank = max(k.rank, 1)
+		}
+	}
+	return k
+}
+
+func idOf(u *placement.Unit) string { return cmp.Or(u.Group, u.Pods[0].ID) }
+
+// prefer decides again in the domain of a decision: of units of one kind those with a place elsewhere yield first.
+func (f *finder) prefer(r placement.Request, d placement.Decision) (placement.Decision, error) {
+	if !f.config.Prefer {
+		return d, nil
+	}
+	within(&r, &d)
+	movable, err := f.findMovable(r, &d)
+	if err != nil || len(movable) == 0 {
+		return d, err
+	}
+	c := f.preemptor.Config()
+	other := c.Importance
+	c.Importance = func(a, b placement.Unit) int {
+		if other != nil {
+			if order := other(a, b); order != 0 {
+				return order
+			}
+		}
+		if kindOf(&a) != kindOf(&b) {
+			return 0
+		}
+		return first(!movable[idOf(&a)], !movable[idOf(&b)])
+	}
+	p, err := placement.New(c)
+	if err != nil {
+		return d, err
+	}
+	again, err := p.Decide(f.before, r)
+	if err != nil || again.Outcome != preemption.Preempt {
+		return d, err
+	}
+	f.elsewhere = f.elsewhere[:0]
+	for id := range movable {
+		f.elsewhere = append(f.elsewhere, id)
+	}
+	slices.Sort(f.elsewhere)
+	return again, nil
+}
+
+// within limits a request to the domain of a decision.
+func within(r *placement.Request, d *placement.Decision) {
+	if r.Group == "" {
+		pod := r.Pods[0]
+		pod.Nodes = []string{d.Domain}
+		r.Pods = []workload.Pod{pod}
+		return
+	}
+	for _, x := range r.Domains {
+		if x.Name == d.Domain {
+			r.Domains = []placement.Domain{x}
+		}
+	}
+}
+
+// findMovable returns the units that have a place on other nodes, of those of the kinds of the victims: the least important first, at
+// most MaxTries.
+func (f *finder) findMovable(r placement.Request, d *placement.Decision) (map[string]bool, error) {
+	units, err := f.preemptor.Candidates(f.before, r)
+	if err != nil {
+		return nil, err
+	}
+	kinds := map[kind]bool{}
+	for _, l := range f.config.leavers(f.before, d.Victims) {
+		kinds[kindOf(&l.Unit)] = true
+	}
+	after, err := f.after(d)
+	if err != nil {
+		return nil, err
+	}
+	movable, asked := map[string]bool{}, 0
+	for i := len(units) - 1; i >= 0 && asked < f.config.maxTries(); i-- {
+		if u := &units[i]; kinds[kindOf(u)] && f.isAround(u, d, &r) {
+			asked++
+			ok, err := f.hasOther(after, u)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				movable[idOf(u)] = true
+			}
+		}
+	}
+	f.tried += asked
+	return movable, nil
+}
+
+// isAround reports whether a pod of a unit runs where the request is placed.
+func (f *finder) isAround(u *placement.Unit, d *placement.Decision, r *placement.Request) bool {
+	return slices.ContainsFunc(u.Pods, func(p workload.Pod) bool {
+		return r.Group == "" && p.Node == d.Domain || r.Group != "" && (len(r.Domains) == 0 ||
+			slices.ContainsFunc(r.Domains, func(x placement.Domain) bool { return slices.Contains(x.Nodes, p.Node) }))
+	})
+}
+
+// hasOther reports whether a unit has a place on nodes where it does not run.
+func (f *finder) hasOther(after *placement.Snapshot, u *placement.Unit) (bool, error) {
+	l := f.config.leaver(*u)
+	if l.move < 0 || slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return p.Terminating }) {
+		return false, nil
+	}
+	var edits []placement.Edit
+	for _, p := range u.Pods {
+		if _, runs := after.Find(p.ID); runs {
+			edits = append(edits, placement.Remove(p.ID))
+		}
+		n, _ := after.Node(p.Node)
+		n.Unschedulable = true
+		edits = append(edits, placement.SetNode(n))
+	}
+	beside, err := after.With(edits...)
+	if err != nil {
+		return false, err
+	}
+	list := []leaver{l}
+	_, err = f.config.house(f.preemptor, beside, list)
+	return list[0].to != nil, err
+}

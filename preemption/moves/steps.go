@@ -1,0 +1,269 @@
+package moves
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// planner orders what stops and starts.
+type planner struct {
+	start   Start
+	before  *placement.Snapshot
+	free    map[string]workload.Resources // by node; a resource without a limit is missing
+	kept    map[string][]workload.Pod     // by node: nominations that stay
+	budgets []workload.DisruptionBudget   // their allowances are those of the next step
+}
+
+// newPlanner returns a planner. Pods with the given IDs are those of the request: their nominations are not kept.
+func (c *Config) newPlanner(before *placement.Snapshot, dropped func(id string) bool) *planner {
+	f := &planner{start: c.Start, before: before, free: map[string]workload.Resources{}, kept: map[string][]workload.Pod{}}
+	for p := range before.NominatedPods() {
+		if !dropped(p.ID) {
+			f.kept[p.Node] = append(f.kept[p.Node], p)
+		}
+	}
+	f.budgets = slices.Collect(before.Budgets())
+	return f
+}
+
+// plan returns the steps in which leavers stop and start, and pods of a request start; stuck are the moves that never have their
+// turn.
+func (f *planner) plan(list []leaver, starts []workload.Pod) (steps []Step, stuck []*leaver) {
+	var step Step
+	var wait []*leaver
+	starts = slices.DeleteFunc(slices.Clone(starts), func(p workload.Pod) bool { return p.Node == "" })
+	for i := range list {
+		l := &list[i]
+		if l.to != nil {
+			wait = append(wait, l)
+			continue
+		}
+		f.stop(&step, l)
+		for j := range f.budgets {
+			f.budgets[j].Allowed = max(0, f.budgets[j].Allowed-f.charge(j, l))
+		}
+	}
+	slices.SortFunc(wait, func(a, b *leaver) int { return cmp.Compare(a.id(), b.id()) })
+	for {
+		if f.start == AfterStop || len(step.Stop) == 0 { // else what stops first leaves room in the next step
+			wait = f.next(&step, wait)
+		}
+		if f.start == AfterStop || len(step.Stop) == 0 {
+			starts = f.begin(&step, starts, len(wait) == 0)
+		}
+		if len(step.Stop)+len(step.Start) == 0 {
+			return steps, wait
+		}
+		slices.Sort(step.Stop)
+		slices.SortFunc(step.Start, func(a, b placement.Nomination) int { return cmp.Compare(a.Pod, b.Pod) })
+		steps, step = append(steps, step), Step{}
+	}
+}
+
+// next adds the moves to a step that have room now whatever else happens in the step, and returns the others. If none has, and pods
+// stop first, moves go together that have room once all of them have stopped.
+func (f *planner) next(step *Step, wait []*leaver) []*leaver {
+	used := make([]int64, len(f.budgets))
+	var went []*leaver
+	for _, l := range wait {
+		if f.mayStop(l, used) && f.hasRoom(l) {
+			f.spend(l, used)
+			f.arrive(step, l)
+			went = append(went, l)
+		}
+	}
+	if len(went) == 0 && len(step.Stop) == 0 && f.start == AfterStop {
+		went = f.together(wait)
+		for _, l := range went {
+			f.arrive(step, l)
+		}
+	}
+	for _, l := range went {
+		f.stop(step, l)
+	}
+	return slices.DeleteFunc(slices.Clone(wait), func(l *leaver) bool { return slices.Contains(went, l) })
+}
+
+// together returns moves that have room once all of them have stopped.
+func (f *planner) together(wait []*leaver) (set []*leaver) {
+	used := make([]int64, len(f.budgets))
+	for _, l := range wait {
+		if f.mayStop(l, used) {
+			f.spend(l, used)
+			set = append(set, l)
+		}
+	}
+	for {
+		var unused Step
+		for _, l := range set {
+			f.stop(&unused, l)
+		}
+		var fit, rest []*leaver
+		for _, l := range set {
+			if f.mayArrive(l) {
+				f.arrive(&unused, l)
+				fit = append(fit, l)
+			} else {
+				rest = append(rest, l)
+			}
+		}
+		for _, l := range fit {
+			f.change(l, l.to, 1)
+		}
+		for _, l := range set {
+			f.change(l, nil, -1)
+		}
+		if set = fit; len(rest) == 0 {
+			return set
+		}
+	}
+}
+
+// begin adds the pods of the request to a step that have room now; when nothing else is left, all of them. If pods start before
+// they stop, the moves come first: they may need that room in between.
+func (f *planner) begin(step *Step, starts []workload.Pod, last bool) (rest []workload.Pod) {
+	for _, p := range starts {
+		if !last && (f.start == BeforeStop || !f.holds(p.Node, p.Requests)) {
+			rest = append(rest, p)
+			continue
+		}
+		f.take(p.Node, p.Requests, -1)
+		step.Start = append(step.Start, placement.Nomination{Pod: p.ID, Node: p.Node})
+	}
+	return rest
+}
+
+// stop makes the pods of a unit stop.
+func (f *planner) stop(step *Step, l *leaver) {
+	f.change(l, nil, 1)
+	for _, p := range l.Pods {
+		step.Stop = append(step.Stop, p.ID)
+	}
+}
+
+// arrive makes the pods of a unit start.
+func (f *planner) arrive(step *Step, l *leaver) {
+	f.change(l, l.to, -1)
+	for k, p := range l.Pods {
+		step.Start = append(step.Start, placement.Nomination{Pod: p.ID, Node: l.to[k]})
+	}
+}
+
+// change changes what is free by the pods of a unit, on the given nodes; nil: where they run.
+func (f *planner) change(l *leaver, nodes []string, sign int64) {
+	for k, p := range l.Pods {
+		if nodes != nil {
+			p.Node = nodes[k]
+		}
+		f.take(p.Node, p.Requests, sign)
+	}
+}
+
+// hasRoom reports whether the pods of a unit have room now where they go. Pods that stop first leave room to their own unit.
+func (f *planner) hasRoom(l *leaver) bool {
+	if f.start == BeforeStop {
+		return f.mayArrive(l)
+	}
+	f.change(l, nil, 1)
+	ok := f.mayArrive(l)
+	f.change(l, nil, -1)
+	return ok
+}
+
+// mayArrive reports whether the pods of a unit have room where they go.
+func (f *planner) mayArrive(l *leaver) bool {
+	placed, ok := 0, true
+	for k, p := range l.Pods {
+		if ok = f.holds(l.to[k], p.Requests); !ok {
+			break
+		}
+		f.take(l.to[k], p.Requests, -1)
+		placed++
+	}
+	for k, p := range l.Pods[:placed] {
+		f.take(l.to[k], p.Requests, 1)
+	}
+	return ok
+}
+
+// holds reports whether a node has room for requests.
+func (f *planner) holds(node string, requests workload.Resources) bool {
+	free := f.freeOn(node)
+	for name, amount := range requests {
+		if left, limited := free[name]; limited && amount > 0 && amount > left {
+			return false
+		}
+	}
+	pods, limited := free[workload.PodsResource]
+	return !limited || pods > 0
+}
+
+// take changes what is free on a node by a pod.
+func (f *planner) take(node string, requests workload.Resources, sign int64) {
+	free := f.freeOn(node)
+	change := func(name string, amount int64) {
+		if left, limited := free[name]; limited {
+			free[name] = quota.Add(left, sign*amount)
+		}
+	}
+	for name, amount := range requests {
+		change(name, amount)
+	}
+	change(workload.PodsResource, 1)
+}
+
+// freeOn returns what is free on a node beside all that runs and the nominations that stay.
+func (f *planner) freeOn(node string) workload.Resources {
+	if free, known := f.free[node]; known {
+		return free
+	}
+	n, _ := f.before.Node(node)
+	used, free := f.before.UsedOn(node), workload.Resources{}
+	for _, p := range f.kept[node] {
+		used[workload.PodsResource]++
+		for name, amount := range p.Requests {
+			used[name] = quota.Add(used[name], amount)
+		}
+	}
+	for name, amount := range used {
+		free[name] = -amount
+	}
+	for name, amount := range n.Capacity {
+		free[name] = quota.Add(free[name], amount)
+	}
+	if _, limited := n.Capacity[workload.PodsResource]; !limited {
+		delete(free, workload.PodsResource)
+	}
+	f.free[node] = free
+	return free
+}
+
+// charge returns the number of pods of a unit that a budget counts.
+func (f *planner) charge(budget int, l *leaver) (pods int64) {
+	b := &f.budgets[budget]
+	for i := range l.Pods {
+		if b.Covers(&l.Pods[i]) && !slices.Contains(b.Disrupted, l.Pods[i].ID) {
+			pods++
+		}
+	}
+	return pods
+}
+
+func (f *planner) mayStop(l *leaver, used []int64) bool {
+	for j := range f.budgets {
+		if n := f.charge(j, l); n > 0 && used[j]+n > f.budgets[j].Allowed {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *planner) spend(l *leaver, used []int64) {
+	for j := range f.budgets {
+		used[j] += f.charge(j, l)
+	}
+}

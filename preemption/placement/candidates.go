@@ -1,0 +1,41 @@
+package placement
+
+import (
+	"time"
+
+	"github.com/cedesched/cede/internal/base/instant"
+)
+
+// Candidates returns the units on schedulable nodes that may yield to the request now, the most important first: of lower
+// priority, and protected by no rule. Budgets do not count. Its errors are those of [Preemptor.Decide].
+func (p *Preemptor) Candidates(snapshot *Snapshot, r Request) ([]Unit, error) {
+	if p == nil {
+		p = &standard
+	}
+	c, sc := snapshot.inside(), new(scratch)
+	if err := p.enter(sc, c, &r); err != nil {
+		return nil, err
+	}
+	var list []Unit
+	for _, u := range sc.search.Candidates(&p.inside, c, &sc.request) {
+		list = append(list, unitOf(u))
+	}
+	return list, nil
+}
+
+// Instants lists, rising, the instants after that of the request at which more units may yield or the wait for a terminating pod
+// ends: at no other a decision succeeds that does not succeed before. Its errors are those of [Preemptor.Decide].
+func (p *Preemptor) Instants(snapshot *Snapshot, r Request) ([]time.Time, error) {
+	if p == nil {
+		p = &standard
+	}
+	c, sc := snapshot.inside(), new(scratch)
+	if err := p.enter(sc, c, &r); err != nil {
+		return nil, err
+	}
+	var list []time.Time
+	for _, at := range sc.search.Instants(&p.inside, c, &sc.request) {
+		list = append(list, instant.Time(at))
+	}
+	return list, nil
+}
