@@ -51,8 +51,11 @@ func (f *finder) exact(known *found) (*found, *Proof, error) {
 
 // candidates returns the units that may leave, at a priority not above the highest of the victims that are known.
 func (f *finder) candidates(known *found) (list []leaver, err error) {
-	r := f.ask
-	r.Domains = nil
+	r := f.ask // anywhere: one unit may make room for another
+	r.Domains, r.Pods = nil, slices.Clone(r.Pods)
+	for i := range r.Pods {
+		r.Pods[i].Nodes, r.Pods[i].Nowhere = nil, false
+	}
 	units, err := f.asked.Candidates(f.before, r)
 	if err != nil {
 		return nil, err

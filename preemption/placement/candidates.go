@@ -6,8 +6,9 @@ import (
 	"github.com/cedesched/cede/internal/base/instant"
 )
 
-// Candidates returns the units on schedulable nodes that may yield to the request now, the most important first: of lower
-// priority, and protected by no rule. Budgets do not count. Its errors are those of [Preemptor.Decide].
+// Candidates returns the units that may yield to the request now, with a pod in one of its domains, the most important first: of
+// lower priority, and protected by no rule. For a single pod the domains are the schedulable nodes that it names. Budgets do not
+// count. Its errors are those of [Preemptor.Decide].
 func (p *Preemptor) Candidates(snapshot *Snapshot, r Request) ([]Unit, error) {
 	if p == nil {
 		p = &standard

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
+	"github.com/cedesched/cede/internal/engine/nodes/place"
 	"github.com/cedesched/cede/internal/engine/nodes/search"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/preemption/fault"
@@ -13,6 +14,7 @@ import (
 // scratch is the working memory of a decision. Names become numbers in enter and names again in the result.
 type scratch struct {
 	search  search.Search
+	house   place.House
 	request ask.Request
 	units   map[*state.Unit]Unit // units that guards or Importance were asked about
 }

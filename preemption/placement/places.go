@@ -26,12 +26,15 @@ func (p *Preemptor) Places(snapshot *Snapshot, units []Unit, domains func(unit i
 	if len(pods) == 0 {
 		return make([][]Nomination, len(units)), nil
 	}
-	c, sc, config := snapshot.inside(), new(scratch), p.inside
+	c, sc, config := snapshot.inside(), p.scratch.Take(), p.inside
+	defer p.release(sc)
 	if err := p.enterAs(sc, c, &Request{Priority: math.MinInt32, Pods: pods}, true); err != nil {
 		return nil, err
 	}
 	config.Mode = ask.InPlace // terminating pods count
-	house, list, first := place.NewHouse(&config, c, &sc.request), make([][]Nomination, len(units)), 0
+	house, list, first := &sc.house, make([][]Nomination, len(units)), 0
+	house.Begin(&config, c, &sc.request)
+	defer house.End()
 	for i, u := range units {
 		members := make([]int32, len(u.Pods))
 		for k := range members {

@@ -1,7 +1,6 @@
 package place
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
@@ -18,16 +17,17 @@ type House struct {
 	rated int32    // that pod; -1: what was rated holds no longer
 }
 
-// NewHouse returns a house for the pods of a request: the pods of several units.
-func NewHouse(config *ask.Config, c *state.Cluster, r *ask.Request) *House {
-	h := &House{rated: -1}
+// Begin prepares the house for the pods of a request: those of several units.
+func (h *House) Begin(config *ask.Config, c *state.Cluster, r *ask.Request) {
+	h.rated = -1
 	h.board.Begin(config, c, r)
 	h.board.Open(room.NoFloor, true)
-	h.board.clear()
 	h.all = room.Domain{To: len(h.board.Nodes)}
-	h.left = make([]uint64, len(h.board.Nodes))
-	return h
+	h.left = room.Resize(h.left, len(h.board.Nodes))
 }
+
+// End drops the references to the cluster and the request.
+func (h *House) End() { h.board.End() }
 
 // Nodes returns the nodes of the search with the given names, in their order. Unschedulable and unknown ones are left out.
 func (h *House) Nodes(names []string) (list []int32) {
@@ -95,11 +95,18 @@ func (h *House) rate(m int32) {
 	h.rated = m
 }
 
+// leftOn returns what a pod would leave of a node: by the sums of the node, or by counting where pods are nominated, hold
+// claims or were placed.
 func (h *House) leftOn(m *Member, i int) uint64 {
-	if !m.Names(h.board.Nodes[i]) || h.board.IsFull(i, m.Needs) || !h.board.HasRoom(m, i) {
+	b, n := &h.board, h.board.Nodes[i]
+	isCounted := len(n.Promised) > 0 || n.Claims || b.count[i] > 0
+	switch {
+	case !m.Names(n), isCounted && !b.HasRoom(m, i), !isCounted && !b.HasRoomAbove(n, 0, m.Needs):
 		return tooSmall
+	case isCounted:
+		return b.leftAfter(m, i)
 	}
-	return h.board.leftAfter(m, i)
+	return b.LeftBySums(n, m.Needs)
 }
 
 // leftAfter says how much of a node is left beside a pod that has room there: the sum of left/capacity over the resources
@@ -108,9 +115,7 @@ func (b *Board) leftAfter(m *Member, i int) (sum uint64) {
 	free := b.FreeOn(i)
 	for slot, need := range m.Needs {
 		if slot > 0 && need > 0 {
-			high, low := bits.Mul64(uint64(free[slot]-need), 1<<32)
-			part, _ := bits.Div64(high, low, uint64(b.Capacity(i, slot)))
-			sum += part
+			sum += room.Part(free[slot]-need, b.Capacity(i, slot))
 		}
 	}
 	return sum

@@ -1,6 +1,29 @@
 package room
 
-import "github.com/cedesched/cede/internal/engine/nodes/state"
+import (
+	"math/bits"
+
+	"github.com/cedesched/cede/internal/engine/nodes/state"
+)
+
+// Part returns a part of a capacity in units of 2^-32. The part is not larger than the capacity.
+func Part(amount, capacity int64) uint64 {
+	high, low := bits.Mul64(uint64(amount), 1<<32)
+	part, _ := bits.Div64(high, low, uint64(capacity))
+	return part
+}
+
+// LeftBySums returns, by the sums of a node that HasRoomAbove a pod, how much of it is left beside the pod: the sum of parts over
+// the resources that the pod needs.
+func (g *Grid) LeftBySums(n *state.Node, needs []int64) (sum uint64) {
+	for slot, need := range needs {
+		if slot > 0 && need > 0 {
+			column := g.columns[slot]
+			sum += Part(n.Capacity[column]-n.Above[column]-need, n.Capacity[column])
+		}
+	}
+	return sum
+}
 
 // HasRoomAbove reports whether by its sums a node has room for a pod with the given needs beside the pods of a level
 // and of all higher ones. Nominations and units that stay are not in the sums.

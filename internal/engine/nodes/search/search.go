@@ -60,14 +60,16 @@ func (s *Search) Decide(config *ask.Config, c *state.Cluster, r *ask.Request) Re
 	return found
 }
 
-// Candidates lists the units that may yield on the nodes of the search, the most important first.
+// Candidates lists the units that may yield in the domains, the most important first.
 func (s *Search) Candidates(config *ask.Config, c *state.Cluster, r *ask.Request) (list []*state.Unit) {
 	s.enter(config, c, r)
 	defer s.leave()
-	for _, n := range s.Nodes {
-		for _, p := range n.Pods {
-			if u, v := s.VerdictOf(p, s.Now); v.Rule == 0 {
-				list = append(list, u)
+	for _, d := range s.list() {
+		for _, n := range s.Nodes[d.From:d.To] {
+			for _, p := range n.Pods {
+				if u, v := s.VerdictOf(p, s.Now); v.Rule == 0 {
+					list = append(list, u)
+				}
 			}
 		}
 	}
