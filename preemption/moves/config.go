@@ -26,7 +26,7 @@ type Config struct {
 	Domains func(u placement.Unit) []placement.Domain
 	// Search is Greedy or Exact: see step 5 of the package.
 	Search placement.Search
-	// MaxNodes limits an exact search: 64 nodes of the snapshot count as one of the search. Zero is 200,000; negative is an error.
+	// MaxNodes limits an exact search: 16 nodes of the snapshot count as one of the search. Zero is 200,000; negative is an error.
 	MaxNodes int
 	// MaxTries limits how many domains are tried, and how many units Prefer asks about. Zero is 16; negative is an error.
 	MaxTries int

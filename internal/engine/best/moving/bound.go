@@ -11,7 +11,7 @@ import (
 // bound returns a lower bound of the cost of all sets with the units that leave so far; possible is false if there are none.
 func (x *solver) bound() (least Cost, possible bool) {
 	least = x.paid
-	for node := range x.Free {
+	for _, node := range x.busy {
 		lost, pods, ok := x.leastOn(node)
 		if !ok {
 			return least, false
@@ -27,9 +27,6 @@ func (x *solver) bound() (least Cost, possible bool) {
 // by their number.
 func (x *solver) leastOn(node int) (lost, pods int64, possible bool) {
 	isClosed := x.isClosed(node)
-	if !isClosed && x.came[node] == 0 {
-		return 0, 0, true
-	}
 	var prices, counts []int64
 	for _, u := range x.on[node] {
 		if x.status[u] != open {
@@ -116,16 +113,12 @@ func (x *solver) leastYields() (extra int64, possible bool) {
 // missing returns how much more of a slot is needed in sum than is free in sum. Pods of units that still may leave count where
 // they are.
 func (x *solver) missing(slot int) (sum int64) {
-	for node := range x.Free {
-		free := x.Free[node][slot]
-		switch {
-		case x.isClosed(node):
-			for _, u := range x.on[node] {
-				if x.status[u] == open {
-					sum += x.takes(u, node, slot)
-				}
-			}
-		case free >= 0, x.came[node] > 0 && x.asksFor(node, slot):
+	sum = -x.spare[slot]
+	for i, node := range x.busy {
+		switch free := x.Free[node][slot]; {
+		case i < x.closed:
+			sum += x.loose[node][slot]
+		case free < 0 && x.asksFor(node, slot):
 			sum -= free
 		}
 	}
@@ -139,35 +132,51 @@ func (x *solver) missing(slot int) (sum int64) {
 	return sum
 }
 
+// item is a unit that may yield.
+type item struct {
+	unit         int
+	extra, takes int64 // its price beyond the least of the unit; what it takes of a slot
+}
+
+// findCheap sorts, for each slot, the units that may yield by the extra price of what they take.
+func (x *solver) findCheap() {
+	if len(x.Free) == 0 {
+		return
+	}
+	x.cheap = make([][]item, len(x.Free[0]))
+	for slot := range x.cheap {
+		for u := range x.Units {
+			if x.Units[u].Yield == Never {
+				continue
+			}
+			var takes int64
+			for _, pod := range x.Units[u].Pods {
+				takes = quota.Add(takes, pod.Needs[slot])
+			}
+			if takes > 0 {
+				x.cheap[slot] = append(x.cheap[slot], item{u, x.Units[u].Yield - x.least(u), takes})
+			}
+		}
+		slices.SortStableFunc(x.cheap[slot], func(a, b item) int {
+			aHigh, aLow := bits.Mul64(uint64(a.extra), uint64(b.takes))
+			bHigh, bLow := bits.Mul64(uint64(b.extra), uint64(a.takes))
+			return cmp.Or(cmp.Compare(aHigh, bHigh), cmp.Compare(aLow, bLow))
+		})
+	}
+}
+
 // leastExtra returns the least by which units that yield, in place of what is cheapest for them, free an amount.
 func (x *solver) leastExtra(slot int, amount int64) (extra int64, possible bool) {
-	type item struct{ extra, takes int64 }
-	var items []item
-	for u := range x.Units {
-		unit := &x.Units[u]
-		if x.status[u] != open || unit.Yield == Never {
-			continue
-		}
-		var takes int64
-		for _, pod := range unit.Pods {
-			takes = quota.Add(takes, pod.Needs[slot])
-		}
-		if takes > 0 {
-			items = append(items, item{unit.Yield - x.least(u), takes})
-		}
-	}
-	slices.SortFunc(items, func(a, b item) int {
-		aHigh, aLow := bits.Mul64(uint64(a.extra), uint64(b.takes))
-		bHigh, bLow := bits.Mul64(uint64(b.extra), uint64(a.takes))
-		return cmp.Or(cmp.Compare(aHigh, bHigh), cmp.Compare(aLow, bLow))
-	})
-	for _, it := range items {
-		if it.takes >= amount {
+	for _, it := range x.cheap[slot] {
+		switch {
+		case x.status[it.unit] != open:
+		case it.takes >= amount:
 			high, low := bits.Mul64(uint64(it.extra), uint64(amount))
 			part, _ := bits.Div64(high, low, uint64(it.takes))
 			return quota.Add(extra, int64(part)), true
+		default:
+			extra, amount = quota.Add(extra, it.extra), amount-it.takes
 		}
-		extra, amount = quota.Add(extra, it.extra), amount-it.takes
 	}
 	return extra, false
 }

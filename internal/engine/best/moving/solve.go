@@ -20,11 +20,17 @@ const (
 type solver struct {
 	*Problem
 	status []status
-	places [][]int // by unit and pod
-	within []int   // by unit: which of its lists; -1: anywhere
-	on     [][]int // by node: the units with a pod there
-	came   []int   // by node: pods that came
-	wait   []int   // units that move, in the order in which they began
+	loose  [][]int64 // by node and slot: what the units take that are open
+	class  []int     // by node: nodes of one class are named by the same lists
+	cheap  [][]item  // by slot: what yields at the least extra price, beyond the least of a unit, for what it takes
+	places [][]int   // by unit and pod
+	within []int     // by unit: which of its lists; -1: anywhere
+	on     [][]int   // by node: the units with a pod there
+	came   []int     // by node: pods that came
+	busy   []int     // the nodes with such pods, and before them the closed ones
+	closed int       // how many these are
+	spare  []int64   // by slot: what is free, in sum, on nodes that are not closed
+	wait   []int     // units that move, in the order in which they began
 	paid   Cost
 	best   Result
 	cut    Cost // the least bound of what was left out for the limit of nodes
@@ -34,7 +40,20 @@ type solver struct {
 func Solve(p *Problem) Result {
 	x := &solver{Problem: p, best: Result{Bound: p.Limit}, cut: None}
 	x.status, x.places, x.within = make([]status, len(p.Units)), make([][]int, len(p.Units)), make([]int, len(p.Units))
-	x.on, x.came = make([][]int, len(p.Free)), make([]int, len(p.Free))
+	x.on, x.came, x.loose = make([][]int, len(p.Free)), make([]int, len(p.Free)), make([][]int64, len(p.Free))
+	for node, free := range p.Free {
+		x.loose[node] = make([]int64, len(free))
+		if x.spare == nil {
+			x.spare = make([]int64, len(free))
+		}
+		if x.isClosed(node) {
+			x.busy, x.closed = append(x.busy, node), x.closed+1
+			continue
+		}
+		for slot, amount := range free {
+			x.spare[slot] += max(0, amount)
+		}
+	}
 	for u := range p.Units {
 		x.within[u] = -1
 		x.places[u] = slices.Repeat([]int{-1}, len(p.Units[u].Pods))
@@ -46,8 +65,12 @@ func Solve(p *Problem) Result {
 		if p.Units[u].Pods[0].At < 0 {
 			x.status[u] = moves
 			x.wait = append(x.wait, u)
+		} else {
+			x.loosen(u, 1)
 		}
 	}
+	x.classify()
+	x.findCheap()
 	if len(x.wait) > 0 {
 		x.eachWithin(x.wait[0])
 	} else {
@@ -60,7 +83,46 @@ func Solve(p *Problem) Result {
 }
 
 // nodesPerNode is how many nodes of the problem take as long to look through as a node of the search besides.
-const nodesPerNode = 64
+const nodesPerNode = 16
+
+// loosen counts what a unit takes as what may leave.
+func (x *solver) loosen(u int, sign int64) {
+	for _, pod := range x.Units[u].Pods {
+		for slot, need := range pod.Needs {
+			x.loose[pod.At][slot] += sign * need
+		}
+	}
+}
+
+// classify finds which nodes are named by the same lists of the units.
+func (x *solver) classify() {
+	x.class = make([]int, len(x.Free))
+	split := func(has func(node int) bool) {
+		next := map[[2]int]int{}
+		for node, class := range x.class {
+			key := [2]int{class, 0}
+			if has(node) {
+				key[1] = 1
+			}
+			if _, known := next[key]; !known {
+				next[key] = len(next)
+			}
+			x.class[node] = next[key]
+		}
+	}
+	var last []bool
+	for u := range x.Units {
+		for _, list := range x.Units[u].Within {
+			split(func(node int) bool { return slices.Contains(list, node) })
+		}
+		for _, pod := range x.Units[u].Pods {
+			if pod.May != nil && !slices.Equal(pod.May, last) {
+				last = pod.May
+				split(func(node int) bool { return last[node] })
+			}
+		}
+	}
+}
 
 // look looks at all sets with the units that leave so far.
 func (x *solver) look() {
@@ -99,17 +161,14 @@ func (x *solver) note() {
 
 // over returns a node that is over, and a slot of which it has too little; -1: none is.
 func (x *solver) over() (node, slot int) {
-	for node, free := range x.Free {
-		if x.isClosed(node) {
+	for i, node := range x.busy {
+		if i < x.closed {
 			if slices.ContainsFunc(x.on[node], func(u int) bool { return x.status[u] == open }) {
 				return node, -1
 			}
 			continue
 		}
-		if x.came[node] == 0 {
-			continue
-		}
-		for slot, amount := range free {
+		for slot, amount := range x.Free[node] {
 			if amount < 0 && x.asksFor(node, slot) {
 				return node, slot
 			}
@@ -149,9 +208,11 @@ func (x *solver) leaveNode(node, slot int) {
 			x.leave(u, yields)
 		}
 		x.status[u] = stays
+		x.loosen(u, -1)
 	}
 	for _, u := range list {
 		x.status[u] = open
+		x.loosen(u, 1)
 	}
 }
 
@@ -178,6 +239,7 @@ func (x *solver) leave(u int, how status) {
 	before := x.paid
 	x.paid = Cost{quota.Add(x.paid.Lost, price), x.paid.Pods + int64(len(unit.Pods))}
 	x.status[u] = how
+	x.loosen(u, -1)
 	for i := range unit.Pods {
 		x.take(&unit.Pods[i], unit.Pods[i].At, 1)
 	}
@@ -192,6 +254,7 @@ func (x *solver) leave(u int, how status) {
 		x.take(&unit.Pods[i], unit.Pods[i].At, -1)
 	}
 	x.status[u], x.paid = open, before
+	x.loosen(u, 1)
 	x.charge(u, 1)
 }
 
@@ -224,42 +287,64 @@ func (x *solver) charge(u int, sign int64) bool {
 // take changes what is free on a node by a pod.
 func (x *solver) take(pod *Pod, node int, sign int64) {
 	for slot, need := range pod.Needs {
-		x.Free[node][slot] += sign * need
+		before := x.Free[node][slot]
+		after := before + sign*need
+		if x.Free[node][slot] = after; !x.isClosed(node) {
+			x.spare[slot] += max(0, after) - max(0, before)
+		}
 	}
 }
 
-// placePod puts a pod on each node where it may have room, the fullest first.
+// placePod puts a pod on each node where it may have room, the fullest first. Nodes of one class that have as much free, and no unit
+// that may leave, are alike: the first of them is enough.
 func (x *solver) placePod(u, k int) {
 	pod, from := &x.Units[u].Pods[k], 0
 	if k > 0 && pod.isLike(&x.Units[u].Pods[k-1]) {
 		from = x.places[u][k-1] // equal pods go to nodes in their order
 	}
-	var nodes []int
-	for node := from; node < len(x.Free); node++ {
-		if x.may(u, k, node) && x.mayHold(pod, node) && !x.isLike(node, nodes) {
-			nodes = append(nodes, node)
-		}
-	}
+	slots := pod.slots()
 	isFree := func(node int) bool {
-		return !slices.ContainsFunc(pod.slots(), func(slot int) bool { return x.Free[node][slot] < pod.Needs[slot] })
+		return !slices.ContainsFunc(slots, func(slot int) bool { return x.Free[node][slot] < pod.Needs[slot] })
 	}
-	slices.SortStableFunc(nodes, func(a, b int) int {
-		if freeA, freeB := isFree(a), isFree(b); freeA != freeB {
-			if freeA {
-				return -1
-			}
-			return 1
+	var now, later []int // with room now, and when units have left
+	for node := from; node < len(x.Free); node++ {
+		switch {
+		case !x.may(u, k, node):
+		case isFree(node):
+			now = append(now, node)
+		case x.mayHold(pod, slots, node):
+			later = append(later, node)
 		}
-		return slices.Compare(x.Free[a][1:], x.Free[b][1:])
-	})
-	for _, node := range nodes {
-		x.take(pod, node, -1)
-		x.came[node]++
-		x.places[u][k] = node
-		x.look()
-		x.places[u][k] = -1
-		x.came[node]--
-		x.take(pod, node, 1)
+	}
+	isSettled := func(node int) bool {
+		return !slices.ContainsFunc(x.on[node], func(u int) bool { return x.status[u] == open })
+	}
+	for _, list := range [][]int{now, later} {
+		slices.SortFunc(list, func(a, b int) int {
+			return cmp.Or(slices.Compare(x.Free[a][1:], x.Free[b][1:]), cmp.Compare(x.Free[a][0], x.Free[b][0]), cmp.Compare(x.class[a], x.class[b]),
+				cmp.Compare(a, b))
+		})
+		var next []int
+		for i, node := range list {
+			last := max(0, i-1)
+			alike := i > 0 && x.class[list[last]] == x.class[node] && slices.Equal(x.Free[list[last]], x.Free[node])
+			if !alike || !isSettled(list[last]) || !isSettled(node) {
+				next = append(next, node)
+			}
+		}
+		for _, node := range next {
+			x.take(pod, node, -1)
+			if x.came[node]++; x.came[node] == 1 {
+				x.busy = append(x.busy, node)
+			}
+			x.places[u][k] = node
+			x.look()
+			x.places[u][k] = -1
+			if x.came[node]--; x.came[node] == 0 {
+				x.busy = x.busy[:len(x.busy)-1]
+			}
+			x.take(pod, node, 1)
+		}
 	}
 }
 
@@ -283,49 +368,8 @@ func (x *solver) may(u, k, node int) bool {
 }
 
 // mayHold reports whether a node has room for a pod if all units that may leave it do.
-func (x *solver) mayHold(pod *Pod, node int) bool {
-	for _, slot := range pod.slots() {
-		free := x.Free[node][slot]
-		for _, u := range x.on[node] {
-			if free >= pod.Needs[slot] {
-				break
-			}
-			if x.status[u] == open {
-				free += x.takes(u, node, slot)
-			}
-		}
-		if free < pod.Needs[slot] {
-			return false
-		}
-	}
-	return true
-}
-
-// isLike reports whether a node without units that may leave has as much free as one of a list, and any pod may run on both.
-func (x *solver) isLike(node int, nodes []int) bool {
-	return slices.ContainsFunc(nodes, func(other int) bool {
-		return slices.Equal(x.Free[node], x.Free[other]) && x.mayAlike(node, other)
-	})
-}
-
-func (x *solver) mayAlike(a, b int) bool {
-	for u := range x.Units {
-		unit := &x.Units[u]
-		if x.status[u] == open && (slices.Contains(x.on[a], u) || slices.Contains(x.on[b], u)) {
-			return false
-		}
-		for _, list := range unit.Within {
-			if slices.Contains(list, a) != slices.Contains(list, b) {
-				return false
-			}
-		}
-		for _, pod := range unit.Pods {
-			if pod.May != nil && pod.May[a] != pod.May[b] {
-				return false
-			}
-		}
-	}
-	return true
+func (x *solver) mayHold(pod *Pod, slots []int, node int) bool {
+	return !slices.ContainsFunc(slots, func(slot int) bool { return x.Free[node][slot]+x.loose[node][slot] < pod.Needs[slot] })
 }
 
 // isLike reports whether two units of one pod may stand for each other.
