@@ -26,8 +26,8 @@
 //     first; each pod on the node with the least left.
 //  4. If a victim without a place must not yield, the domain is left out, and step 1 follows again, at most [Config.MaxTries] times.
 //  5. With [placement.Exact] the answer with the least cost is looked for: any candidates may leave if what leaves serves the
-//     request, directly or by making room for a victim that moves. Budgets are kept. No unit of a priority above the highest of
-//     the victims of step 1 leaves.
+//     request, directly or by making room for a victim that moves. Budgets are kept. If the steps before found an answer, no
+//     unit of a priority above the highest of its victims leaves.
 //
 // # Order
 //
