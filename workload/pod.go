@@ -40,11 +40,12 @@ type Pod struct {
 	Queue string `json:"queue,omitempty"`
 	// Node is the node on which the pod runs or to which it is nominated. Empty in a request.
 	Node string `json:"node,omitempty"`
-	// Nodes lists, in a request, the nodes on which the pod may run, whatever runs there
-	// (selectors, taints, volumes). Empty: all nodes, unless Nowhere is set. Names of unknown
-	// nodes are ignored.
+	// Nodes lists the nodes on which the pod may run, whatever runs there (selectors, taints, volumes): in a request, and of
+	// a running pod, if it moves (package moves); where it runs already does not matter. Empty: all nodes, unless Nowhere is
+	// set. Names of unknown nodes are ignored. A snapshot keeps equal lists once.
 	Nodes []string `json:"nodes,omitempty"`
-	// Nowhere says, in a request, that the pod may run on no node, whatever Nodes says.
+	// Nowhere says that the pod may run on no node, whatever Nodes says: a running pod stays on its own, as one of a daemon set,
+	// or one that nothing would create again.
 	Nowhere bool `json:"nowhere,omitempty"`
 	// Started is when the pod began to run. Zero counts as now.
 	Started time.Time `json:"started,omitzero"`

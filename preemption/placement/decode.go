@@ -87,7 +87,7 @@ func podsAfter(r *Request, nominations []Nomination) []workload.Pod {
 	pods, placed := make([]workload.Pod, len(r.Pods)), 0
 	for i := range r.Pods {
 		p := r.Pods[i].Clone()
-		p.Priority, p.Queue, p.Nodes, p.Nowhere = r.Priority, r.Queue, nil, false
+		p.Priority, p.Queue = r.Priority, r.Queue
 		if p.Group == "" {
 			p.Group = r.Group
 		}

@@ -40,7 +40,6 @@ func now(c placement.Config, st placement.State, r placement.Request, reasons bo
 				m.Node = n.Node
 			}
 		}
-		m.Nodes, m.Nowhere = nil, false
 		d.Pods = append(d.Pods, m)
 	}
 	return d

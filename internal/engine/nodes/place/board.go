@@ -124,7 +124,12 @@ func (b *Board) addMembers() {
 	b.Members = b.Members[:0]
 	for i := range r.Pods {
 		p := &r.Pods[i]
-		m := Member{Facts: r.Shown(i), Needs: b.Needs(p.Requests), Promise: -1, allowed: allowed(b.Cluster, p)}
+		m := Member{Facts: r.Shown(i), Needs: b.Needs(p.Requests), Promise: -1}
+		if i > 0 && p.Nowhere == r.Pods[i-1].Nowhere && slices.Equal(p.Nodes, r.Pods[i-1].Nodes) {
+			m.allowed = b.Members[i-1].allowed
+		} else {
+			m.allowed = allowed(b.Cluster, p)
+		}
 		if i > 0 && !r.Rules.DecidePlaces() {
 			last := &b.Members[i-1]
 			m.Same = len(m.Facts.Claims)+len(last.Facts.Claims) == 0 &&

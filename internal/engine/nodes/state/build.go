@@ -252,7 +252,7 @@ func (b *builder) make(list []workload.Pod, indexes []int32, number int32, share
 		p, of := &made[i].pod, shared[index]
 		b.settle(of, &list[index])
 		p.Facts, p.Node, p.Takes, p.Budgets, p.alike = list[index], number, of.takes, of.budgets, of
-		p.Facts.Labels, p.Facts.Requests, p.Facts.Nodes = of.labels, of.requests, slices.Clone(list[index].Nodes)
+		p.Facts.Labels, p.Facts.Requests, p.Facts.Nodes = of.labels, of.requests, b.shared.list(list[index].Nodes)
 		p.Facts.Claims = slices.Clone(list[index].Claims)
 		g := b.groups.of(p)
 		if p.belong(g); g.isAlone() {

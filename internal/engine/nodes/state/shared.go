@@ -3,6 +3,7 @@ package state
 import (
 	"hash/maphash"
 	"maps"
+	"slices"
 
 	"github.com/cedesched/cede/workload"
 )
@@ -14,6 +15,8 @@ type shared struct {
 	pods     map[uint64]*alike
 	last     *equalRequests // the last result: the next pod often has the same requests
 	keys     []labelKey     // of the last labels: the next pod often has the same keys
+	lists    map[uint64][][]string
+	names    []string // the last list
 }
 
 // equalRequests is what pods with equal requests share.
@@ -115,6 +118,30 @@ func (s *shared) equal(r workload.Resources) *equalRequests {
 	s.last = &equalRequests{requests: maps.Clone(r), amounts: entriesOf(r), hash: hash, next: first}
 	s.requests[hash] = s.last
 	return s.last
+}
+
+// list returns a copy of a list of names, the same one for equal lists.
+func (s *shared) list(names []string) []string {
+	if len(names) == 0 {
+		return slices.Clone(names)
+	}
+	if slices.Equal(s.names, names) {
+		return s.names
+	}
+	if s.lists == nil {
+		s.lists = map[uint64][][]string{}
+	}
+	var hash uint64
+	for _, name := range names {
+		hash = mix(hash, maphash.String(seed, name))
+	}
+	at := slices.IndexFunc(s.lists[hash], func(list []string) bool { return slices.Equal(list, names) })
+	if at < 0 {
+		at = len(s.lists[hash])
+		s.lists[hash] = append(s.lists[hash], slices.Clone(names))
+	}
+	s.names = s.lists[hash][at]
+	return s.names
 }
 
 // entries lists the entries of a map. To look them up in another map is faster than to walk either map.
