@@ -1,6 +1,7 @@
 package moves
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -117,18 +118,32 @@ func (f *finder) find() (Decision, bool, error) {
 		if best, err = f.attempt(d); err != nil {
 			return Decision{}, false, err
 		}
+		if best == nil && f.config.Only {
+			if d, err = f.smaller(ask, d); err != nil {
+				return Decision{}, false, err
+			}
+			if d.Outcome == preemption.Preempt {
+				if best, err = f.attempt(d); err != nil {
+					return Decision{}, false, err
+				}
+			}
+		}
 		if best != nil || try+1 == f.config.maxTries() || !f.leaveOut(&ask, &d) {
 			break
 		}
 	}
 	var proof *Proof
-	if f.config.Search == placement.Exact && (first.Outcome == preemption.Preempt || f.config.Only) {
-		better, p, err := f.exact(best)
+	isExact, limit := f.config.Search == placement.Exact && (first.Outcome == preemption.Preempt || f.config.Only), f.config.maxNodes()
+	if !isExact && best == nil && f.config.Only && f.isSmall() {
+		isExact, limit = true, min(limit, fewNodes)
+	}
+	if isExact {
+		better, p, err := f.exact(best, limit)
 		if err != nil {
 			return Decision{}, false, err
 		}
-		if proof = p; better != nil {
-			best = better
+		if best = cmp.Or(better, best); f.config.Search == placement.Exact {
+			proof = p
 		}
 	}
 	if best == nil {
@@ -138,6 +153,19 @@ func (f *finder) find() (Decision, bool, error) {
 	out, err := f.answer(best)
 	out.Proof = proof
 	return out, err == nil, err
+}
+
+// A greedy decision that finds nothing makes a short exact search, of fewNodes, in a snapshot of at most smallSnapshot nodes.
+const fewNodes, smallSnapshot = 2000, 256
+
+func (f *finder) isSmall() bool {
+	count := 0
+	for range f.before.Nodes() {
+		if count++; count > smallSnapshot {
+			return false
+		}
+	}
+	return true
 }
 
 // attempt looks for places for the victims of a decision; nil: one has none that needs it.
@@ -255,6 +283,9 @@ func (f *finder) answer(x *found) (Decision, error) {
 			return Decision{}, err
 		}
 		x.decision = d
+	}
+	if x.decision.Outcome == preemption.Fits { // other places than those of placement
+		return Decision{Decision: x.decision, Tried: f.tried}, nil
 	}
 	return Decision{
 		Decision: x.decision, Moves: movesOf(x.list), Steps: x.steps, Cost: x.cost, Elsewhere: f.elsewhere, Tried: f.tried,

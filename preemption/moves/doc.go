@@ -24,7 +24,10 @@
 //     kubernetes/kubernetes#141227 asks. Room counts.)
 //  3. The victims are placed without the others: first those that must not yield, then by what their move saves, then the largest
 //     first; each pod on the node with the least left.
-//  4. If a victim without a place must not yield, the domain is left out, and step 1 follows again, at most [Config.MaxTries] times.
+//  4. If a victim without a place must not yield: with [Config.Only] the victims of the domain are chosen once more, the largest
+//     units staying, and placed. If that does not help the domain is left out, and step 1 follows again, at most
+//     [Config.MaxTries] times. If nothing was found with [Config.Only], and there are at most 256 nodes, step 5 follows with
+//     a limit of 2,000.
 //  5. With [placement.Exact] the answer with the least cost is looked for: any candidates may leave if what leaves serves the
 //     request, directly or by making room for a victim that moves. Budgets are kept. If the steps before found an answer, no
 //     unit of a priority above the highest of its victims leaves.

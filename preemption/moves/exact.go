@@ -11,7 +11,7 @@ import (
 )
 
 // exact looks for an answer that costs less than the one that is known, if there is one.
-func (f *finder) exact(known *found) (*found, *Proof, error) {
+func (f *finder) exact(known *found, limit int) (*found, *Proof, error) {
 	var members []workload.Pod
 	if len(f.request.Nested) > 0 || f.request.MinGroups > 0 {
 		return nil, &Proof{}, nil
@@ -34,7 +34,7 @@ func (f *finder) exact(known *found) (*found, *Proof, error) {
 	})
 	b.addMembers(members, f.ask.Domains, f.ask.Filters)
 	b.addUnits(list)
-	b.problem.Limit = moving.None
+	b.problem.MaxNodes, b.problem.Limit = limit, moving.None
 	if known != nil {
 		b.problem.Limit = moving.Cost(known.cost)
 	}

@@ -147,13 +147,18 @@ func sizes(list []leaver) map[*leaver]int64 {
 	for i := range list {
 		for name, amount := range sums[i] {
 			if amount > 0 {
-				high, low := bits.Mul64(uint64(amount), 1<<20)
-				part, _ := bits.Div64(high, low, uint64(most[name]))
-				size[&list[i]] += int64(part)
+				size[&list[i]] += part(amount, most[name])
 			}
 		}
 	}
 	return size
+}
+
+// part returns a part of an amount that is not smaller, in units of 2^-20.
+func part(amount, of int64) int64 {
+	high, low := bits.Mul64(uint64(amount), 1<<20)
+	part, _ := bits.Div64(high, low, uint64(of))
+	return int64(part)
 }
 
 // comparePods puts units with equal requests, and mostly with equal nodes, beside each other.

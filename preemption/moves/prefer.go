@@ -2,10 +2,12 @@ package moves
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -41,7 +43,22 @@ func (f *finder) prefer(r placement.Request, d placement.Decision) (placement.De
 	if err != nil || len(movable) == 0 {
 		return d, err
 	}
-	c := f.preemptor.Config()
+	again, err := f.again(f.preemptor, r, func(a, b *placement.Unit) int {
+		if kindOf(a) != kindOf(b) {
+			return 0
+		}
+		return first(!movable[idOf(a)], !movable[idOf(b)])
+	})
+	if err != nil || again.Outcome != preemption.Preempt {
+		return d, err
+	}
+	f.elsewhere = slices.Sorted(maps.Keys(movable))
+	return again, nil
+}
+
+// again decides about a request with another order of importance, after that of the configuration.
+func (f *finder) again(p *placement.Preemptor, r placement.Request, order func(a, b *placement.Unit) int) (placement.Decision, error) {
+	c := p.Config()
 	other := c.Importance
 	c.Importance = func(a, b placement.Unit) int {
 		if other != nil {
@@ -49,25 +66,35 @@ func (f *finder) prefer(r placement.Request, d placement.Decision) (placement.De
 				return order
 			}
 		}
-		if kindOf(&a) != kindOf(&b) {
-			return 0
-		}
-		return first(!movable[idOf(&a)], !movable[idOf(&b)])
+		return order(&a, &b)
 	}
-	p, err := placement.New(c)
+	ordered, err := placement.New(c)
 	if err != nil {
-		return d, err
+		return placement.Decision{}, err
 	}
-	again, err := p.Decide(f.before, r)
-	if err != nil || again.Outcome != preemption.Preempt {
-		return d, err
+	return ordered.Decide(f.before, r)
+}
+
+// smaller decides again in the domain of a decision: the largest units stay.
+func (f *finder) smaller(r placement.Request, d placement.Decision) (placement.Decision, error) {
+	within(&r, &d)
+	asked := workload.Resources{}
+	for _, p := range r.Pods {
+		for name, amount := range p.Requests {
+			asked[name] = quota.Add(asked[name], amount)
+		}
 	}
-	f.elsewhere = f.elsewhere[:0]
-	for id := range movable {
-		f.elsewhere = append(f.elsewhere, id)
+	size := func(u *placement.Unit) (sum int64) {
+		for _, p := range u.Pods {
+			for name, amount := range p.Requests {
+				if most := asked[name]; most > 0 {
+					sum = quota.Add(sum, part(min(amount, most), most))
+				}
+			}
+		}
+		return sum
 	}
-	slices.Sort(f.elsewhere)
-	return again, nil
+	return f.again(f.asked, r, func(a, b *placement.Unit) int { return cmp.Compare(size(b), size(a)) })
 }
 
 // within limits a request to the domain of a decision.
