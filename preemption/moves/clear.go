@@ -59,7 +59,8 @@ func Clear(p *placement.Preemptor, s *placement.Snapshot, r ClearRequest, c Conf
 type clearing struct {
 	config    *Config
 	preemptor *placement.Preemptor // with soft budgets: the steps keep them
-	before    *placement.Snapshot  // without the pods that belong to their nodes
+	before    *placement.Snapshot
+	leaving   *placement.Snapshot // without the pods that belong to their nodes
 	domains   []placement.Domain
 	least     []Cost // by domain
 	promised  map[string]string
@@ -67,7 +68,7 @@ type clearing struct {
 }
 
 func newClearing(p *placement.Preemptor, s *placement.Snapshot, r ClearRequest, c *Config) (*clearing, error) {
-	f := &clearing{config: c, before: s, domains: r.Domains, count: r.Count, promised: map[string]string{}}
+	f := &clearing{config: c, before: s, leaving: s, domains: r.Domains, count: r.Count, promised: map[string]string{}}
 	soft := p.Config()
 	soft.Budgets, soft.MaxBlockers, soft.SkipBlockers = placement.Soft, 0, false
 	var err error
@@ -95,7 +96,7 @@ func newClearing(p *placement.Preemptor, s *placement.Snapshot, r ClearRequest, 
 				}
 			}
 		}
-		if f.before, err = s.With(edits...); err != nil {
+		if f.leaving, err = s.With(edits...); err != nil {
 			return nil, err
 		}
 	}
@@ -113,11 +114,11 @@ func (f *clearing) findLeast() {
 	for i, d := range f.domains {
 		for _, node := range d.Nodes {
 			of[node] = i
-			f.least[i].Pods += f.before.UsedOn(node)[workload.PodsResource]
+			f.least[i].Pods += f.leaving.UsedOn(node)[workload.PodsResource]
 		}
 	}
-	for _, id := range f.before.Terminating() {
-		p, _ := f.before.Find(id)
+	for _, id := range f.leaving.Terminating() {
+		p, _ := f.leaving.Find(id)
 		if i, in := of[p.Node]; in {
 			f.least[i].Pods--
 		}
@@ -125,14 +126,17 @@ func (f *clearing) findLeast() {
 	if f.config.Price == nil {
 		return
 	}
-	for _, u := range f.before.Units() {
+	for _, u := range f.leaving.Units() {
+		if slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return p.Terminating }) {
+			continue // it may leave without these, at another price
+		}
 		yield, move := f.config.price(&u)
 		if yield < 0 || move >= 0 && move < yield {
 			yield = max(0, move)
 		}
 		in := map[int]bool{}
 		for _, p := range u.Pods {
-			if i, known := of[p.Node]; known && !p.Terminating {
+			if i, known := of[p.Node]; known {
 				in[i] = true
 			}
 		}
@@ -145,6 +149,7 @@ func (f *clearing) findLeast() {
 // cleared is what is emptied so far, or with one domain more.
 type cleared struct {
 	now   *placement.Snapshot // after it
+	left  *placement.Snapshot // the same, without the pods that belong to their nodes
 	list  []leaver            // their nodes are those of the beginning
 	steps []Step
 	cost  Cost
@@ -162,7 +167,7 @@ func (f *clearing) at(now time.Time) (a ClearAnswer, next time.Time, err error) 
 		a.LowerBound = a.LowerBound.plus(f.least[i])
 	}
 	a.now = now
-	done := &cleared{now: f.before}
+	done := &cleared{now: f.before, left: f.leaving}
 	for len(a.Cleared) < f.count {
 		var best *cleared
 		var taken, tried int
@@ -236,7 +241,7 @@ func (f *clearing) with(done *cleared, d *placement.Domain, now time.Time) (x *c
 			return nil, &Blocked{Domain: d.Name, Cause: Promised, Pod: pod}, more, nil
 		}
 	}
-	a, err := settle.DecideNodes(f.preemptor, done.now, settle.NodesRequest{Now: now, Nodes: d.Nodes, Empty: d.Nodes})
+	a, err := settle.DecideNodes(f.preemptor, done.left, settle.NodesRequest{Now: now, Nodes: d.Nodes, Empty: d.Nodes})
 	if err != nil {
 		return nil, nil, more, err
 	}
@@ -284,7 +289,13 @@ func (f *clearing) with(done *cleared, d *placement.Domain, now time.Time) (x *c
 			edits = append(edits, placement.Run(pod))
 		}
 	}
-	x.now, err = after.With(edits...)
+	if x.now, err = after.With(edits...); err != nil || done.left == done.now {
+		x.left = x.now
+		return x, nil, more, err
+	}
+	if after, err = without(done.left, d, a.Victims); err == nil {
+		x.left, err = after.With(edits...)
+	}
 	return x, nil, more, err
 }
 

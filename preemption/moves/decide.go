@@ -33,11 +33,15 @@ func Decide(p *placement.Preemptor, s *placement.Snapshot, r placement.Request, 
 		}
 	}
 	d, found, err := f.find()
-	isDecided := found || d.Decision.Outcome == preemption.Fits || len(d.Decision.Nominations) > 0
-	if err != nil || isDecided || !c.Only && c.Price == nil { // each victim may yield: what placement says holds
+	if err != nil || d.isDecided(found) || !c.Only && c.Price == nil { // each victim may yield: what placement says holds
 		return d, err
 	}
 	return f.retry(d)
+}
+
+// isDecided reports whether the request need not look for a later instant: victims are found, it fits, or it waits with places.
+func (d *Decision) isDecided(found bool) bool {
+	return found || d.Decision.Outcome == preemption.Fits || len(d.Decision.Nominations) > 0
 }
 
 // finder looks for an answer at one instant.
@@ -315,11 +319,11 @@ func (f *finder) retry(d Decision) (Decision, error) {
 	later := *f
 	for i, at := range instants {
 		if later.ask.Now, later.request.Now = at, at; i < mostInstants {
-			_, ok, err := later.find()
+			then, found, err := later.find()
 			if err != nil {
 				return Decision{}, err
 			}
-			if !ok {
+			if !then.isDecided(found) {
 				continue
 			}
 		}

@@ -155,15 +155,17 @@ func preferring(other func(a, b placement.Unit) int, elsewhere []string) func(a,
 func (j *movesJudge) leave(victims []placement.Victim, list []moves.Move) {
 	all := j.Units()
 	for i, v := range victims {
-		at := slices.IndexFunc(all, func(u nodes.Unit) bool { return u.Group == v.Group && slices.Equal(u.IDs(), v.Pods) })
-		if at < 0 || len(v.Pods) == 0 {
+		at := slices.IndexFunc(all, func(u nodes.Unit) bool {
+			return len(v.Pods) > 0 && u.Group == v.Group && slices.Equal(j.without(u, v.Pods).IDs(), v.Pods)
+		})
+		if at < 0 {
 			j.wrong(fmt.Sprintf("decision.victims[%d]", i), "group %q, pods %v: no unit that runs, or not all of one", v.Group, v.Pods)
 			continue
 		}
 		if rule := j.KeptBy(all[at]).Rule; rule != 0 {
 			j.wrong(fmt.Sprintf("decision.victims[%d]", i), "%v may not leave: %s", v.Pods, keeps[rule])
 		}
-		j.units, j.violations = append(j.units, all[at]), append(j.violations, v.Violations)
+		j.units, j.violations = append(j.units, j.without(all[at], v.Pods)), append(j.violations, v.Violations)
 		for _, id := range v.Pods {
 			j.leaves[id] = true
 		}

@@ -15,14 +15,16 @@ import (
 type movesJudge struct {
 	*nodes.World
 	config     moves.Config
-	units      []nodes.Unit      // that leave
-	violations []int             // by unit
-	leaves     map[string]bool   // pods
-	to         map[string]string // of pods that move
-	members    []workload.Pod    // pods of the request, where they are placed
-	dropped    []string          // pods of which the nominations do not stay
-	each       bool              // the pods of the request are decided about one by one
-	closed     []string          // nodes that are to be empty
+	units      []nodes.Unit            // that leave
+	violations []int                   // by unit
+	leaves     map[string]bool         // pods
+	to         map[string]string       // of pods that move
+	members    []workload.Pod          // pods of the request, where they are placed
+	dropped    []string                // pods of which the nominations do not stay
+	each       bool                    // the pods of the request are decided about one by one
+	stays      func(workload.Pod) bool // need not leave with its unit; nil: all leave
+	isLater    bool                    // room may have come about after a unit yielded
+	closed     []string                // nodes that are to be empty
 	faults     fault.List
 }
 
@@ -102,7 +104,7 @@ func (j *movesJudge) hasNone(i int, after []workload.Pod) {
 	p := u.Pods[0]
 	switch {
 	case len(u.Pods) > 1 || move < 0 || p.Terminating || len(p.Claims) > 0 || j.HasTrials(),
-		j.config.Search == placement.Exact, j.config.Start == moves.BeforeStop, len(j.State.Budgets) > 0:
+		j.config.Search == placement.Exact, j.config.Start == moves.BeforeStop, len(j.State.Budgets) > 0, j.isLater:
 		return
 	}
 	for _, n := range j.State.Nodes {
