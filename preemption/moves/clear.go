@@ -268,6 +268,9 @@ func (f *clearing) with(done *cleared, d *placement.Domain, now time.Time) (x *c
 	}
 	x = &cleared{list: merged(done.list, list, f.before)}
 	planner := f.config.newPlanner(f.before, func(string) bool { return false })
+	if l := planner.overBudget(x.list); l != nil {
+		return nil, &Blocked{Domain: d.Name, Cause: Budget, Group: l.Group, Pod: l.Pods[0].ID}, more, nil
+	}
 	steps, stuck := planner.plan(x.list, nil)
 	if len(stuck) > 0 {
 		return nil, &Blocked{Domain: d.Name, Cause: Budget, Group: stuck[0].Group, Pod: stuck[0].Pods[0].ID}, more, nil

@@ -76,6 +76,13 @@ func TestClear(t *testing.T) {
 			},
 			want: "Impossible a:Budget:v",
 		},
+		"or fewer than must yield": {
+			state: "a=4 b=4 a:v=2 a:u=2 b:w=4", request: moves.ClearRequest{Domains: []placement.Domain{rack("a", "a")}},
+			change: func(st *placement.State) {
+				st.Budgets = []workload.DisruptionBudget{{Namespace: "ns", Name: "b", Selector: &workload.LabelSelector{}, Allowed: 1}}
+			},
+			want: "Impossible a:Budget:v",
+		},
 		"until its minimum runtime is over": {
 			state: "a=4 b=4 a:v=1", request: moves.ClearRequest{Domains: []placement.Domain{rack("a", "a")}}, config: only,
 			change: func(st *placement.State) { st.Pods[0].MinRuntime = quota.Some(2 * time.Hour) },

@@ -267,3 +267,18 @@ func (f *planner) spend(l *leaver, used []int64) {
 		used[j] += f.charge(j, l)
 	}
 }
+
+// overBudget returns a leaver that yields although those before it have used up a budget: its pods are not there again.
+func (f *planner) overBudget(list []leaver) *leaver {
+	used := make([]int64, len(f.budgets))
+	for i := range list {
+		if list[i].to != nil {
+			continue
+		}
+		if !f.mayStop(&list[i], used) {
+			return &list[i]
+		}
+		f.spend(&list[i], used)
+	}
+	return nil
+}

@@ -115,6 +115,9 @@ func (j *movesJudge) rooms(path string, starts, here []workload.Pod) {
 func (j *movesJudge) budgets(path string, stops, yields []workload.Pod, left []int64) {
 	for i := range j.State.Budgets {
 		b := &j.State.Budgets[i]
+		if n := charges(b, yields); j.stays != nil && n > left[i] { // of a decision, victims may violate budgets
+			j.wrong(path+".stop", "%d pods of budget %q yield, which allows %d", n, b.Name, left[i])
+		}
 		left[i] = max(0, left[i]-charges(b, yields))
 		if n := charges(b, stops); n > left[i] {
 			j.wrong(path+".stop", "%d pods of budget %q, which allows %d", n, b.Name, left[i])
