@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"path"
 	"strings"
 	"sync"
 	"testing"
@@ -18,11 +19,12 @@ import (
 // door is between a scheduler and the API server. It keeps what the scheduler writes, and may close at a write: then
 // the scheduler writes and sees nothing more, as if its process had been killed there.
 type door struct {
-	at     point
-	closed chan struct{} // closed when the scheduler comes to the point
-	then   func()        // not nil: called then, while other writes wait, and the door stays open
-	mutex  sync.Mutex
-	writes map[kind]int
+	at      point
+	closed  chan struct{} // closed when the scheduler comes to the point
+	then    func()        // not nil: called then, while other writes wait, and the door stays open
+	mutex   sync.Mutex
+	writes  map[kind]int
+	evicted map[string]bool // by name
 }
 
 // kind is what a scheduler writes.
@@ -62,7 +64,7 @@ func kindOf(r *http.Request, body []byte) kind {
 // behind returns the cluster as it is behind a door that closes at a point.
 func (c *cluster) behind(t *testing.T, at point) (*cluster, *door) {
 	t.Helper()
-	d := &door{at: at, closed: make(chan struct{}), writes: map[kind]int{}}
+	d := &door{at: at, closed: make(chan struct{}), writes: map[kind]int{}, evicted: map[string]bool{}}
 	target, err := url.Parse(c.config.Host)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +107,7 @@ func (d *door) pass(proxy http.Handler, w http.ResponseWriter, r *http.Request) 
 	if is != "" && is == d.at.without {
 		<-d.closed
 	}
-	here := d.count(is)
+	here := d.count(is, path.Base(r.URL.Path))
 	if d.then != nil || !here && !d.isClosed() {
 		proxy.ServeHTTP(w, r)
 		return
@@ -120,10 +122,12 @@ func (d *door) pass(proxy http.Handler, w http.ResponseWriter, r *http.Request) 
 }
 
 // count counts a write, and reports whether the door closes at it.
-func (d *door) count(is kind) (here bool) {
+func (d *door) count(is kind, name string) (here bool) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	d.writes[is]++
+	if d.writes[is]++; is == evicts {
+		d.evicted[name] = true
+	}
 	here = is != "" && is == d.at.kind && d.writes[is] == d.at.nth
 	if here && d.then != nil {
 		d.then()

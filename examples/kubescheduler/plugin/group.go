@@ -127,7 +127,7 @@ func (g *groupAttempt) decide() (d placement.Decision, err error) {
 		return d, err
 	}
 	if placed := len(g.trial.placed); !makesRoom(d) || len(d.Nominations) < placed {
-		return d, fmt.Errorf("the scheduler has places for %d pods, cede for %d", placed, len(d.Nominations))
+		return d, fmt.Errorf("the scheduler has places for %d pods, cede for %d: %s", placed, len(d.Nominations), message(d, placed))
 	}
 	return d, nil
 }

@@ -16,8 +16,8 @@ import (
 	st "k8s.io/kubernetes/pkg/scheduler/testing"
 )
 
-// allFaults makes the tests of faults as large as they are meant to be: it takes minutes.
-var allFaults = os.Getenv("CEDE_FAULTS") == "all"
+// allFaults reports whether the tests of faults are as large as they are meant to be: it takes minutes.
+func allFaults() bool { return os.Getenv("CEDE_FAULTS") == "all" }
 
 // points are where the scheduler is killed. Three pods yield to the pod that waits.
 var points = []point{
@@ -52,7 +52,7 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	for i, at := range points {
-		if at.without == "" && (allFaults || i%4 == 1) {
+		if at.without == "" && (allFaults() || i%4 == 1) {
 			t.Run(fmt.Sprintf("a group, %v", at), func(t *testing.T) { c.killed(t, at, 600, 2) })
 		}
 	}
@@ -86,7 +86,7 @@ func (c *cluster) killed(t *testing.T, at point, grace int64, members int) {
 func TestStorageIsDown(t *testing.T) {
 	c := newCluster(t)
 	down, waits := time.Second, 10
-	if allFaults {
+	if allFaults() {
 		down, waits = time.Minute, 100
 	}
 	before := c.full(t, waits+waits/2, 600)
