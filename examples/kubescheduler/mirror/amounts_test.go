@@ -68,6 +68,24 @@ func TestStrangePodsCostThemselves(t *testing.T) {
 	}
 }
 
+// A nominated pod of which the scheduler hands out a copy each time is named once, and again when it has changed.
+func TestCopiesOfNominatedPods(t *testing.T) {
+	p := huge("nominated", "6Ei")
+	p.Spec.NodeName, p.Status.NominatedNodeName = "", "n1"
+	infos, ask := []fwk.NodeInfo{nodeWith("n1")}, asking(map[v1.ResourceName]string{"cpu": "1", "memory": "1Gi"})
+	var m Mirror
+	for i, version := range []string{"1", "1", "2", "2"} {
+		p.ResourceVersion = version
+		one, _ := framework.NewPodInfo(p.DeepCopy())
+		if err := m.Follow(Cycle{Nodes: infos, Nominated: func(string) []fwk.PodInfo { return []fwk.PodInfo{one} }, Asks: []*v1.Pod{ask}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(m.Strange()); got != 1-i%2 {
+			t.Errorf("cycle %d: %d objects are named", i, got)
+		}
+	}
+}
+
 // A node on which more runs than can be counted is full, until it can be counted again.
 func TestNodeThatCannotBeCounted(t *testing.T) {
 	infos := []fwk.NodeInfo{nodeWith("n1"), nodeWith("n2")}

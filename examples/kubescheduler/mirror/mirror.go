@@ -30,7 +30,7 @@ type Mirror struct {
 	generations []int64                // in the order of the scheduler's list
 	nodes       map[string]seen        // by name
 	pods        map[string]fwk.PodInfo // by ID
-	nominated   map[string]fwk.PodInfo // by ID
+	nominated   map[string]promised    // by ID
 	budgets     map[string]*policy.PodDisruptionBudget
 	look        Groups                       // where groups are found in this cycle
 	named       map[fwk.EntityKey]int        // pod groups that running pods name, with the number of these pods
@@ -52,6 +52,22 @@ type seen struct {
 	fwk.NodeInfo
 	object *v1.Node
 	full   bool // more runs there than can be counted: it takes no pod, and no pod yields there
+}
+
+// promised is a pod that is nominated to a node, which may be full.
+type promised struct {
+	fwk.PodInfo
+	node string
+	full bool
+}
+
+// same reports whether a nomination is as it was. The scheduler hands out copies of pods that are nominated.
+func (p promised) same(now promised) bool {
+	if p.PodInfo == nil || p.node != now.node || p.full != now.full {
+		return false
+	}
+	before, after := p.GetPod(), now.GetPod()
+	return before == after || before.UID == after.UID && before.ResourceVersion == after.ResourceVersion && after.ResourceVersion != ""
 }
 
 // Strange is a pod or node that the snapshot does not hold as it is.
@@ -87,7 +103,10 @@ func (m *Mirror) Pod(id string) fwk.PodInfo {
 	if p := m.pods[id]; p != nil {
 		return p
 	}
-	return m.nominated[id]
+	if p, ok := m.nominated[id]; ok {
+		return p.PodInfo
+	}
+	return nil
 }
 
 // maxNames is the number of resources from which on the mirror forgets those that no pod has asked for
@@ -260,42 +279,48 @@ func (m *Mirror) compare(node string, now []fwk.PodInfo, turned bool) (left, cam
 }
 
 // promise returns the edits of nominations that are void, and of those that are new.
-func (m *Mirror) promise(c Cycle) (void, promised []placement.Edit) {
-	now, asks := map[string]fwk.PodInfo{}, map[types.UID]bool{}
+func (m *Mirror) promise(c Cycle) (void, new []placement.Edit) {
+	now, asks := make(map[string]promised, len(m.nominated)), map[types.UID]bool{}
 	for _, p := range c.Asks {
 		asks[p.UID] = true
 	}
 	for _, info := range c.Nodes {
-		list, sum := c.Nominated(info.Node().Name), total{}
+		node := info.Node().Name
+		list, sum := c.Nominated(node), total{}
 		for _, p := range list {
 			id := ID(p.GetPod())
 			if _, runs := m.pods[id]; runs || asks[p.GetPod().UID] {
 				continue
 			}
-			known := m.nominated[id]
+			one, before := promised{p, node, m.nodes[node].full}, m.nominated[id]
+			same := before.same(one)
+			if same && len(list) <= few {
+				now[id] = before
+				continue
+			}
 			strange := len(m.strange)
-			pod := m.podOf(p, info.Node().Name)
+			pod := m.podOf(p, node)
 			pod.Group = "" // its own priority counts, and its nomination stays if the rest of its group yields
-			if known != nil && known.GetPod() == p.GetPod() {
+			if same {
 				m.strange = m.strange[:strange] // it was told before
 			}
 			if len(list) > few && !sum.add(pod.Requests) {
 				m.note(p.GetPod(), "with it more is nominated to its node than can be counted: its nomination is left out")
 				continue
 			}
-			now[pod.ID] = p
-			if before, ok := m.snapshot.Nominated(pod.ID); !ok || !reflect.DeepEqual(before, pod) {
-				promised = append(promised, placement.Nominate(pod))
+			now[id] = one
+			if before, ok := m.snapshot.Nominated(id); !ok || !reflect.DeepEqual(before, pod) {
+				new = append(new, placement.Nominate(pod))
 			}
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.nominated)) {
-		if now[id] == nil {
+		if _, stays := now[id]; !stays {
 			void = append(void, placement.Withdraw(id))
 		}
 	}
 	m.nominated = now
-	return void, promised
+	return void, new
 }
 
 // budget returns the edits of budgets.

@@ -56,9 +56,17 @@ type steps struct {
 	nominated map[string][]fwk.PodInfo // by node
 	budgets   []*policy.PodDisruptionBudget
 	waiting   []*v1.Pod
+	version   int
 }
 
-func (s *steps) nominatedTo(node string) []fwk.PodInfo { return slices.Clone(s.nominated[node]) }
+// nominatedTo returns copies, as the scheduler does.
+func (s *steps) nominatedTo(node string) (list []fwk.PodInfo) {
+	for _, p := range s.nominated[node] {
+		info, _ := framework.NewPodInfo(p.GetPod().DeepCopy())
+		list = append(list, info)
+	}
+	return list
+}
 
 func (s *steps) cpus() map[v1.ResourceName]string {
 	return map[v1.ResourceName]string{"cpu": fmt.Sprintf("%dm", 500*s.IntN(12)), "pods": "9"}
@@ -66,6 +74,8 @@ func (s *steps) cpus() map[v1.ResourceName]string {
 
 func (s *steps) newPod(name string, priority int32) *v1.Pod {
 	p := st.MakePod().Namespace("default").Name(name).UID(name).Priority(priority).Label("app", []string{"web", "db"}[s.IntN(2)]).Obj()
+	s.version++
+	p.ResourceVersion = fmt.Sprint(s.version)
 	p.Spec.Containers = []v1.Container{{Name: "one", Resources: v1.ResourceRequirements{Requests: v1.ResourceList{"cpu": *resource.NewMilliQuantity(500*s.Int64N(6), resource.DecimalSI)}}}}
 	return p
 }

@@ -35,7 +35,7 @@ type Arguments struct {
 	MaxSearchNodes int `json:"maxSearchNodes,omitempty"`
 	// MinRuntime protects each pod until it has run for so long, as "10m". Empty: no pod is protected.
 	MinRuntime string `json:"minRuntime,omitempty"`
-	// Annotate writes the latest decision about a pod into its annotation [Annotation]. Unset: true.
+	// Annotate writes the latest decision about a pod that waits into its annotation [Annotation]. Unset: true.
 	Annotate *bool `json:"annotate,omitempty"`
 }
 

@@ -28,7 +28,7 @@ import (
 // node.
 type size struct {
 	nodes, least, most int
-	extra              string // "", "affinity", "spread" or "budgets"
+	extra              string // "", "affinity", "spread", "budgets" or "500 budgets"
 }
 
 func (s size) String() string {
@@ -38,7 +38,11 @@ func (s size) String() string {
 func (s size) world() world {
 	random := rand.New(rand.NewPCG(1, 1))
 	var w world
-	app := func() map[string]string { return map[string]string{"app": fmt.Sprint("app-", random.IntN(20))} }
+	apps, budgets := 20, 10
+	if s.extra == "500 budgets" {
+		apps, budgets = 1000, 500
+	}
+	app := func() map[string]string { return map[string]string{"app": fmt.Sprint("app-", random.IntN(apps))} }
 	apart := func(labels map[string]string, key string) []v1.PodAffinityTerm {
 		return []v1.PodAffinityTerm{{TopologyKey: key, LabelSelector: &metav1.LabelSelector{MatchLabels: labels}}}
 	}
@@ -68,8 +72,8 @@ func (s size) world() world {
 	case "spread":
 		w.pod.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone",
 			WhenUnsatisfiable: v1.DoNotSchedule, LabelSelector: &metav1.LabelSelector{MatchLabels: w.pod.Labels}}}
-	case "budgets":
-		for i := range 10 {
+	case "budgets", "500 budgets":
+		for i := range budgets {
 			w.budgets = append(w.budgets, &policy.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprint("b", i)},
 				Spec: policy.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint("app-", i)}}}})
 		}
@@ -82,7 +86,10 @@ func (s size) world() world {
 // kept; the same after 100 nodes have changed; and with a snapshot made anew. It reports what
 // the decision costs the cluster.
 func BenchmarkPostFilter(b *testing.B) {
-	for _, s := range []size{{100, 4, 8, ""}, {1000, 4, 30, ""}, {5000, 4, 8, ""}, {5000, 4, 30, ""}, {5000, 4, 30, "budgets"}, {1000, 4, 8, "affinity"}, {5000, 4, 8, "affinity"}, {5000, 4, 8, "spread"}} {
+	for _, s := range []size{
+		{100, 4, 8, ""}, {1000, 4, 30, ""}, {5000, 4, 8, ""}, {5000, 4, 30, ""}, {5000, 4, 30, "budgets"}, {5000, 17, 17, "500 budgets"},
+		{1000, 4, 8, "affinity"}, {5000, 4, 8, "affinity"}, {5000, 4, 8, "spread"},
+	} {
 		prepared := sync.OnceValue(func() *question { return s.ask(b) })
 		for _, plugin := range []string{"kube-sampled", "kube-all", "cede", "cede-after-100-changes", "cede-anew"} {
 			b.Run(s.String()+"/"+plugin, func(b *testing.B) { prepared().measure(b, plugin) })

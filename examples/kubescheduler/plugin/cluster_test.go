@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -38,6 +39,7 @@ type cluster struct {
 	scheduler *scheduler.Scheduler // the one that runs
 	storage   *embed.Config
 	etcd      *embed.Etcd
+	limit     int // of the scheduler's requests in a second; zero: 1000
 }
 
 // newCluster starts an API server with flags.
@@ -103,7 +105,7 @@ func (c *cluster) schedule(t *testing.T, configuration string) (stop func()) {
 	access.CurrentContext = "test"
 	dir := t.TempDir()
 	file, credentials := filepath.Join(dir, "config.yaml"), filepath.Join(dir, "kubeconfig")
-	configuration += fmt.Sprintf("leaderElection: {leaderElect: false}\npodInitialBackoffSeconds: 1\npodMaxBackoffSeconds: 1\nclientConnection: {kubeconfig: %q, qps: 1000, burst: 1000}\n", credentials)
+	configuration += fmt.Sprintf("leaderElection: {leaderElect: false}\npodInitialBackoffSeconds: 1\npodMaxBackoffSeconds: 1\nclientConnection: {kubeconfig: %q, qps: %d, burst: %d}\n", credentials, cmp.Or(c.limit, 1000), cmp.Or(2*c.limit, 1000))
 	if err := clientcmd.WriteToFile(*access, credentials); err != nil {
 		t.Fatal(err)
 	}

@@ -121,6 +121,13 @@ func (h *harness) place(t testing.TB, w world) fwk.PodGroupSchedulingFunc {
 			t.Fatal(err)
 		}
 		infos = slices.SortedFunc(slices.Values(infos), func(a, b fwk.NodeInfo) int { return strings.Compare(a.Node().Name, b.Node().Name) })
+		return h.placeOn(t, w, infos)(ctx)
+	}
+}
+
+// placeOn is place on some nodes.
+func (h *harness) placeOn(t testing.TB, w world, infos []fwk.NodeInfo) fwk.PodGroupSchedulingFunc {
+	return func(ctx context.Context) (*fwk.PodGroupAssignments, *fwk.Status) {
 		var out []fwk.ProposedAssignment
 		next, placed := 0, 0
 		for _, p := range w.groups.asks.UnscheduledPods {

@@ -59,7 +59,7 @@ func TestManifests(t *testing.T) {
 	c.create(t, world{
 		nodes: []*v1.Node{st.MakeNode().Name("n").Capacity(map[v1.ResourceName]string{"cpu": "2", "pods": "10"}).Obj()},
 		pods:  []*v1.Pod{st.MakePod().Namespace("default").Name("low").Node("n").Req(map[v1.ResourceName]string{"cpu": "2"}).Obj()},
-	}, 0)
+	}, 600)
 	defer own.schedule(t, withoutLease(t, configuration))()
 	c.group(t, scenarioGroup{Kind: "PodGroup", Name: "group", Policy: "gang", MinCount: 2, Priority: 10})
 	for _, name := range []string{"one", "two"} {
@@ -67,8 +67,11 @@ func TestManifests(t *testing.T) {
 			Req(map[v1.ResourceName]string{"cpu": "1"}).Obj(), 0)
 	}
 	for _, name := range []string{"one", "two"} {
-		c.await(t, name, "bound", isBound)
 		c.explained(t, name, "group", "It has a place once default/low yields")
+	}
+	c.end(t, "low")
+	for _, name := range []string{"one", "two"} {
+		c.await(t, name, "bound", isBound)
 	}
 }
 

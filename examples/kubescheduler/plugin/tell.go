@@ -64,7 +64,8 @@ func (pl *Plugin) say(ctx context.Context, about runtime.Object, d placement.Dec
 }
 
 // notes are annotations to be written. They are written beside the scheduling cycle, by a client with a limit of its
-// own, so that no binding waits for them. A nil one writes nothing.
+// own, so that no binding waits for them, and only if the pod still waits a moment later: in a burst most do not, and each
+// write is work for the API server. A nil one writes nothing.
 type notes chan note
 
 type note struct {
@@ -72,8 +73,11 @@ type note struct {
 	text string
 }
 
-// maxNotes is how many notes may wait. More are dropped: the event has the same text.
+// maxNotes is how many notes may be in line. More are dropped: the event has the same text.
 const maxNotes = 1000
+
+// noteAfter is how long a pod has waited when its annotation is written.
+const noteAfter = time.Second
 
 // newNotes writes notes until the context ends.
 func newNotes(ctx context.Context, handle fwk.Handle) (notes, error) {
@@ -85,16 +89,29 @@ func newNotes(ctx context.Context, handle fwk.Handle) (notes, error) {
 		}
 		client = own
 	}
-	n := make(notes, maxNotes)
+	n, pods := make(notes, maxNotes), handle.SharedInformerFactory().Core().V1().Pods().Lister()
 	go func() {
+		latest := map[types.UID]note{}
+		var due <-chan time.Time
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case one := <-n:
-				if err := one.write(ctx, client); err != nil {
-					klog.FromContext(ctx).Info("cannot annotate a pod with the decision about it", "pod", klog.KObj(one.pod), "problem", err)
+				if latest[one.pod.UID] = one; due == nil {
+					due = time.After(noteAfter)
 				}
+			case <-due:
+				for _, one := range latest {
+					if p, err := pods.Pods(one.pod.Namespace).Get(one.pod.Name); err != nil || p.Spec.NodeName != "" {
+						continue
+					}
+					if err := one.write(ctx, client); err != nil {
+						klog.FromContext(ctx).Info("cannot annotate a pod with the decision about it", "pod", klog.KObj(one.pod), "problem", err)
+					}
+				}
+				clear(latest)
+				due = nil
 			}
 		}
 	}()
