@@ -61,6 +61,7 @@ func New(ctx context.Context, arguments runtime.Object, handle fwk.Handle) (fwk.
 	if pl.DefaultPreemption, err = defaultpreemption.New(ctx, unread, handle, pl.features); err != nil {
 		return nil, err
 	}
+	pl.wakeIfGone()
 	if pl.preemptor, err = placement.New(single); err != nil {
 		return nil, err
 	}
