@@ -51,8 +51,8 @@ func TestKilled(t *testing.T) {
 			t.Run(fmt.Sprintf("a pod, grace %d, %v", grace, at), func(t *testing.T) { c.killed(t, at, grace, 1) })
 		}
 	}
-	for i, at := range points {
-		if at.without == "" && (allFaults() || i%4 == 1) {
+	for _, at := range points {
+		if at.kind == binds { // before, nominations of members may be missing: then kube-scheduler places the group anew
 			t.Run(fmt.Sprintf("a group, %v", at), func(t *testing.T) { c.killed(t, at, 600, 2) })
 		}
 	}
