@@ -174,6 +174,29 @@ func TestPreferTakesWhatCanMoveInBothOrders(t *testing.T) {
 	}
 }
 
+// If no unit may move, the decision is that without moves, also when to ask again.
+func withoutMovesAsBefore(t *rapid.T) {
+	st, r := roomy(t)
+	pc := preemptiontest.PlacementConfigs().Draw(t, "config")
+	p, err := placement.New(pc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := p.Decide(snapshot(t, st), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := moves.Config{Price: func(u placement.Unit) (yield, move int64) { return int64(len(u.Pods)), -1 }}
+	c.Start = rapid.SampledFrom([]moves.Start{moves.AfterStop, moves.BeforeStop}).Draw(t, "start")
+	d := answered(t, st, r, pc, c)
+	if !reflect.DeepEqual(want, d.Decision) || len(d.Moves) > 0 {
+		t.Fatalf("%s\n%+v\nwant %+v", told(d), d.Decision, want)
+	}
+}
+
+func TestWithoutMovesAsBefore(t *testing.T) { rapid.Check(t, withoutMovesAsBefore) }
+func FuzzWithoutMovesAsBefore(f *testing.F) { f.Fuzz(rapid.MakeFuzz(withoutMovesAsBefore)) }
+
 // Draws reach what the laws are about.
 func TestDrawsReachMoves(t *testing.T) {
 	const n = 600

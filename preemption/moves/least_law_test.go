@@ -21,8 +21,12 @@ func few(t *rapid.T) (placement.State, placement.Request) {
 	groups := 0
 	for i := range amount("nodes", 3, 2, 4) {
 		n := workload.Node{Name: fmt.Sprint("n", i), Capacity: workload.Resources{"gpu": amount("gpus", 4, 3, 5), "cpu": amount("cpu", 3, 6)}}
+		if amount("few pods", 0, 0, 0, 1) == 1 {
+			n.Capacity[workload.PodsResource] = amount("pods of it", 3, 2)
+		}
+		n.Unschedulable = amount("closed", 0, 0, 0, 0, 0, 1) == 1
 		st.Nodes = append(st.Nodes, n)
-		free, cpu := n.Capacity["gpu"]-amount("slack", 1, 2, 0, 3), n.Capacity["cpu"]
+		free, cpu := n.Capacity["gpu"]-amount("slack", 1, 2, 0, 3, -1), n.Capacity["cpu"]
 		for free > 0 && len(st.Pods) < 6 {
 			p := workload.Pod{ID: fmt.Sprint("p", len(st.Pods)), Namespace: "ns", Node: n.Name, Started: now.Add(-1)}
 			p.Requests = workload.Resources{"gpu": min(free, amount("takes", 1, 2, 3)), "cpu": min(cpu, amount("cpu", 0, 0, 1))}
@@ -31,6 +35,7 @@ func few(t *rapid.T) (placement.State, placement.Request) {
 			if amount("bound", 0, 0, 0, 1) == 1 {
 				p.Nodes = []string{n.Name, fmt.Sprint("n", amount("to", 0, 1))}
 			}
+			p.Nowhere = amount("pinned", 0, 0, 0, 0, 0, 1) == 1
 			free, cpu = free-p.Requests["gpu"], cpu-p.Requests["cpu"]
 			if amount("in a group", 0, 0, 1) == 1 {
 				if groups == 0 || amount("another group", 0, 1) == 1 {
@@ -78,7 +83,8 @@ type trier struct {
 	budgets bool     // are kept
 	units   []placement.Unit
 	free    map[string]workload.Resources
-	left    []int64 // of budgets
+	comes   map[string]workload.Resources // what pods request that start on a node: only of that the node must not be over
+	left    []int64                       // of budgets
 	best    moves.Cost
 }
 
@@ -91,9 +97,12 @@ func (x *trier) try(t *rapid.T, members []workload.Pod, domains []placement.Doma
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.units, x.free, x.best, x.left = s.Units(), map[string]workload.Resources{}, none, nil
+	x.units, x.free, x.comes, x.best, x.left = s.Units(), map[string]workload.Resources{}, map[string]workload.Resources{}, none, nil
 	for _, n := range x.st.Nodes {
-		x.free[n.Name] = n.Clone().Capacity
+		x.free[n.Name], x.comes[n.Name] = n.Clone().Capacity, workload.Resources{}
+		if _, limited := n.Capacity[workload.PodsResource]; !limited {
+			x.free[n.Name][workload.PodsResource] = math.MaxInt32
+		}
 	}
 	for _, b := range x.st.Budgets {
 		x.left = append(x.left, b.Allowed)
@@ -115,22 +124,34 @@ func (x *trier) each(pods []workload.Pod, domains []placement.Domain, on []strin
 	}
 	p := pods[len(on)]
 	for _, n := range x.st.Nodes {
-		if (len(p.Nodes) == 0 || slices.Contains(p.Nodes, n.Name)) && !slices.Contains(x.closed, n.Name) {
-			if x.take(n.Name, &p, 1); x.holds(n.Name) {
-				x.each(pods, domains, append(on, n.Name), then)
-			}
-			x.take(n.Name, &p, -1)
+		if n.Unschedulable || p.Nowhere || len(p.Nodes) > 0 && !slices.Contains(p.Nodes, n.Name) || slices.Contains(x.closed, n.Name) {
+			continue
+		}
+		x.take(x.comes, n.Name, &p, -1)
+		if x.take(x.free, n.Name, &p, 1); x.holds(n.Name) {
+			x.each(pods, domains, append(on, n.Name), then)
+		}
+		x.take(x.free, n.Name, &p, -1)
+		x.take(x.comes, n.Name, &p, 1)
+	}
+}
+
+// take takes what a pod requests on a node, or gives it back.
+func (x *trier) take(from map[string]workload.Resources, node string, p *workload.Pod, sign int64) {
+	from[node][workload.PodsResource] -= sign
+	for name, amount := range p.Requests {
+		from[node][name] -= sign * amount
+	}
+}
+
+func (x *trier) holds(node string) bool {
+	for name, amount := range x.comes[node] {
+		if amount > 0 && x.free[node][name] < 0 {
+			return false
 		}
 	}
+	return true
 }
-
-func (x *trier) take(node string, p *workload.Pod, sign int64) {
-	for name, amount := range p.Requests {
-		x.free[node][name] -= sign * amount
-	}
-}
-
-func (x *trier) holds(node string) bool { return x.free[node]["gpu"] >= 0 && x.free[node]["cpu"] >= 0 }
 
 // unit tries what unit i does, and those after it.
 func (x *trier) unit(i int, cost moves.Cost) {
@@ -146,14 +167,14 @@ func (x *trier) unit(i int, cost moves.Cost) {
 	if !isIn {
 		ok := true
 		for k := range u.Pods {
-			x.take(u.Pods[k].Node, &u.Pods[k], 1)
+			x.take(x.free, u.Pods[k].Node, &u.Pods[k], 1)
 			ok = ok && x.holds(u.Pods[k].Node)
 		}
 		if ok {
 			x.unit(i+1, cost)
 		}
 		for k := range u.Pods {
-			x.take(u.Pods[k].Node, &u.Pods[k], -1)
+			x.take(x.free, u.Pods[k].Node, &u.Pods[k], -1)
 		}
 	}
 	if x.only && !isIn || u.Priority > x.highest || !x.charge(u, 1) {
@@ -167,7 +188,11 @@ func (x *trier) unit(i int, cost moves.Cost) {
 		return moves.Cost{Lost: cost.Lost + lost, Pods: cost.Pods + int64(len(u.Pods))}
 	}
 	if move >= 0 {
-		x.each(u.Pods, nil, nil, func() { x.unit(i+1, leaves(move)) })
+		var domains []placement.Domain
+		if x.config.Domains != nil {
+			domains = x.config.Domains(*u)
+		}
+		x.each(u.Pods, domains, nil, func() { x.unit(i+1, leaves(move)) })
 	}
 	if yield >= 0 && !x.config.Only {
 		x.unit(i+1, leaves(yield))
@@ -194,10 +219,22 @@ func (x *trier) charge(u *placement.Unit, sign int64) bool {
 	return true
 }
 
-// costly draws prices, or none.
+// costly draws prices, or none, and domains, or none.
 func costly(t *rapid.T, st placement.State, c moves.Config) moves.Config {
 	p := priced(t, st)
-	c.Price = p.Price
+	c.Price, c.Domains = p.Price, nil
+	if rapid.IntRange(0, 4).Draw(t, "domains") == 0 {
+		at := rapid.IntRange(0, len(st.Nodes)).Draw(t, "first of the second")
+		var list [2]placement.Domain
+		for i, n := range st.Nodes {
+			d := &list[0]
+			if i >= at {
+				d = &list[1]
+			}
+			d.Name, d.Nodes = fmt.Sprint("from ", i), append(d.Nodes, n.Name)
+		}
+		c.Domains = func(placement.Unit) []placement.Domain { return list[:] }
+	}
 	return c
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/cedesched/cede/preemption/moves"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
@@ -44,7 +46,7 @@ func cluster(words string) (st placement.State) {
 	return st
 }
 
-func snapshot(t testing.TB, st placement.State) *placement.Snapshot {
+func snapshot(t rapid.TB, st placement.State) *placement.Snapshot {
 	t.Helper()
 	s, err := placement.NewSnapshot(st)
 	if err != nil {
