@@ -17,9 +17,13 @@ func finds(t *rapid.T) {
 	for i := range free {
 		free[i] = slices.Clone(p.Free[i])
 	}
+	left := slices.Clone(p.Left)
 	got := moving.Solve(p)
 	if (got.Answer == nil) != (want == moving.None) || got.Answer != nil && got.Answer.Cost != want {
 		t.Fatalf("%+v, want %v\n%+v", got, want, p)
+	}
+	if !slices.Equal(left, p.Left) {
+		t.Fatalf("%v is left of budgets afterwards, %v before", p.Left, left)
 	}
 	if got.Answer != nil && got.Bound != want {
 		t.Fatalf("bound %v, want %v", got.Bound, want)
@@ -40,7 +44,10 @@ func FuzzFinds(f *testing.F) { f.Fuzz(rapid.MakeFuzz(finds)) }
 
 func problem(t *rapid.T) *moving.Problem {
 	nodes, slots := rapid.IntRange(1, 4).Draw(t, "nodes"), rapid.IntRange(1, 2).Draw(t, "slots")
-	p := &moving.Problem{MaxNodes: 1 << 30, Limit: moving.None, Left: []int64{rapid.Int64Range(0, 3).Draw(t, "left")}}
+	p := &moving.Problem{MaxNodes: 1 << 30, Limit: moving.None, Left: make([]int64, 2)}
+	for b := range p.Left {
+		p.Left[b] = rapid.Int64Range(0, 3).Draw(t, "left")
+	}
 	amount := rapid.Int64Range(-1, 4)
 	for range nodes {
 		free := make([]int64, slots)
@@ -54,8 +61,8 @@ func problem(t *rapid.T) *moving.Problem {
 		u := moving.Unit{Yield: price.Draw(t, "yield"), Move: price.Draw(t, "move")}
 		if waits {
 			u.Yield, u.Move = moving.Never, 0
-		} else if rapid.IntRange(0, 2).Draw(t, "charged") == 0 {
-			u.Charges = []int32{0}
+		} else if rapid.Bool().Draw(t, "charged") {
+			u.Charges = rapid.SliceOfN(rapid.Int32Range(0, 1), 1, pods).Draw(t, "charges")
 		}
 		for range pods {
 			pod := moving.Pod{At: -1, Needs: make([]int64, slots)}
