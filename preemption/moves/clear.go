@@ -277,13 +277,7 @@ func (f *clearing) with(done *cleared, d *placement.Domain, now time.Time) (x *c
 	}
 	x.steps, x.cost = steps, costOf(x.list)
 	x.adds = Cleared{Domain: d.Name, Cost: x.cost.minus(done.cost)}
-	for i := range list {
-		if list[i].to != nil {
-			x.adds.Moves++
-		} else {
-			x.adds.Yields++
-		}
-	}
+	x.adds.Moves, x.adds.Yields = countOf(x.list, true)-countOf(done.list, true), countOf(x.list, false)-countOf(done.list, false)
 	var edits []placement.Edit
 	for i := range list {
 		for k, to := range list[i].to {
@@ -300,6 +294,16 @@ func (f *clearing) with(done *cleared, d *placement.Domain, now time.Time) (x *c
 		x.left, err = after.With(edits...)
 	}
 	return x, nil, more, err
+}
+
+// countOf counts the units that move, or yield.
+func countOf(list []leaver, moves bool) (n int) {
+	for i := range list {
+		if (list[i].to != nil) == moves {
+			n++
+		}
+	}
+	return n
 }
 
 // merged joins the units that left for the domains before with those that leave for one more. Each leaves the nodes of the
@@ -336,13 +340,13 @@ func protected(domain string, a *settle.NodesAnswer) *Blocked {
 	return out
 }
 
-// leavers prices the victims.
+// leavers prices the victims, whatever budgets they violate: the steps keep them.
 func (f *clearing) leavers(done *cleared, victims []placement.Victim) []leaver {
-	list := f.config.leavers(done.now, victims)
-	for i := range list {
-		list[i].move = f.config.leaver(list[i].Unit).move // whatever budgets it violates: the steps keep them
+	victims = slices.Clone(victims)
+	for i := range victims {
+		victims[i].Violations = 0
 	}
-	return list
+	return f.config.leavers(done.now, victims)
 }
 
 // mayEverStop reports whether each budget allows the pods of a unit at once; if not, it returns one that it does not.

@@ -56,7 +56,7 @@ type ClearAnswer struct {
 // Cleared is a domain that is emptied, with what that adds to the domains before it.
 type Cleared struct {
 	Domain string `json:"domain"`
-	// Moves and Yields are the numbers of units.
+	// Moves and Yields are by how many units more move and yield. A unit that moved to the domain before it is counted there.
 	Moves  int  `json:"moves,omitzero"`
 	Yields int  `json:"yields,omitzero"`
 	Cost   Cost `json:"cost,omitzero"`

@@ -1,0 +1,168 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/moves"
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// MovesText returns a page for a terminal of 80 columns about a decision with moves: which victims move and where, which yield, what
+// is lost, and in which order it happens. For an answer without victims it is the outcome alone; [PlacementText] says why.
+func MovesText(d moves.Decision) string {
+	p := &page{}
+	switch {
+	case d.Decision.Outcome == preemption.Fits:
+		p.line(0, "It fits now.")
+	case d.Decision.Outcome == preemption.Preempt:
+		p.line(0, "It fits once %s.", together(d.Moves, yields(&d)))
+	case d.Decision.RetryAt.IsZero():
+		p.line(0, "It does not fit, and time alone does not help.")
+	default:
+		p.line(0, "It does not fit before %s.", clock(d.Decision.RetryAt, d.Decision.Now))
+	}
+	p.movesAndSteps(d.Moves, yields(&d), d.Cost, d.Steps)
+	return p.String()
+}
+
+// ClearText returns a page for a terminal of 80 columns about domains that are to be empty: which are, what each adds to what is
+// lost, which units move and where, which yield, in which order, and what keeps the others.
+func ClearText(a moves.ClearAnswer, now time.Time) string {
+	p := &page{}
+	var cleared []string
+	for _, c := range a.Cleared {
+		cleared = append(cleared, c.Domain)
+	}
+	list := "no domain"
+	if len(cleared) > 0 {
+		list = strings.Join(cleared, ", ")
+	}
+	switch {
+	case a.Outcome == preemption.Fits:
+		p.line(0, "Empty already: %s.", list)
+	case a.Outcome == preemption.Preempt:
+		p.line(0, "To be empty: %s, once %s.", list, together(a.Moves, a.Victims))
+	case a.Outcome == preemption.Wait:
+		p.line(0, "Fewer can be emptied before %s than are asked: %s.", clock(a.RetryAt, now), list)
+	default:
+		p.line(0, "Fewer can be emptied than are asked, and time alone does not help: %s.", list)
+	}
+	if len(a.Cleared) > 0 {
+		p.head("What each adds")
+		for _, c := range a.Cleared {
+			p.line(2, "%s: %s, %s, %d lost", c.Domain, counted(c.Moves, "moves", "move"), counted(c.Yields, "yields", "yield"), c.Cost.Lost)
+		}
+	}
+	p.movesAndSteps(a.Moves, a.Victims, a.Cost, a.Steps)
+	if len(a.Blocked) > 0 {
+		p.head("What keeps the others")
+		for _, b := range a.Blocked {
+			p.line(2, "%s: %s %s", b.Domain, nameOfUnit(b.Group, b.Pod), blockedBecause(&b, now))
+		}
+	}
+	return p.String()
+}
+
+// counted is a number of units with a verb.
+func counted(n int, one, several string) string {
+	if n == 1 {
+		return "1 unit " + one
+	}
+	return fmt.Sprintf("%d units %s", n, several)
+}
+
+func nameOfUnit(group, pod string) string {
+	if group != "" {
+		return "group " + group
+	}
+	return pod
+}
+
+// together says in a clause what has to happen.
+func together(list []moves.Move, victims []placement.Victim) string {
+	var moved, yielded Counted
+	for _, m := range list {
+		moved.add(nameOfUnit(m.Group, m.Pods[0].Pod))
+	}
+	for _, v := range victims {
+		yielded.add(nameOfUnit(v.Group, v.Pods[0]))
+	}
+	verb := func(n int64) string {
+		if n == 1 {
+			return " has "
+		}
+		return " have "
+	}
+	var parts []string
+	if moved.Count > 0 {
+		parts = append(parts, names(moved)+verb(moved.Count)+"moved")
+	}
+	if yielded.Count > 0 {
+		parts = append(parts, names(yielded)+verb(yielded.Count)+"yielded")
+	}
+	return strings.Join(parts, " and ")
+}
+
+// yields lists the victims of a decision that do not move.
+func yields(d *moves.Decision) (list []placement.Victim) {
+	moved := map[string]bool{}
+	for _, m := range d.Moves {
+		moved[m.Pods[0].Pod] = true
+	}
+	for _, v := range d.Decision.Victims {
+		if !moved[v.Pods[0]] {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// movesAndSteps writes who goes where, what is lost, and the order.
+func (p *page) movesAndSteps(list []moves.Move, victims []placement.Victim, cost moves.Cost, steps []moves.Step) {
+	if len(list) > 0 {
+		p.head("What moves")
+	}
+	for _, m := range list {
+		for _, pod := range m.Pods {
+			p.line(2, "%s: from %s to %s", pod.Pod, pod.From, pod.To)
+		}
+	}
+	if len(victims) > 0 {
+		p.head("What yields")
+	}
+	for _, v := range victims {
+		p.line(2, "%s", strings.Join(v.Pods, ", "))
+	}
+	if len(list)+len(victims) > 0 {
+		p.line(0, "In all %s, %d lost.", count(cost.Pods, "pod"), cost.Lost)
+	}
+	if len(steps) == 0 {
+		return
+	}
+	p.head("In which order")
+	for i, s := range steps {
+		var parts []string
+		if len(s.Stop) > 0 {
+			parts = append(parts, "stop "+strings.Join(s.Stop, ", "))
+		}
+		for _, n := range s.Start {
+			parts = append(parts, "start "+n.Pod+" on "+n.Node)
+		}
+		p.line(2, "%d. %s", i+1, strings.Join(parts, "; "))
+	}
+}
+
+func blockedBecause(b *moves.Blocked, now time.Time) string {
+	switch b.Cause {
+	case moves.NoPlace:
+		return "has no other place and must not yield"
+	case moves.Budget:
+		return "may not stop by its disruption budget, or its turn never comes"
+	case moves.Promised:
+		return "is promised room there"
+	}
+	return unitRule(&Kept[placement.Rule]{Rule: b.Rule, Counted: Counted{Count: 1}, From: b.Until, Until: b.Until}, now)
+}
