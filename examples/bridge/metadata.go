@@ -12,6 +12,13 @@ type Metadata struct {
 	DeletionTimestamp *time.Time        `json:"deletionTimestamp"` // nil: the object is not being deleted
 	Labels            map[string]string `json:"labels"`
 	Annotations       map[string]string `json:"annotations"`
+	OwnerReferences   []OwnerReference  `json:"ownerReferences"`
+}
+
+// OwnerReference names an owner of an object.
+type OwnerReference struct {
+	Kind       string `json:"kind"`
+	Controller bool   `json:"controller"` // it makes the object anew; one owner at most is
 }
 
 // ID is "namespace/name", or the name of what is in no namespace.

@@ -51,6 +51,7 @@ type context struct {
 	known     map[string]bool      // nodes
 	unread    map[string]unread    // by kind and name
 	devices   devices
+	mayRun    map[string][]string // where running pods may go, by what says so
 	out       Cluster
 }
 
@@ -60,11 +61,11 @@ func (c *context) warn(object, path, format string, args ...any) {
 }
 
 // Cluster makes a cluster from the objects: it resolves references. It changes nothing: call it
-// whenever you need a state. It costs O(objects + nodes × waiting pods).
+// whenever you need a state. It costs O(objects + nodes × (waiting pods + templates of running ones)).
 func (o *Objects) Cluster() Cluster {
 	c := &context{
 		nodes: o.nodes.All(), pods: o.pods.All(),
-		classes: map[string]*PriorityClass{}, groups: map[string]*PodGroup{}, known: map[string]bool{}, unread: o.unread,
+		classes: map[string]*PriorityClass{}, groups: map[string]*PodGroup{}, known: map[string]bool{}, unread: o.unread, mayRun: map[string][]string{},
 	}
 	for _, class := range o.classes.All() {
 		c.doubtUnread(class.key(), "")
@@ -74,7 +75,7 @@ func (o *Objects) Cluster() Cluster {
 			c.byDefault = class
 		}
 	}
-	// A pod may tolerate an unschedulable node: feasible leaves such nodes out for the others.
+	// A waiting pod may tolerate an unschedulable node: feasible leaves such nodes out for the others.
 	tolerated := slices.ContainsFunc(c.pods, func(p *Pod) bool { return p.Spec.NodeName == "" && p.toleratesUnschedulable() })
 	for _, n := range c.nodes {
 		c.doubtUnread(n.key(), n.Metadata.Name)
@@ -168,6 +169,7 @@ func (c *context) addPod(p *Pod, waiting map[string][]*Pod) {
 		c.out.State.Nominated = append(c.out.State.Nominated, out)
 		return
 	}
+	out.Nodes, out.Nowhere = c.mayMove(p)
 	out.Started, out.Terminating = p.Status.StartTime.UTC(), p.Metadata.DeletionTimestamp != nil
 	for _, condition := range p.Status.Conditions {
 		if condition.Type == "DisruptionTarget" && condition.Status == "True" && condition.Reason == "PreemptionByScheduler" {

@@ -34,6 +34,7 @@ type Kind struct {
 var Metadata = map[string]string{
 	"metadata.name": `"other"`, "metadata.namespace": `"other"`, "metadata.uid": `"other"`, "metadata.creationTimestamp": `"2026-05-04T07:00:00Z"`,
 	"metadata.deletionTimestamp": `"2026-05-04T09:00:00Z"`, "metadata.labels": `{"other":"x"}`, "metadata.annotations": `{"other":"x"}`,
+	"metadata.ownerReferences[].kind": `"DaemonSet"`, "metadata.ownerReferences[].controller": `true`,
 }
 
 // Samples returns those of the metadata and the given ones: a path, its sample, the next path.

@@ -49,10 +49,11 @@ var kindsOfKubernetes = []Kind{
 		"spec":{"priorityClassName":"own",` + spec + `},"status":{"containerStatuses":[{"name":"c"}],"initContainerStatuses":[{"name":"i"}]}}`, Samples: ofPods(
 		"spec.nodeName", `"gone"`, "spec.schedulingGroup.podGroupName", `"gone"`, "status.nominatedNodeName", `"n0"`, "status.conditions[].type", `"Ready"`,
 		"status.containerStatuses[].allocatedResources", `{"cpu":"9"}`, "status.initContainerStatuses[].allocatedResources", `{"cpu":"9"}`)},
-	{Section: "Pod that runs", Type: reflect.TypeFor[kubernetes.Pod](), Base: `{"metadata":{"name":"runs","namespace":"n","labels":{"app":"db"},"deletionTimestamp":"2026-05-04T09:00:00Z"},
+	{Section: "Pod that runs", Type: reflect.TypeFor[kubernetes.Pod](), Base: `{"metadata":{"name":"runs","namespace":"n","labels":{"app":"db"},"deletionTimestamp":"2026-05-04T09:00:00Z",
+			"ownerReferences":[{"kind":"Job","controller":true}]},
 		"spec":{"nodeName":"n0",` + spec + `},"status":{"phase":"Running","startTime":"2026-05-04T08:00:00Z",
 			"conditions":[{"status":"True","reason":"PreemptionByScheduler"}],"containerStatuses":[{"name":"c"}],"initContainerStatuses":[{"name":"i"}]}}`, Samples: ofPods(
-		"spec.nodeName", `"gone"`, "metadata.deletionTimestamp", `null`, "spec.schedulingGroup.podGroupName", `"g"`, "status.nominatedNodeName", `"n0"`, "status.conditions[].type", `"DisruptionTarget"`,
+		"spec.nodeName", `"gone"`, "metadata.deletionTimestamp", `null`, "metadata.ownerReferences[].controller", `false`, "spec.schedulingGroup.podGroupName", `"g"`, "status.nominatedNodeName", `"n0"`, "status.conditions[].type", `"DisruptionTarget"`,
 		"status.containerStatuses[].allocatedResources", `{"cpu":"9"}`, "status.initContainerStatuses[].allocatedResources", `{"cpu":"9"}`)},
 	{Section: "PodDisruptionBudget", Type: reflect.TypeFor[kubernetes.PodDisruptionBudget](), Base: `{"metadata":{"name":"b","namespace":"n"}}`, Samples: Samples(
 		"spec.selector", `{"matchLabels":{"app":"db"}}`, "status.disruptionsAllowed", `2`, "status.disruptedPods", `{"x":"2026-05-04T07:00:00Z"}`)},
