@@ -134,6 +134,20 @@ func TestClear(t *testing.T) {
 	}
 }
 
+// As kube-scheduler is built, a pod that terminates yields with its group. The group has no place then, whatever room there is.
+func TestClearOfWhatTerminates(t *testing.T) {
+	p, err := placement.New(placement.Config{Mode: placement.ModeReplace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := cluster("a=4 b=4 a:v/g=1 b:u/g=1")
+	st.Pods[1].Terminating = true
+	a, err := moves.Clear(p, snapshot(t, st), moves.ClearRequest{Domains: []placement.Domain{{Name: "a", Nodes: []string{"a"}}}}, moves.Config{})
+	if got, want := toldOfClear(a), "Preempt a(2) yields:u+v | -u,v"; err != nil || got != want {
+		t.Errorf("%s, %v\nwant %s", got, err, want)
+	}
+}
+
 // BenchmarkClear clears ten racks of 250, with 5,000 nodes and 85,000 pods.
 func BenchmarkClear(b *testing.B) {
 	const racks, perRack, perNode = 250, 20, 17

@@ -65,7 +65,7 @@ func (f *finder) candidates(known *found) (list []leaver, err error) {
 			continue
 		}
 		l := f.config.leaver(u)
-		if slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return p.Terminating }) {
+		if l.terminates() {
 			l.move = -1
 		}
 		if l.move >= 0 || l.yield >= 0 {

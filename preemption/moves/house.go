@@ -22,6 +22,11 @@ type leaver struct {
 
 func (l *leaver) mustMove() bool { return l.yield < 0 }
 
+// terminates reports whether a pod of the unit leaves anyway: the unit has no place then.
+func (l *leaver) terminates() bool {
+	return slices.ContainsFunc(l.Pods, func(p workload.Pod) bool { return p.Terminating })
+}
+
 // id names the unit.
 func (l *leaver) id() string { return cmp.Or(l.Group, l.Pods[0].ID) }
 
@@ -52,14 +57,12 @@ func (c *Config) leavers(s *placement.Snapshot, victims []placement.Victim) []le
 	list := make([]leaver, len(victims))
 	for i, v := range victims {
 		u := placement.Unit{Group: v.Group, Priority: v.Priority}
-		terminates := false
 		for _, id := range v.Pods {
 			p, _ := s.Find(id)
-			terminates = terminates || p.Terminating
 			u.Pods = append(u.Pods, p)
 		}
 		list[i] = c.leaver(u)
-		if v.Violations > 0 || terminates {
+		if v.Violations > 0 || list[i].terminates() {
 			list[i].move = -1
 		}
 	}

@@ -155,7 +155,7 @@ func (f *finder) isAround(u *placement.Unit, d *placement.Decision, r *placement
 // hasOther reports whether a unit has a place on nodes where it does not run.
 func (f *finder) hasOther(after *placement.Snapshot, u *placement.Unit) (bool, error) {
 	l := f.config.leaver(*u)
-	if l.move < 0 || slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return p.Terminating }) {
+	if l.move < 0 || l.terminates() {
 		return false, nil
 	}
 	var edits []placement.Edit
