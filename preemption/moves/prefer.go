@@ -35,7 +35,7 @@ func idOf(u *placement.Unit) string { return cmp.Or(u.Group, u.Pods[0].ID) }
 
 // prefer decides again in the domain of a decision: of units of one kind those with a place elsewhere yield first.
 func (f *finder) prefer(r placement.Request, d placement.Decision) (placement.Decision, error) {
-	if !f.config.Prefer {
+	if f.elsewhere = nil; !f.config.Prefer {
 		return d, nil
 	}
 	within(&r, &d)

@@ -1,0 +1,202 @@
+package moves
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/internal/engine/best/moving"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/settle"
+	"github.com/cedesched/cede/workload"
+)
+
+// with empties one domain more; nil: blocked says why it can not be emptied, and more when more units may leave.
+func (f *clearing) with(done *cleared, d *placement.Domain, now time.Time) (x *cleared, blocked *Blocked, more time.Time, err error) {
+	for _, node := range d.Nodes {
+		if pod, promised := f.promised[node]; promised {
+			return nil, &Blocked{Domain: d.Name, Cause: Promised, Pod: pod}, more, nil
+		}
+	}
+	a, err := settle.DecideNodes(f.preemptor, done.left, settle.NodesRequest{Now: now, Nodes: d.Nodes, Empty: d.Nodes})
+	if err != nil {
+		return nil, nil, more, err
+	}
+	if len(a.Remaining) > 0 {
+		return nil, protected(d.Name, &a), a.MoreAt, nil
+	}
+	list := f.leavers(done, a.Victims)
+	for i := range list { // a budget never lets it go
+		if pod, ok := f.mayEverStop(&list[i]); !ok {
+			return nil, &Blocked{Domain: d.Name, Cause: Budget, Group: list[i].Group, Pod: pod}, more, nil
+		}
+	}
+	after, err := without(done.now, d, a.Victims)
+	if err != nil {
+		return nil, nil, more, err
+	}
+	isPlaced, err := f.place(done, d, after, list)
+	if err != nil {
+		return nil, nil, more, err
+	}
+	if !isPlaced {
+		at := slices.IndexFunc(list, func(l leaver) bool { return l.mustMove() && l.to == nil })
+		return nil, &Blocked{Domain: d.Name, Cause: NoPlace, Group: list[at].Group, Pod: list[at].Pods[0].ID}, more, nil
+	}
+	x = &cleared{list: merged(done.list, list, f.before)}
+	planner := f.config.newPlanner(f.before, func(string) bool { return false })
+	if l := planner.overBudget(x.list); l != nil {
+		return nil, &Blocked{Domain: d.Name, Cause: Budget, Group: l.Group, Pod: l.Pods[0].ID}, more, nil
+	}
+	steps, stuck := planner.plan(x.list, nil)
+	if len(stuck) > 0 {
+		return nil, &Blocked{Domain: d.Name, Cause: Budget, Group: stuck[0].Group, Pod: stuck[0].Pods[0].ID}, more, nil
+	}
+	x.steps, x.cost = steps, costOf(x.list)
+	x.adds = Cleared{Domain: d.Name, Cost: x.cost.minus(done.cost)}
+	x.adds.Moves, x.adds.Yields = countOf(x.list, true)-countOf(done.list, true), countOf(x.list, false)-countOf(done.list, false)
+	var edits []placement.Edit
+	for i := range list {
+		for k, to := range list[i].to {
+			pod := list[i].Pods[k] // its start is that of before: it has not moved yet
+			pod.Node = to
+			edits = append(edits, placement.Run(pod))
+		}
+	}
+	if x.now, err = after.With(edits...); err != nil || done.left == done.now {
+		x.left = x.now
+		return x, nil, more, err
+	}
+	if after, err = without(done.left, d, a.Victims); err == nil {
+		x.left, err = after.With(edits...)
+	}
+	return x, nil, more, err
+}
+
+// countOf counts the units that move, or yield.
+func countOf(list []leaver, moves bool) (n int) {
+	for i := range list {
+		if (list[i].to != nil) == moves {
+			n++
+		}
+	}
+	return n
+}
+
+// merged joins the units that left for the domains before with those that leave for one more. Each leaves the nodes of the
+// beginning.
+func merged(list, more []leaver, before *placement.Snapshot) []leaver {
+	out, at := slices.Clone(list), map[string]int{}
+	for i := range out {
+		at[out[i].Pods[0].ID] = i
+	}
+	for _, l := range more {
+		l.Pods = slices.Clone(l.Pods)
+		for k := range l.Pods {
+			p, _ := before.Find(l.Pods[k].ID)
+			l.Pods[k].Node = p.Node
+		}
+		if i, left := at[l.Pods[0].ID]; left {
+			out[i] = l
+		} else {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// protected says which unit may not leave.
+func protected(domain string, a *settle.NodesAnswer) *Blocked {
+	out := &Blocked{Domain: domain, Cause: Protected}
+	for i := range a.Steps {
+		for _, b := range a.Steps[i].Decision.Blockers {
+			out.Group, out.Pod, out.Rule, out.Until = b.Group, b.Pod, b.Rule, b.Until
+			return out
+		}
+	}
+	return out
+}
+
+// leavers prices the victims, whatever budgets they violate: the steps keep them.
+func (f *clearing) leavers(done *cleared, victims []placement.Victim) []leaver {
+	victims = slices.Clone(victims)
+	for i := range victims {
+		victims[i].Violations = 0
+	}
+	return f.config.leavers(done.now, victims)
+}
+
+// mayEverStop reports whether each budget allows the pods of a unit at once; if not, it returns one that it does not.
+func (f *clearing) mayEverStop(l *leaver) (pod string, ok bool) {
+	for b := range f.before.Budgets() {
+		var covered int64
+		for i := range l.Pods {
+			if b.Covers(&l.Pods[i]) && !slices.Contains(b.Disrupted, l.Pods[i].ID) {
+				if covered++; covered > b.Allowed {
+					return l.Pods[i].ID, false
+				}
+			}
+		}
+	}
+	return "", true
+}
+
+// without returns the snapshot without victims, with a domain closed.
+func without(s *placement.Snapshot, d *placement.Domain, victims []placement.Victim) (*placement.Snapshot, error) {
+	var edits []placement.Edit
+	for _, v := range victims {
+		for _, id := range v.Pods {
+			edits = append(edits, placement.Remove(id))
+		}
+	}
+	for _, node := range d.Nodes {
+		n, _ := s.Node(node)
+		n.Unschedulable = true
+		edits = append(edits, placement.SetNode(n))
+	}
+	return s.With(edits...)
+}
+
+// place gives places to the units of a domain, by an exact search if it is asked for and one of them yields or has none.
+func (f *clearing) place(done *cleared, d *placement.Domain, after *placement.Snapshot, list []leaver) (bool, error) {
+	ok, err := f.config.house(f.preemptor, after, list)
+	if err != nil || f.config.Search != placement.Exact || len(list) > mostUnits ||
+		!slices.ContainsFunc(list, func(l leaver) bool { return l.to == nil }) {
+		return ok, err
+	}
+	b := f.config.newBuilder(f.preemptor, done.now, d.Nodes, func(string) bool { return false })
+	b.addUnits(list)
+	b.problem.Left = nil // the steps keep the budgets
+	for i := range b.problem.Units {
+		b.problem.Units[i].Charges = nil
+	}
+	if b.problem.Limit = moving.None; ok {
+		b.problem.Limit = moving.Cost(costOf(list))
+	}
+	answer, _ := b.solve()
+	if answer == nil {
+		return ok, nil
+	}
+	var units []placement.Unit
+	for i, l := range list {
+		for k, to := range answer.Places[i] {
+			if to >= 0 {
+				units = append(units, placement.Unit{Pods: []workload.Pod{only(l.Pods[k], b.nodes[to].Name)}})
+			}
+		}
+	}
+	places, err := f.preemptor.Places(after, units, nil)
+	if err != nil || slices.ContainsFunc(places, func(n []placement.Nomination) bool { return n == nil }) {
+		return ok, err
+	}
+	for i := range list {
+		list[i].to = nil
+		for _, to := range answer.Places[i] {
+			if to >= 0 {
+				list[i].to = append(list[i].to, b.nodes[to].Name)
+			}
+		}
+	}
+	return true, nil
+}
+
+const mostUnits = 64
