@@ -123,13 +123,12 @@ func (f *finder) find() (Decision, bool, error) {
 			return Decision{}, false, err
 		}
 		if best == nil && f.config.Only {
-			if d, err = f.smaller(ask, d); err != nil {
-				return Decision{}, false, err
+			again, err := f.smaller(ask, d)
+			if err == nil && again.Outcome == preemption.Preempt {
+				best, err = f.attempt(again)
 			}
-			if d.Outcome == preemption.Preempt {
-				if best, err = f.attempt(d); err != nil {
-					return Decision{}, false, err
-				}
+			if err != nil {
+				return Decision{}, false, err
 			}
 		}
 		if best != nil || try+1 == f.config.maxTries() || !f.leaveOut(&ask, &d) {
