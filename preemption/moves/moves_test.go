@@ -186,3 +186,17 @@ func TestDecide(t *testing.T) {
 		})
 	}
 }
+
+// The victims of a domain are chosen once more, the largest staying. If the budgets let none go that is small enough, there are no
+// victims, and the next domain is tried.
+func TestBudgetsLetNoSmallUnitGo(t *testing.T) {
+	st := cluster("a=3 b=3 c=1 a:small=1 a:big=2 b:least=1 b:most=2")
+	st.Budgets = []workload.DisruptionBudget{{Namespace: "ns", Name: "all", Selector: &workload.LabelSelector{}, Allowed: 1}}
+	d, err := moves.Decide(nil, snapshot(t, st), pending(1, 2), moves.Config{Only: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := told(d); got != "Impossible" {
+		t.Error(got)
+	}
+}
