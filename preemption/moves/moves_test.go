@@ -187,12 +187,19 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// The victims of a domain are chosen once more, the largest staying. If the budgets let none go that is small enough, there are no
-// victims, and the next domain is tried.
-func TestBudgetsLetNoSmallUnitGo(t *testing.T) {
-	st := cluster("a=3 b=3 c=1 a:small=1 a:big=2 b:least=1 b:most=2")
+// The victims of a domain are chosen once more, the largest staying. Of these the budget lets only one go, and it gives no room: there
+// are no victims, and no domain is left.
+func TestBudgetLetsNoSmallUnitGo(t *testing.T) {
+	st := cluster("a=4 b=0 a:x=1 a:y=2 a:tiny=0 a:last=1")
+	st.Nodes[0].Capacity["cpu"] = 4
+	st.Pods[0].Requests["cpu"], st.Pods[1].Requests["cpu"] = 2, 1
+	for i := range st.Pods {
+		st.Pods[i].Started = time.Time{}
+	}
 	st.Budgets = []workload.DisruptionBudget{{Namespace: "ns", Name: "all", Selector: &workload.LabelSelector{}, Allowed: 1}}
-	d, err := moves.Decide(nil, snapshot(t, st), pending(1, 2), moves.Config{Only: true})
+	r := pending(1, 2)
+	r.Pods[0].Requests["cpu"], r.Pods[0].Nodes = 2, []string{"a"}
+	d, err := moves.Decide(nil, snapshot(t, st), r, moves.Config{Only: true})
 	if err != nil {
 		t.Fatal(err)
 	}
