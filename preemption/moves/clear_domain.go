@@ -83,23 +83,24 @@ func countOf(list []leaver, moves bool) (n int) {
 }
 
 // merged joins the units that left for the domains before with those that leave for one more. Each leaves the nodes of the
-// beginning.
+// beginning. A pod may leave again: by itself, or with its group, if it was surplus the first time and others have yielded.
 func merged(list, more []leaver, before *placement.Snapshot) []leaver {
-	out, at := slices.Clone(list), map[string]int{}
-	for i := range out {
-		at[out[i].Pods[0].ID] = i
+	again := map[string]bool{}
+	for i := range more {
+		for _, p := range more[i].Pods {
+			again[p.ID] = true
+		}
 	}
+	out := slices.DeleteFunc(slices.Clone(list), func(l leaver) bool {
+		return slices.ContainsFunc(l.Pods, func(p workload.Pod) bool { return again[p.ID] })
+	})
 	for _, l := range more {
 		l.Pods = slices.Clone(l.Pods)
 		for k := range l.Pods {
 			p, _ := before.Find(l.Pods[k].ID)
 			l.Pods[k].Node = p.Node
 		}
-		if i, left := at[l.Pods[0].ID]; left {
-			out[i] = l
-		} else {
-			out = append(out, l)
-		}
+		out = append(out, l)
 	}
 	return out
 }
