@@ -224,11 +224,7 @@ func (f *finder) after(d *placement.Decision) (*placement.Snapshot, error) {
 	for _, id := range d.Withdrawn {
 		edits = append(edits, placement.Withdraw(id))
 	}
-	for _, p := range d.Pods {
-		if p.Node != "" {
-			edits = append(edits, placement.Run(p))
-		}
-	}
+	edits = append(edits, placed(d.Pods)...)
 	if f.request.Resize {
 		p, _ := f.before.Find(f.request.Pods[0].ID)
 		p.Requests = f.request.Pods[0].Requests

@@ -73,8 +73,15 @@ func (d Decision) Settled(s *placement.Snapshot) (edits []placement.Edit) {
 		edits = append(edits, placement.Withdraw(id))
 	}
 	edits = append(edits, started(s, d.Moves, d.Decision.Now)...)
-	for _, p := range d.Decision.Pods {
-		if p.Node != "" {
+	return append(edits, placed(d.Decision.Pods)...)
+}
+
+// placed returns the edits after which the pods of a request run; those without a place are nominated no more.
+func placed(pods []workload.Pod) (edits []placement.Edit) {
+	for _, p := range pods {
+		if p.Node == "" {
+			edits = append(edits, placement.Withdraw(p.ID))
+		} else {
 			edits = append(edits, placement.Run(p))
 		}
 	}
