@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -234,16 +233,8 @@ func (a *answer) split(label string) {
 		a.notes = append(a.notes, "-topology is for gangs: the pods of a basic group are placed each by itself")
 		return
 	}
-	nodes := map[string][]string{}
-	for _, n := range a.state.Nodes {
-		if value := n.Labels[label]; value != "" {
-			nodes[value] = append(nodes[value], n.Name)
-		}
-	}
-	for _, value := range slices.Sorted(maps.Keys(nodes)) {
-		a.request.Domains = append(a.request.Domains, placement.Domain{Name: value, Nodes: nodes[value]})
-	}
-	if len(nodes) == 0 {
+	a.request.Domains = racks(a.state.Nodes, label)
+	if len(a.request.Domains) == 0 {
 		a.request.Domains = []placement.Domain{{Name: label}} // no node
 		a.notes = append(a.notes, fmt.Sprintf("no node has the label %s", label))
 	}

@@ -10,6 +10,8 @@
 // the input, or a manifest with a Pod, or with a PodGroup and its Pods (-m FILE; -count makes
 // copies of a single pod, as a gang). Without arguments the input is an embedded sample.
 //
+// nodes clear says which racks can be emptied, and what that costs.
+//
 // With -o json the answer is one object: verdict, doubts, request, decision, notes.
 //
 // Exit status: 0 when there is room, at once or by preemption; 1 when there is none, not yet, or when
@@ -130,6 +132,9 @@ const maxCount = 100_000
 
 // run is main without the process. piped is nil if standard input is a terminal.
 func run(args []string, piped io.Reader, stdout, stderr io.Writer, screen cli.Screen) int {
+	if len(args) > 0 && args[0] == "clear" {
+		return runClear(args[1:], piped, stdout, stderr, screen)
+	}
 	o, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -144,8 +149,12 @@ func run(args []string, piped io.Reader, stdout, stderr io.Writer, screen cli.Sc
 		err = a.printText(stdout, screen)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "nodes: %s\n", printable.Line(strings.ReplaceAll(err.Error(), "\n", "; ")))
-		return cli.StatusBad
+		return bad(stderr, err)
 	}
 	return a.status()
+}
+
+func bad(stderr io.Writer, err error) int {
+	fmt.Fprintf(stderr, "nodes: %s\n", printable.Line(strings.ReplaceAll(err.Error(), "\n", "; ")))
+	return cli.StatusBad
 }

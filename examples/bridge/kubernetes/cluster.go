@@ -19,6 +19,8 @@ type Cluster struct {
 	// Pending lists what waits, groups first, by name: a group with all its waiting pods, or
 	// a pod of no group. Each has a request for placement.Preemptor.Decide.
 	Pending []Pending
+	// OfNodes has the running pods that belong to their nodes, those of daemon sets and static pods, by ID.
+	OfNodes map[string]bool
 	// Notes list what was left out or changed.
 	Notes []bridge.Note
 	// Doubts say what is not known, and which answers that leaves unknown: ask DoubtsOn.
@@ -170,6 +172,12 @@ func (c *context) addPod(p *Pod, waiting map[string][]*Pod) {
 		return
 	}
 	out.Nodes, out.Nowhere = c.mayMove(p)
+	if kind := p.controller(); kind == "DaemonSet" || kind == "Node" {
+		if c.out.OfNodes == nil {
+			c.out.OfNodes = map[string]bool{}
+		}
+		c.out.OfNodes[out.ID] = true
+	}
 	out.Started, out.Terminating = p.Status.StartTime.UTC(), p.Metadata.DeletionTimestamp != nil
 	for _, condition := range p.Status.Conditions {
 		if condition.Type == "DisruptionTarget" && condition.Status == "True" && condition.Reason == "PreemptionByScheduler" {

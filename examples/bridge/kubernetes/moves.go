@@ -21,15 +21,20 @@ func (c *context) mayMove(p *Pod) (nodes []string, nowhere bool) {
 	return known, known != nil && len(known) == 0
 }
 
-// isRecreated reports whether a controller makes another such pod when it is gone, for any node: a pod of a daemon set is of its
-// node, and so is a static pod, of which the node is the owner.
+// isRecreated reports whether a controller makes another such pod when it is gone, for any node.
 func (p *Pod) isRecreated() bool {
+	kind := p.controller()
+	return kind != "" && kind != "DaemonSet" && kind != "Node"
+}
+
+// controller returns the kind of the owner that makes the pod; of a static pod that is the node.
+func (p *Pod) controller() string {
 	for _, o := range p.Metadata.OwnerReferences {
 		if o.Controller {
-			return o.Kind != "DaemonSet" && o.Kind != "Node"
+			return o.Kind
 		}
 	}
-	return false
+	return ""
 }
 
 func (p *Pod) hasVolumeClaim() bool {
