@@ -197,6 +197,57 @@ func withoutMovesAsBefore(t *rapid.T) {
 func TestWithoutMovesAsBefore(t *testing.T) { rapid.Check(t, withoutMovesAsBefore) }
 func FuzzWithoutMovesAsBefore(f *testing.F) { f.Fuzz(rapid.MakeFuzz(withoutMovesAsBefore)) }
 
+// Settled: "victims that yield are gone, those that move run on their new nodes, and the pods of the request run"; all others are as before.
+func settledIsDone(t *rapid.T) {
+	st, r := roomy(t)
+	pc, c := preemptiontest.PlacementConfigs().Draw(t, "config"), priced(t, st)
+	c = permitted(c, &r)
+	d := answered(t, st, r, pc, c)
+	if d.Decision.Outcome != preemption.Preempt || r.Resize {
+		return
+	}
+	s := snapshot(t, st)
+	after, err := s.With(d.Settled(s)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	on := map[string]string{}
+	for _, p := range st.Pods {
+		on[p.ID] = p.Node
+	}
+	for _, v := range d.Decision.Victims {
+		for _, id := range v.Pods {
+			delete(on, id)
+		}
+	}
+	for _, m := range d.Moves {
+		for _, p := range m.Pods {
+			on[p.Pod] = p.To
+			if runs, _ := after.Find(p.Pod); !runs.Started.Equal(d.Decision.Now) {
+				t.Fatalf("%q started at %v, not anew: %s", p.Pod, runs.Started, told(d))
+			}
+		}
+	}
+	for _, p := range d.Decision.Nominations {
+		on[p.Pod] = p.Node
+	}
+	got := map[string]string{}
+	for _, p := range after.State().Pods {
+		got[p.ID] = p.Node
+	}
+	if !reflect.DeepEqual(got, on) {
+		t.Fatalf("%v runs, want %v: %s", got, on, told(d))
+	}
+	for p := range after.NominatedPods() {
+		if slices.Contains(d.Decision.Withdrawn, p.ID) || on[p.ID] != "" {
+			t.Fatalf("%q is still nominated: %s", p.ID, told(d))
+		}
+	}
+}
+
+func TestSettledIsDone(t *testing.T) { rapid.Check(t, settledIsDone) }
+func FuzzSettledIsDone(f *testing.F) { f.Fuzz(rapid.MakeFuzz(settledIsDone)) }
+
 // Draws reach what the laws are about.
 func TestDrawsReachMoves(t *testing.T) {
 	const n = 600
