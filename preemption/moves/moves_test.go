@@ -207,3 +207,25 @@ func TestBudgetLetsNoSmallUnitGo(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Room that is promised is not used on the way either: what moves there waits until another has left.
+func TestStepsKeepPromises(t *testing.T) {
+	st := cluster("a=2 b=4 c=2 a:v=2 b:w=2")
+	st.Pods[0].Nodes = []string{"a", "b"}
+	st.Nominated = []workload.Pod{{ID: "waits", Node: "b", Priority: 20, Requests: workload.Resources{"gpu": 2}}}
+	d, err := moves.Decide(nil, snapshot(t, st), on(pending(10, 2), "a"), moves.Config{Search: placement.Exact})
+	if got, want := told(d), "Preempt new->a v:a->b w:b->c | -w +w | -v +new +v"; err != nil || got != want {
+		t.Errorf("%s, %v\nwant %s", got, err, want)
+	}
+}
+
+// A nomination of the request's own pod ends with the answer: what moves may use that room.
+func TestOwnNominationEnds(t *testing.T) {
+	st := cluster("a=2 b=2 a:v=2")
+	r := on(pending(10, 2), "a")
+	st.Nominated = []workload.Pod{{ID: "new", Node: "b", Priority: 10, Requests: workload.Resources{"gpu": 2}}}
+	d, err := moves.Decide(nil, snapshot(t, st), r, moves.Config{})
+	if got, want := told(d), "Preempt new->a v:a->b | -v +new +v"; err != nil || got != want {
+		t.Errorf("%s, %v\nwant %s", got, err, want)
+	}
+}
