@@ -53,7 +53,7 @@ func ClearText(a moves.ClearAnswer, now time.Time) string {
 	if len(a.Cleared) > 0 {
 		p.head("What each adds")
 		for _, c := range a.Cleared {
-			p.line(2, "%s: %s, %s, %d lost", c.Domain, counted(c.Moves, "moves", "move"), counted(c.Yields, "yields", "yield"), c.Cost.Lost)
+			p.line(2, "%s: %d lost; then %s and %s in all", c.Domain, c.Cost.Lost, counted(c.Moves, "moves", "move"), counted(c.Yields, "yields", "yield"))
 		}
 	}
 	p.movesAndSteps(a.Moves, a.Victims, a.Cost, a.Steps)
@@ -160,7 +160,7 @@ func blockedBecause(b *moves.Blocked, now time.Time) string {
 	case moves.NoPlace:
 		return "has no other place and must not yield"
 	case moves.Budget:
-		return "may not stop by its disruption budget, or its turn never comes"
+		return "may not stop: its disruption budget forbids it, or it has to start first"
 	case moves.Promised:
 		return "is promised room there"
 	}

@@ -53,7 +53,7 @@ func (f *clearing) with(done *cleared, d *placement.Domain, now time.Time) (x *c
 	}
 	x.steps, x.cost = steps, costOf(x.list)
 	x.adds = Cleared{Domain: d.Name, Cost: x.cost.minus(done.cost)}
-	x.adds.Moves, x.adds.Yields = countOf(x.list, true)-countOf(done.list, true), countOf(x.list, false)-countOf(done.list, false)
+	x.adds.Moves, x.adds.Yields = countOf(x.list, true), countOf(x.list, false)
 	var edits []placement.Edit
 	for i := range list {
 		for k, to := range list[i].to {

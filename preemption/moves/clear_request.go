@@ -53,13 +53,14 @@ type ClearAnswer struct {
 	now time.Time
 }
 
-// Cleared is a domain that is emptied, with what that adds to the domains before it.
+// Cleared is a domain that is emptied after those before it.
 type Cleared struct {
 	Domain string `json:"domain"`
-	// Moves and Yields are by how many units more move and yield. A unit that moved to the domain before it is counted there.
-	Moves  int  `json:"moves,omitzero"`
-	Yields int  `json:"yields,omitzero"`
-	Cost   Cost `json:"cost,omitzero"`
+	// Moves and Yields are the numbers of units that move and yield when the domain is empty, too.
+	Moves  int `json:"moves,omitzero"`
+	Yields int `json:"yields,omitzero"`
+	// Cost is what the domain adds to the domains before it.
+	Cost Cost `json:"cost,omitzero"`
 }
 
 // Blocked is a unit that keeps a domain from being emptied.

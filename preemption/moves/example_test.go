@@ -43,8 +43,8 @@ func ExampleClear() {
 	// To be empty: r2, r1, once group gang, serves have moved.
 	//
 	// What each adds
-	//   r2: 1 unit moves, 0 units yield, 0 lost
-	//   r1: 1 unit moves, 0 units yield, 0 lost
+	//   r2: 0 lost; then 1 unit moves and 0 units yield in all
+	//   r1: 0 lost; then 2 units move and 0 units yield in all
 	//
 	// What moves
 	//   gang-0: from r1-a to r3-a
@@ -59,8 +59,8 @@ func ExampleClear() {
 	// Fewer can be emptied than are asked, and time alone does not help: r2, r1.
 	//
 	// What each adds
-	//   r2: 1 unit moves, 0 units yield, 0 lost
-	//   r1: 1 unit moves, 0 units yield, 0 lost
+	//   r2: 0 lost; then 1 unit moves and 0 units yield in all
+	//   r1: 0 lost; then 2 units move and 0 units yield in all
 	//
 	// What moves
 	//   gang-0: from r1-a to r3-a
