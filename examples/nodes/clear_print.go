@@ -68,8 +68,8 @@ func (c *clearing) printMeasures(a *cleared, b *cli.Page) {
 	row("free nodes", func(m *measures) any { return m.Nodes })
 	row("free racks", func(m *measures) any { return m.Racks })
 	row(c.resource+" free", func(m *measures) any { return amount(m.Free) })
-	row("largest pod that fits", func(m *measures) any { return amount(m.Largest) })
-	row("such pods in one rack", func(m *measures) any { return m.Gang })
+	row("most free on one node", func(m *measures) any { return amount(m.Largest) })
+	row("such nodes in one rack", func(m *measures) any { return m.Gang })
 	if before.Waiting > 0 {
 		row("free that a waiting pod cannot use, mean", func(m *measures) any { return amount(m.Unusable / m.Waiting) })
 	}

@@ -7,12 +7,12 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// measures say how fragmented nodes are, by what others report: whole free nodes and racks, the largest pod and how many of that
-// size one rack takes, and what is free that no waiting pod can use.
+// measures say how fragmented nodes are, by what others report: whole free nodes and racks, the most that is free on one node and how
+// often one rack has that, and what is free that no waiting pod can use.
 type measures struct {
-	Nodes, Racks int // without pods, but for those that belong to their nodes
-	Largest      int64
-	Gang         int64 // pods of the size Largest that fit in one rack
+	Nodes, Racks int   // without pods, but for those that belong to their nodes
+	Largest      int64 // free on one node
+	Gang         int64 // how often one rack has as much on a node
 	Free         int64
 	// Unusable is, of Free, what a waiting pod cannot use, times their number: fragmentation as in FGD (Weng et al., USENIX ATC 2023),
 	// where what is free and a type of pods cannot use is weighted by how often the type comes.
