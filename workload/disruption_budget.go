@@ -37,6 +37,11 @@ func (b *DisruptionBudget) Covers(p *Pod) bool {
 	return b.Selector.Matches(p.Labels)
 }
 
+// Charges reports whether evicting a pod costs the budget a disruption: it covers the pod, and does not count it as disrupted already.
+func (b *DisruptionBudget) Charges(p *Pod) bool {
+	return b.Covers(p) && !slices.Contains(b.Disrupted, p.ID)
+}
+
 // Clone returns a copy that shares nothing with b.
 func (b DisruptionBudget) Clone() DisruptionBudget {
 	b.Selector = b.Selector.Clone()

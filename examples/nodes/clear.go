@@ -130,7 +130,7 @@ func (c *clearing) ask(piped io.Reader) (*cleared, error) {
 	if a.answer, err = moves.Clear(preemptor, a.before, c.request, c.config); err != nil {
 		return nil, err
 	}
-	a.after, err = a.before.With(a.answer.Settled(a.before)...)
+	a.after, err = a.before.With(a.answer.EditsWhenDone(a.before)...)
 	return a, err
 }
 

@@ -21,11 +21,10 @@ func (c *clearing) print(a *cleared, w io.Writer, screen cli.Screen) error {
 		b.WriteString("This is the embedded sample. For your cluster:\n" +
 			"  kubectl get nodes,pods,poddisruptionbudgets,priorityclasses -A -o json |\n    go run ./examples/nodes clear -topology LABEL\n\n")
 	}
-	for line := range strings.Lines(explain.ClearText(a.answer, c.request.Now)) {
+	for line := range strings.Lines(explain.ClearText(a.answer)) {
 		b.Say("%s\n", strings.TrimSuffix(line, "\n"))
 	}
 	b.WriteString("\n")
-	printLost(a, b)
 	c.printMeasures(a, b)
 	c.printRacks(a, b)
 	for _, n := range a.notes[:min(shownNotes, len(a.notes))] {
@@ -35,22 +34,6 @@ func (c *clearing) print(a *cleared, w io.Writer, screen cli.Screen) error {
 		b.Say("And %d more notes.\n", n)
 	}
 	return b.Print(w)
-}
-
-// printLost lists how much is lost for one rack, for two, and so on.
-func printLost(a *cleared, b *cli.Page) {
-	if len(a.answer.Cleared) == 0 {
-		return
-	}
-	t := &cli.Table{Columns: []cli.Column{
-		{Name: "racks", Right: true}, {Name: "the last is", Least: 16}, {Name: "lost in all", Right: true}, {Name: "pods that stop", Right: true},
-	}}
-	var lost, pods int64
-	for i, one := range a.answer.Cleared {
-		lost, pods = lost+one.Cost.Lost, pods+one.Cost.Pods
-		t.Row(i+1, one.Domain, lost, pods)
-	}
-	b.Table(t)
 }
 
 func (c *clearing) measures(a *cleared) (before, after measures) {

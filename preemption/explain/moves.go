@@ -8,6 +8,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/moves"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/quota"
 )
 
 // MovesText returns a page for a terminal of 80 columns about a decision with moves: which victims move and where, which yield, what
@@ -18,19 +19,19 @@ func MovesText(d moves.Decision) string {
 	case d.Decision.Outcome == preemption.Fits:
 		p.line(0, "It fits now.")
 	case d.Decision.Outcome == preemption.Preempt:
-		p.line(0, "It fits once %s.", together(d.Moves, yields(&d)))
+		p.line(0, "It fits once %s.", together(d.Moves, d.Yields()))
 	case d.Decision.RetryAt.IsZero():
 		p.line(0, "It does not fit, and time alone does not help.")
 	default:
 		p.line(0, "It does not fit before %s.", clock(d.Decision.RetryAt, d.Decision.Now))
 	}
-	p.movesAndSteps(d.Moves, yields(&d), d.Cost, d.Steps)
+	p.movesAndSteps(d.Moves, d.Yields(), d.Cost, d.Steps)
 	return p.String()
 }
 
-// ClearText returns a page for a terminal of 80 columns about domains that are to be empty: which are, what each adds to what is
-// lost, which units move and where, which yield, in which order, and what keeps the others.
-func ClearText(a moves.ClearAnswer, now time.Time) string {
+// ClearText returns a page for a terminal of 80 columns about domains that are to be empty: which are, what one, two and more of
+// them cost, which units move and where, which yield, in which order, and what keeps the others.
+func ClearText(a moves.ClearAnswer) string {
 	p := &page{}
 	var cleared []string
 	for _, c := range a.Cleared {
@@ -46,21 +47,24 @@ func ClearText(a moves.ClearAnswer, now time.Time) string {
 	case a.Outcome == preemption.Preempt:
 		p.line(0, "To be empty: %s, once %s.", list, together(a.Moves, a.Victims))
 	case a.Outcome == preemption.Wait:
-		p.line(0, "Fewer can be emptied before %s than are asked: %s.", clock(a.RetryAt, now), list)
+		p.line(0, "Fewer can be emptied before %s than are asked: %s.", clock(a.RetryAt, a.Now), list)
 	default:
 		p.line(0, "Fewer can be emptied than are asked, and time alone does not help: %s.", list)
 	}
 	if len(a.Cleared) > 0 {
-		p.head("What each adds")
-		for _, c := range a.Cleared {
-			p.line(2, "%s: %d lost; then %s and %s in all", c.Domain, c.Cost.Lost, counted(c.Moves, "moves", "move"), counted(c.Yields, "yields", "yield"))
-		}
+		p.head("What one, two and more of them cost")
+	}
+	var sum moves.Cost
+	for i, c := range a.Cleared {
+		sum.Lost, sum.Pods = quota.Add(sum.Lost, c.Cost.Lost), sum.Pods+c.Cost.Pods
+		p.line(2, "%d, %s last: %d lost; %s, %s; %s", i+1, c.Domain, sum.Lost, counted(c.Moves, "moves", "move"),
+			counted(c.Yields, "yields", "yield"), stopping(sum.Pods))
 	}
 	p.movesAndSteps(a.Moves, a.Victims, a.Cost, a.Steps)
 	if len(a.Blocked) > 0 {
 		p.head("What keeps the others")
 		for _, b := range a.Blocked {
-			p.line(2, "%s: %s %s", b.Domain, nameOfUnit(b.Group, b.Pod), blockedBecause(&b, now))
+			p.line(2, "%s: %s %s", b.Domain, nameOfUnit(b.Group, b.Pod), blockedBecause(&b, a.Now))
 		}
 	}
 	return p.String()
@@ -72,6 +76,13 @@ func counted(n int, one, several string) string {
 		return "1 unit " + one
 	}
 	return fmt.Sprintf("%d units %s", n, several)
+}
+
+func stopping(pods int64) string {
+	if pods == 1 {
+		return "1 pod stops"
+	}
+	return count(pods, "pod") + " stop"
 }
 
 func nameOfUnit(group, pod string) string {
@@ -106,20 +117,6 @@ func together(list []moves.Move, victims []placement.Victim) string {
 	return strings.Join(parts, " and ")
 }
 
-// yields lists the victims of a decision that do not move.
-func yields(d *moves.Decision) (list []placement.Victim) {
-	moved := map[string]bool{}
-	for _, m := range d.Moves {
-		moved[m.Pods[0].Pod] = true
-	}
-	for _, v := range d.Decision.Victims {
-		if !moved[v.Pods[0]] {
-			list = append(list, v)
-		}
-	}
-	return list
-}
-
 // movesAndSteps writes who goes where, what is lost, and the order.
 func (p *page) movesAndSteps(list []moves.Move, victims []placement.Victim, cost moves.Cost, steps []moves.Step) {
 	if len(list) > 0 {
@@ -137,7 +134,7 @@ func (p *page) movesAndSteps(list []moves.Move, victims []placement.Victim, cost
 		p.line(2, "%s", strings.Join(v.Pods, ", "))
 	}
 	if len(list)+len(victims) > 0 {
-		p.line(0, "In all %s, %d lost.", count(cost.Pods, "pod"), cost.Lost)
+		p.line(0, "In all %s, %d lost.", stopping(cost.Pods), cost.Lost)
 	}
 	if len(steps) == 0 {
 		return

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -125,10 +126,11 @@ func (f *clearing) findLeast() {
 		return
 	}
 	for _, u := range f.leaving.Units() {
-		if slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return p.Terminating }) {
-			continue // it may leave without these, at another price
+		v := f.config.victim(u)
+		if v.terminates() {
+			continue // it may leave without these pods, at another price
 		}
-		yield, move := f.config.price(&u)
+		yield, move := v.yield, v.move
 		if yield < 0 || move >= 0 && move < yield {
 			yield = max(0, move)
 		}
@@ -139,7 +141,7 @@ func (f *clearing) findLeast() {
 			}
 		}
 		for i := range in {
-			f.least[i].Lost += yield / int64(len(in))
+			f.least[i].Lost = quota.Add(f.least[i].Lost, yield/int64(len(in)))
 		}
 	}
 }
@@ -148,7 +150,7 @@ func (f *clearing) findLeast() {
 type cleared struct {
 	now   *placement.Snapshot // after it
 	left  *placement.Snapshot // the same, without the pods that belong to their nodes
-	list  []leaver            // their nodes are those of the beginning
+	list  []victim            // their nodes are those of the beginning
 	steps []Step
 	cost  Cost
 	adds  Cleared
@@ -164,7 +166,7 @@ func (f *clearing) at(now time.Time) (a ClearAnswer, next time.Time, err error) 
 	for _, i := range order[:min(f.count, len(order))] {
 		a.LowerBound = a.LowerBound.plus(f.least[i])
 	}
-	a.now = now
+	a.Now = now
 	done := &cleared{now: f.before, left: f.leaving}
 	for len(a.Cleared) < f.count {
 		var best *cleared
@@ -213,21 +215,3 @@ func (f *clearing) at(now time.Time) (a ClearAnswer, next time.Time, err error) 
 }
 
 func (a Cost) minus(b Cost) Cost { return Cost{a.Lost - b.Lost, a.Pods - b.Pods} }
-
-func yieldsOf(list []leaver) (out []placement.Victim) {
-	for i := range list {
-		if l := &list[i]; l.to == nil {
-			v := placement.Victim{Group: l.Group, Priority: l.Priority}
-			for _, p := range l.Pods {
-				v.Pods = append(v.Pods, p.ID)
-			}
-			slices.Sort(v.Pods)
-			out = append(out, v)
-		}
-	}
-	slices.SortFunc(out, func(a, b placement.Victim) int { return cmp.Compare(a.Pods[0], b.Pods[0]) })
-	for i := range out {
-		out[i].Order = i + 1
-	}
-	return out
-}

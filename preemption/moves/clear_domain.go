@@ -24,10 +24,10 @@ func (f *clearing) with(done *cleared, d *placement.Domain, now time.Time) (x *c
 	if len(a.Remaining) > 0 {
 		return nil, protected(d.Name, &a), a.MoreAt, nil
 	}
-	list := f.leavers(done, a.Victims)
-	for i := range list { // a budget never lets it go
-		if pod, ok := f.mayEverStop(&list[i]); !ok {
-			return nil, &Blocked{Domain: d.Name, Cause: Budget, Group: list[i].Group, Pod: pod}, more, nil
+	list, planner := f.victimsOf(done, a.Victims), f.config.newPlanner(f.before, func(string) bool { return false })
+	for i := range list {
+		if !planner.mayStop(&list[i], nil) { // not in any step
+			return nil, blockedBy(d, Budget, &list[i]), more, nil
 		}
 	}
 	after, err := without(done.now, d, a.Victims)
@@ -39,17 +39,16 @@ func (f *clearing) with(done *cleared, d *placement.Domain, now time.Time) (x *c
 		return nil, nil, more, err
 	}
 	if !isPlaced {
-		at := slices.IndexFunc(list, func(l leaver) bool { return l.mustMove() && l.to == nil })
-		return nil, &Blocked{Domain: d.Name, Cause: NoPlace, Group: list[at].Group, Pod: list[at].Pods[0].ID}, more, nil
+		at := slices.IndexFunc(list, func(l victim) bool { return l.mustMove() && l.to == nil })
+		return nil, blockedBy(d, NoPlace, &list[at]), more, nil
 	}
 	x = &cleared{list: merged(done.list, list, f.before)}
-	planner := f.config.newPlanner(f.before, func(string) bool { return false })
 	if l := planner.overBudget(x.list); l != nil {
-		return nil, &Blocked{Domain: d.Name, Cause: Budget, Group: l.Group, Pod: l.Pods[0].ID}, more, nil
+		return nil, blockedBy(d, Budget, l), more, nil
 	}
 	steps, stuck := planner.plan(x.list, nil)
 	if len(stuck) > 0 {
-		return nil, &Blocked{Domain: d.Name, Cause: Budget, Group: stuck[0].Group, Pod: stuck[0].Pods[0].ID}, more, nil
+		return nil, blockedBy(d, Budget, stuck[0]), more, nil
 	}
 	x.steps, x.cost = steps, costOf(x.list)
 	x.adds = Cleared{Domain: d.Name, Cost: x.cost.minus(done.cost)}
@@ -73,7 +72,7 @@ func (f *clearing) with(done *cleared, d *placement.Domain, now time.Time) (x *c
 }
 
 // countOf counts the units that move, or yield.
-func countOf(list []leaver, moves bool) (n int) {
+func countOf(list []victim, moves bool) (n int) {
 	for i := range list {
 		if (list[i].to != nil) == moves {
 			n++
@@ -84,14 +83,14 @@ func countOf(list []leaver, moves bool) (n int) {
 
 // merged joins the units that left for the domains before with those that leave for one more. Each leaves the nodes of the
 // beginning. A pod may leave again: by itself, or with its group, if it was surplus the first time and others have yielded.
-func merged(list, more []leaver, before *placement.Snapshot) []leaver {
+func merged(list, more []victim, before *placement.Snapshot) []victim {
 	again := map[string]bool{}
 	for i := range more {
 		for _, p := range more[i].Pods {
 			again[p.ID] = true
 		}
 	}
-	out := slices.DeleteFunc(slices.Clone(list), func(l leaver) bool {
+	out := slices.DeleteFunc(slices.Clone(list), func(l victim) bool {
 		return slices.ContainsFunc(l.Pods, func(p workload.Pod) bool { return again[p.ID] })
 	})
 	for _, l := range more {
@@ -103,6 +102,10 @@ func merged(list, more []leaver, before *placement.Snapshot) []leaver {
 		out = append(out, l)
 	}
 	return out
+}
+
+func blockedBy(d *placement.Domain, cause Cause, v *victim) *Blocked {
+	return &Blocked{Domain: d.Name, Cause: cause, Group: v.Group, Pod: v.Pods[0].ID}
 }
 
 // protected says which unit may not leave.
@@ -117,38 +120,18 @@ func protected(domain string, a *settle.NodesAnswer) *Blocked {
 	return out
 }
 
-// leavers prices the victims, whatever budgets they violate: the steps keep them.
-func (f *clearing) leavers(done *cleared, victims []placement.Victim) []leaver {
+// victimsOf prices the victims, whatever budgets they violate: the steps keep them.
+func (f *clearing) victimsOf(done *cleared, victims []placement.Victim) []victim {
 	victims = slices.Clone(victims)
 	for i := range victims {
 		victims[i].Violations = 0
 	}
-	return f.config.leavers(done.now, victims)
-}
-
-// mayEverStop reports whether each budget allows the pods of a unit at once; if not, it returns one that it does not.
-func (f *clearing) mayEverStop(l *leaver) (pod string, ok bool) {
-	for b := range f.before.Budgets() {
-		var covered int64
-		for i := range l.Pods {
-			if b.Covers(&l.Pods[i]) && !slices.Contains(b.Disrupted, l.Pods[i].ID) {
-				if covered++; covered > b.Allowed {
-					return l.Pods[i].ID, false
-				}
-			}
-		}
-	}
-	return "", true
+	return f.config.victimsOf(done.now, victims)
 }
 
 // without returns the snapshot without victims, with a domain closed.
 func without(s *placement.Snapshot, d *placement.Domain, victims []placement.Victim) (*placement.Snapshot, error) {
-	var edits []placement.Edit
-	for _, v := range victims {
-		for _, id := range v.Pods {
-			edits = append(edits, placement.Remove(id))
-		}
-	}
+	edits := gone(victims)
 	for _, node := range d.Nodes {
 		n, _ := s.Node(node)
 		n.Unschedulable = true
@@ -158,10 +141,10 @@ func without(s *placement.Snapshot, d *placement.Domain, victims []placement.Vic
 }
 
 // place gives places to the units of a domain, by an exact search if it is asked for and one of them yields or has none.
-func (f *clearing) place(done *cleared, d *placement.Domain, after *placement.Snapshot, list []leaver) (bool, error) {
-	ok, err := f.config.house(f.preemptor, after, list)
+func (f *clearing) place(done *cleared, d *placement.Domain, after *placement.Snapshot, list []victim) (bool, error) {
+	ok, err := f.config.findPlaces(f.preemptor, after, list)
 	if err != nil || f.config.Search != placement.Exact || len(list) > mostUnits ||
-		!slices.ContainsFunc(list, func(l leaver) bool { return l.to == nil }) {
+		!slices.ContainsFunc(list, func(l victim) bool { return l.to == nil }) {
 		return ok, err
 	}
 	b := f.config.newBuilder(f.preemptor, done.now, d.Nodes, func(string) bool { return false })
@@ -177,26 +160,14 @@ func (f *clearing) place(done *cleared, d *placement.Domain, after *placement.Sn
 	if answer == nil {
 		return ok, nil
 	}
-	var units []placement.Unit
-	for i, l := range list {
-		for k, to := range answer.Places[i] {
-			if to >= 0 {
-				units = append(units, placement.Unit{Pods: []workload.Pod{only(l.Pods[k], b.nodes[to].Name)}})
-			}
-		}
+	better := slices.Clone(list)
+	for i := range better {
+		better[i].to = b.names(answer.Places[i])
 	}
-	places, err := f.preemptor.Places(after, units, nil)
-	if err != nil || slices.ContainsFunc(places, func(n []placement.Nomination) bool { return n == nil }) {
+	if isPermitted, err := permits(f.preemptor, after, nil, better); err != nil || !isPermitted {
 		return ok, err
 	}
-	for i := range list {
-		list[i].to = nil
-		for _, to := range answer.Places[i] {
-			if to >= 0 {
-				list[i].to = append(list[i].to, b.nodes[to].Name)
-			}
-		}
-	}
+	copy(list, better)
 	return true, nil
 }
 

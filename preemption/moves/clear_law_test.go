@@ -75,7 +75,7 @@ func clearAgainIsNothing(t *rapid.T) {
 	if !a.Outcome.Succeeds() {
 		return
 	}
-	s, err := s.With(a.Settled(s)...)
+	s, err := s.With(a.EditsWhenDone(s)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,16 +41,16 @@ type ClearAnswer struct {
 	// Cost is what all of it costs. No answer for as many domains costs less than LowerBound.
 	Cost       Cost `json:"cost,omitzero"`
 	LowerBound Cost `json:"lowerBound,omitzero"`
-	// Blocked says, if fewer than Count domains are cleared, what keeps the others: for each domain that was tried the first unit that
-	// can neither move nor yield, in the order of the domains.
+	// Blocked says, if fewer than Count domains are cleared, what keeps the others: for each domain that was tried a unit that can
+	// neither move nor yield, sorted by domain.
 	Blocked []Blocked `json:"blocked,omitempty"`
 	// RetryAt is, for Wait, the first instant at which Count domains can be emptied, of at most 64 that are tried: after those it is
 	// the next one, which is not too late.
 	RetryAt time.Time `json:"retryAt,omitzero"`
 	// Tried is the number of domains of which the units were looked at.
 	Tried int `json:"tried,omitzero"`
-
-	now time.Time
+	// Now is the time of the request.
+	Now time.Time `json:"now,omitzero"`
 }
 
 // Cleared is a domain that is emptied after those before it.
@@ -83,21 +83,17 @@ const (
 	Protected Cause = 1 + iota
 	// NoPlace: it must not yield, and has no place.
 	NoPlace
-	// Budget: a disruption budget allows less than one of its pods, or all of them at once, or its turn never comes ([BeforeStop]).
+	// Budget: disruption budgets allow fewer of its pods at once, or, of units that yield, fewer in all; or, with [BeforeStop], it
+	// never has room beside itself.
 	Budget
 	// Promised: a waiting pod is nominated to a node of the domain.
 	Promised
 )
 
-// Settled returns the edits after which the snapshot is as when all steps are done: units that yield are gone, those that move run
-// since the time of the decision on their new nodes.
-func (a ClearAnswer) Settled(s *placement.Snapshot) (edits []placement.Edit) {
-	for _, v := range a.Victims {
-		for _, id := range v.Pods {
-			edits = append(edits, placement.Remove(id))
-		}
-	}
-	return append(edits, started(s, a.Moves, a.now)...)
+// EditsWhenDone returns the edits after which the snapshot is as when all steps are done: units that yield are gone, those that
+// move run since the time of the decision on their new nodes.
+func (a ClearAnswer) EditsWhenDone(s *placement.Snapshot) []placement.Edit {
+	return append(gone(a.Victims), started(s, a.Moves, a.Now)...)
 }
 
 func (r *ClearRequest) validate(s *placement.Snapshot, faults fault.List) error {

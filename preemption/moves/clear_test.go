@@ -123,7 +123,7 @@ func TestClear(t *testing.T) {
 			if !a.Outcome.Succeeds() {
 				return
 			}
-			if s, err = s.With(a.Settled(s)...); err != nil {
+			if s, err = s.With(a.EditsWhenDone(s)...); err != nil {
 				t.Fatal(err)
 			}
 			c.request.Now = now.Add(3 * time.Hour)

@@ -15,7 +15,8 @@ type Config struct {
 	// package.
 	Prefer bool
 	// Only asks that every victim moves. Then units of any priority below the highest one may move, no budget is
-	// violated, and no nomination is withdrawn. Prefer, Nested and MinGroups of the request, and resizes are errors beside it.
+	// violated, and no nomination is withdrawn. Filters see the pods of the request without their group, at the highest priority.
+	// Prefer, Nested and MinGroups of the request, and resizes are errors beside it.
 	Only bool
 	// Start says whether a pod that moves stops or starts first.
 	Start Start
@@ -26,7 +27,8 @@ type Config struct {
 	Domains func(u placement.Unit) []placement.Domain
 	// Search is Greedy or Exact: see step 5 of the package.
 	Search placement.Search
-	// MaxNodes limits an exact search: 16 nodes of the snapshot count as one of the search. Zero is 200,000; negative is an error.
+	// MaxNodes limits an exact search; for every 16 nodes of the snapshot each step of it counts once more. Zero is 200,000;
+	// negative is an error.
 	MaxNodes int
 	// MaxTries limits how many domains are tried, and how many units Prefer asks about. Zero is 16; negative is an error.
 	MaxTries int

@@ -2,8 +2,6 @@ package moves
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -16,6 +14,8 @@ import (
 // snapshot nor the request. It fails as [placement.Preemptor.Decide], and with a [fault.List] of what is wrong with the
 // configuration: an unknown Start or Search, negative limits, Prefer beside Only; and of what a configuration does not know: with
 // Only, Prefer or an exact search a resize, with Only Nested and MinGroups.
+//
+// [fault.List]: https://pkg.go.dev/github.com/cedesched/cede/preemption/fault#List
 func Decide(p *placement.Preemptor, s *placement.Snapshot, r placement.Request, c Config) (Decision, error) {
 	if err := append(c.validate(), c.request(&r)...).Err(); err != nil {
 		return Decision{}, err
@@ -59,43 +59,9 @@ type finder struct {
 // found is an answer that stands.
 type found struct {
 	decision placement.Decision
-	list     []leaver
+	list     []victim
 	steps    []Step
 	cost     Cost
-}
-
-// raise makes the finder ask for any unit: what is nominated runs, and a group, or pod, of the highest priority asks.
-func (f *finder) raise() (err error) {
-	c := f.preemptor.Config()
-	c.Budgets, c.SkipRetryAt = placement.Hard, true
-	if f.asked, err = placement.New(c); err != nil {
-		return err
-	}
-	var edits []placement.Edit
-	isMember := func(id string) bool {
-		return slices.ContainsFunc(f.request.Pods, func(p workload.Pod) bool { return p.ID == id })
-	}
-	for p := range f.before.NominatedPods() {
-		if !isMember(p.ID) {
-			p.Group, p.Priority = "", math.MaxInt32
-			edits = append(edits, placement.Run(p))
-		}
-	}
-	if f.before, err = f.before.With(edits...); err != nil {
-		return err
-	}
-	r := &f.ask
-	r.Priority, r.Queue, r.Pods = math.MaxInt32, "", slices.Clone(r.Pods)
-	for i := 1; r.Group != ""; i++ {
-		if _, taken := f.before.Group(r.Group); !taken {
-			break
-		}
-		r.Group = fmt.Sprintf("%s/%d", f.request.Group, i)
-	}
-	for i := range r.Pods {
-		r.Pods[i].Group, r.Pods[i].Priority, r.Pods[i].Queue = "", 0, ""
-	}
-	return nil
 }
 
 // find looks for an answer in one domain after the other. If there is none, the decision says why.
@@ -173,13 +139,13 @@ func (f *finder) isSmall() bool {
 
 // attempt looks for places for the victims of a decision; nil: one has none that needs it.
 func (f *finder) attempt(d placement.Decision) (*found, error) {
-	x := &found{decision: d, list: f.config.leavers(f.before, d.Victims)}
+	x := &found{decision: d, list: f.config.victimsOf(f.before, d.Victims)}
 	after, err := f.after(&d)
 	if err != nil {
 		return nil, err
 	}
 	f.tried += len(x.list)
-	if ok, err := f.config.house(f.preemptor, after, x.list); err != nil || !ok {
+	if ok, err := f.config.findPlaces(f.preemptor, after, x.list); err != nil || !ok {
 		return nil, err
 	}
 	if !f.order(x) {
@@ -215,12 +181,7 @@ func (x *found) drops(id string) bool {
 
 // after returns the snapshot without the victims of a decision, and with the pods of the request in their places.
 func (f *finder) after(d *placement.Decision) (*placement.Snapshot, error) {
-	var edits []placement.Edit
-	for _, v := range d.Victims {
-		for _, id := range v.Pods {
-			edits = append(edits, placement.Remove(id))
-		}
-	}
+	edits := gone(d.Victims)
 	for _, id := range d.Withdrawn {
 		edits = append(edits, placement.Withdraw(id))
 	}
@@ -231,27 +192,6 @@ func (f *finder) after(d *placement.Decision) (*placement.Snapshot, error) {
 		edits = append(edits, placement.Run(p))
 	}
 	return f.before.With(edits...)
-}
-
-// leaveOut takes the domain of a decision from a request; false: there is no other.
-func (f *finder) leaveOut(r *placement.Request, d *placement.Decision) bool {
-	if r.Group != "" {
-		at := slices.IndexFunc(r.Domains, func(x placement.Domain) bool { return x.Name == d.Domain })
-		if at < 0 || len(r.Domains) == 1 {
-			return false
-		}
-		r.Domains = slices.Delete(slices.Clone(r.Domains), at, at+1)
-		return true
-	}
-	pod := r.Pods[0]
-	if len(pod.Nodes) == 0 {
-		for n := range f.before.Nodes() {
-			pod.Nodes = append(pod.Nodes, n.Name)
-		}
-	}
-	pod.Nodes = slices.DeleteFunc(slices.Clone(pod.Nodes), func(name string) bool { return name == d.Nominations[0].Node })
-	r.Pods = []workload.Pod{pod}
-	return len(pod.Nodes) > 0
 }
 
 // refused is the decision if no victims were found that have the places that they need.

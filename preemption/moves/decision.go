@@ -61,19 +61,40 @@ type Proof struct {
 	Nodes int `json:"nodes,omitzero"`
 }
 
-// Settled returns the edits after which the snapshot is as when all steps are done: victims that yield are gone, those that move
-// run since the time of the decision on their new nodes, and the pods of the request run. Before that, the edits of Decision start the evictions.
-func (d Decision) Settled(s *placement.Snapshot) (edits []placement.Edit) {
+// Yields returns the victims that have no place, in the order of Decision.Victims.
+func (d Decision) Yields() (list []placement.Victim) {
+	moved := map[string]bool{}
+	for _, m := range d.Moves {
+		moved[m.Pods[0].Pod] = true
+	}
 	for _, v := range d.Decision.Victims {
-		for _, id := range v.Pods {
-			edits = append(edits, placement.Remove(id))
+		if !moved[v.Pods[0]] {
+			list = append(list, v)
 		}
 	}
+	return list
+}
+
+// EditsWhenDone returns the edits after which the snapshot is as when all steps are done: victims that yield are gone, those that
+// move run since the time of the decision on their new nodes, and the pods of the request run. Before that, the edits of
+// Decision start the evictions.
+func (d Decision) EditsWhenDone(s *placement.Snapshot) []placement.Edit {
+	edits := gone(d.Decision.Victims)
 	for _, id := range d.Decision.Withdrawn {
 		edits = append(edits, placement.Withdraw(id))
 	}
 	edits = append(edits, started(s, d.Moves, d.Decision.Now)...)
 	return append(edits, placed(d.Decision.Pods)...)
+}
+
+// gone returns the edits after which victims run no more.
+func gone(victims []placement.Victim) (edits []placement.Edit) {
+	for _, v := range victims {
+		for _, id := range v.Pods {
+			edits = append(edits, placement.Remove(id))
+		}
+	}
+	return edits
 }
 
 // placed returns the edits after which the pods of a request run; those without a place are nominated no more.
@@ -93,14 +114,9 @@ func started(s *placement.Snapshot, list []Move, now time.Time) (edits []placeme
 	for _, m := range list {
 		for _, move := range m.Pods {
 			p, _ := s.Find(move.Pod)
-			edits = append(edits, placement.Run(runsOn(p, move.To, now)))
+			p.Node, p.Started = move.To, now
+			edits = append(edits, placement.Run(p))
 		}
 	}
 	return edits
-}
-
-// runsOn returns a pod that starts anew on a node.
-func runsOn(p workload.Pod, node string, now time.Time) workload.Pod {
-	p.Node, p.Started = node, now
-	return p
 }

@@ -69,7 +69,7 @@ func TestDefragmentationMoves(t *testing.T) {
 	if err != nil || len(a.Moves) != 1 || a.Moves[0].Pods[0].Pod != leaves {
 		t.Fatalf("%s, %v: want %s to move", toldOfClear(a), err, leaves)
 	}
-	if nodes, err = nodes.With(a.Settled(nodes)...); err != nil {
+	if nodes, err = nodes.With(a.EditsWhenDone(nodes)...); err != nil {
 		t.Fatal(err)
 	}
 	if again, err := moves.Clear(nil, nodes, moves.ClearRequest{Now: now, Domains: racks, Count: 1}, only); err != nil || again.Outcome != preemption.Fits {

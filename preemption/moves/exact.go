@@ -49,7 +49,7 @@ func (f *finder) exact(known *found, limit int) (*found, *Proof, error) {
 }
 
 // candidates returns the units that may leave, at a priority not above the highest of the victims that are known.
-func (f *finder) candidates(known *found) (list []leaver, err error) {
+func (f *finder) candidates(known *found) (list []victim, err error) {
 	r := f.ask // anywhere: one unit may make room for another
 	r.Domains, r.Pods = nil, slices.Clone(r.Pods)
 	for i := range r.Pods {
@@ -63,7 +63,7 @@ func (f *finder) candidates(known *found) (list []leaver, err error) {
 		if known != nil && !f.config.Only && u.Priority > highest(known.list) {
 			continue
 		}
-		l := f.config.leaver(u)
+		l := f.config.victim(u)
 		if l.terminates() {
 			l.move = -1
 		}
@@ -74,17 +74,17 @@ func (f *finder) candidates(known *found) (list []leaver, err error) {
 	return list, nil
 }
 
-func highest(list []leaver) int32 {
-	return slices.MaxFunc(list, func(a, b leaver) int { return cmp.Compare(a.Priority, b.Priority) }).Priority
+func highest(list []victim) int32 {
+	return slices.MaxFunc(list, func(a, b victim) int { return cmp.Compare(a.Priority, b.Priority) }).Priority
 }
 
 // carryOut turns a result into an answer; nil: rules of the caller refuse it.
-func (f *finder) carryOut(b *builder, result *moving.Answer, members []workload.Pod, list []leaver) (*found, error) {
+func (f *finder) carryOut(b *builder, result *moving.Answer, members []workload.Pod, list []victim) (*found, error) {
 	x := &found{}
 	at := 0
 	if len(members) > 0 {
-		for k, p := range members {
-			x.decision.Nominations = append(x.decision.Nominations, placement.Nomination{Pod: p.ID, Node: b.nodes[result.Places[0][k]].Name})
+		for k, node := range b.names(result.Places[0]) {
+			x.decision.Nominations = append(x.decision.Nominations, placement.Nomination{Pod: members[k].ID, Node: node})
 		}
 		x.decision.Domain = domainOf(&f.ask, x.decision.Nominations)
 		at = 1
@@ -93,14 +93,8 @@ func (f *finder) carryOut(b *builder, result *moving.Answer, members []workload.
 		if !result.Leaves[at+i] {
 			continue
 		}
-		v := placement.Victim{Group: l.Group, Priority: l.Priority, Order: len(x.decision.Victims) + 1}
-		for k, p := range l.Pods {
-			v.Pods = append(v.Pods, p.ID)
-			if to := result.Places[at+i][k]; to >= 0 {
-				l.to = append(l.to, b.nodes[to].Name)
-			}
-		}
-		slices.Sort(v.Pods)
+		v := l.asVictim()
+		v.Order, l.to = len(x.decision.Victims)+1, b.names(result.Places[at+i])
 		x.decision.Victims, x.list = append(x.decision.Victims, v), append(x.list, l)
 	}
 	d, err := f.choose(x.decision.Placement)
@@ -108,7 +102,12 @@ func (f *finder) carryOut(b *builder, result *moving.Answer, members []workload.
 		return nil, err
 	}
 	x.decision = d
-	if ok, err := f.permits(x); err != nil || !ok || !f.order(x) {
+	d.Pods = nil
+	bare, err := f.after(&d)
+	if err != nil {
+		return nil, err
+	}
+	if ok, err := permits(f.preemptor, bare, x.decision.Pods, x.list); err != nil || !ok || !f.order(x) {
 		return nil, err
 	}
 	if after := costOf(x.list); after != Cost(result.Cost) {
@@ -129,34 +128,4 @@ func domainOf(r *placement.Request, list []placement.Nomination) string {
 		}
 	}
 	return ""
-}
-
-// permits asks the rules about places for the pods of the request, and for each unit that moves, where they are.
-func (f *finder) permits(x *found) (bool, error) {
-	d := x.decision
-	d.Pods = nil
-	bare, err := f.after(&d)
-	if err != nil {
-		return false, err
-	}
-	var units []placement.Unit
-	for _, p := range x.decision.Pods {
-		if p.Node != "" {
-			units = append(units, placement.Unit{Pods: []workload.Pod{only(p, p.Node)}})
-		}
-	}
-	for i := range x.list {
-		for k, node := range x.list[i].to {
-			units = append(units, placement.Unit{Pods: []workload.Pod{only(x.list[i].Pods[k], node)}})
-		}
-	}
-	places, err := f.preemptor.Places(bare, units, nil)
-	return !slices.ContainsFunc(places, func(n []placement.Nomination) bool { return n == nil }), err
-}
-
-// only returns a pod that waits for a node.
-func only(p workload.Pod, node string) workload.Pod {
-	p = waiting(p)
-	p.Nodes, p.Nowhere = []string{node}, false
-	return p
 }

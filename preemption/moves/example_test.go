@@ -32,25 +32,25 @@ func ExampleClear() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Print(explain.ClearText(a, now))
+	fmt.Print(explain.ClearText(a))
 	a, err = moves.Clear(nil, s, moves.ClearRequest{Now: now, Domains: racks, Count: 3}, moves.Config{Only: true})
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println()
-	fmt.Print(explain.ClearText(a, now))
+	fmt.Print(explain.ClearText(a))
 	// Output:
 	// To be empty: r2, r1, once group gang, serves have moved.
 	//
-	// What each adds
-	//   r2: 0 lost; then 1 unit moves and 0 units yield in all
-	//   r1: 0 lost; then 2 units move and 0 units yield in all
+	// What one, two and more of them cost
+	//   1, r2 last: 0 lost; 1 unit moves, 0 units yield; 1 pod stops
+	//   2, r1 last: 0 lost; 2 units move, 0 units yield; 3 pods stop
 	//
 	// What moves
 	//   gang-0: from r1-a to r3-a
 	//   gang-1: from r1-b to r3-a
 	//   serves: from r2-a to r3-a
-	// In all 3 pods, 0 lost.
+	// In all 3 pods stop, 0 lost.
 	//
 	// In which order
 	//   1. stop gang-0, gang-1, serves; start gang-0 on r3-a; start gang-1 on r3-a;
@@ -58,15 +58,15 @@ func ExampleClear() {
 	//
 	// Fewer can be emptied than are asked, and time alone does not help: r2, r1.
 	//
-	// What each adds
-	//   r2: 0 lost; then 1 unit moves and 0 units yield in all
-	//   r1: 0 lost; then 2 units move and 0 units yield in all
+	// What one, two and more of them cost
+	//   1, r2 last: 0 lost; 1 unit moves, 0 units yield; 1 pod stops
+	//   2, r1 last: 0 lost; 2 units move, 0 units yield; 3 pods stop
 	//
 	// What moves
 	//   gang-0: from r1-a to r3-a
 	//   gang-1: from r1-b to r3-a
 	//   serves: from r2-a to r3-a
-	// In all 3 pods, 0 lost.
+	// In all 3 pods stop, 0 lost.
 	//
 	// In which order
 	//   1. stop gang-0, gang-1, serves; start gang-0 on r3-a; start gang-1 on r3-a;
@@ -100,7 +100,7 @@ func ExampleDecide() {
 	//
 	// What yields
 	//   large
-	// In all 2 pods, 1 lost.
+	// In all 2 pods stop, 1 lost.
 	//
 	// In which order
 	//   1. stop large, small; start new on a; start small on b

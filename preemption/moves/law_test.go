@@ -207,7 +207,7 @@ func settledIsDone(t *rapid.T) {
 		return
 	}
 	s := snapshot(t, st)
-	after, err := s.With(d.Settled(s)...)
+	after, err := s.With(d.EditsWhenDone(s)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,33 +7,10 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
-	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
-// kind is what is compared of units before their start.
-type kind struct {
-	priority int32
-	rank     int // 0: a pod that names no group; 1: one that does, or a group; 2: groups
-	pods     int
-}
-
-func kindOf(u *placement.Unit) kind {
-	k := kind{priority: u.Priority, pods: len(u.Pods)}
-	for i := range u.Pods {
-		switch {
-		case u.Group != "" && u.Pods[i].Group != u.Group:
-			k.rank = 2
-		case u.Pods[i].Group != "":
-			k.rank = max(k.rank, 1)
-		}
-	}
-	return k
-}
-
-func idOf(u *placement.Unit) string { return cmp.Or(u.Group, u.Pods[0].ID) }
-
-// prefer decides again in the domain of a decision: of units of one kind those with a place elsewhere yield first.
+// prefer decides again in the domain of a decision: of units that are alike those with a place elsewhere yield first.
 func (f *finder) prefer(r placement.Request, d placement.Decision) (placement.Decision, error) {
 	if f.elsewhere = nil; !f.config.Prefer {
 		return d, nil
@@ -44,10 +21,10 @@ func (f *finder) prefer(r placement.Request, d placement.Decision) (placement.De
 		return d, err
 	}
 	again, err := f.again(f.preemptor, r, func(a, b *placement.Unit) int {
-		if kindOf(a) != kindOf(b) {
+		if !a.IsAlike(b) {
 			return 0
 		}
-		return first(!movable[idOf(a)], !movable[idOf(b)])
+		return first(!movable[a.ID()], !movable[b.ID()])
 	})
 	if err != nil || again.Outcome != preemption.Preempt {
 		return d, err
@@ -78,65 +55,33 @@ func (f *finder) again(p *placement.Preemptor, r placement.Request, order func(a
 // smaller decides again in the domain of a decision: the largest units stay.
 func (f *finder) smaller(r placement.Request, d placement.Decision) (placement.Decision, error) {
 	within(&r, &d)
-	asked := workload.Resources{}
-	for _, p := range r.Pods {
-		for name, amount := range p.Requests {
-			asked[name] = quota.Add(asked[name], amount)
-		}
-	}
-	size := func(u *placement.Unit) (sum int64) {
-		for _, p := range u.Pods {
-			for name, amount := range p.Requests {
-				if most := asked[name]; most > 0 {
-					sum = quota.Add(sum, part(min(amount, most), most))
-				}
-			}
-		}
-		return sum
-	}
-	return f.again(f.asked, r, func(a, b *placement.Unit) int { return cmp.Compare(size(b), size(a)) })
+	asked := requestsOf(r.Pods)
+	return f.again(f.asked, r, func(a, b *placement.Unit) int { return cmp.Compare(sizeOf(b.Pods, asked), sizeOf(a.Pods, asked)) })
 }
 
-// within limits a request to the domain of a decision.
-func within(r *placement.Request, d *placement.Decision) {
-	if r.Group == "" {
-		pod := r.Pods[0]
-		pod.Nodes = []string{d.Domain}
-		r.Pods = []workload.Pod{pod}
-		return
-	}
-	for _, x := range r.Domains {
-		if x.Name == d.Domain {
-			r.Domains = []placement.Domain{x}
-		}
-	}
-}
-
-// findMovable returns the units that have a place on other nodes, of those of the kinds of the victims: the least important first, at
+// findMovable returns the units that have a place on other nodes, of those that are like a victim: the least important first, at
 // most MaxTries.
 func (f *finder) findMovable(r placement.Request, d *placement.Decision) (map[string]bool, error) {
 	units, err := f.preemptor.Candidates(f.before, r)
 	if err != nil {
 		return nil, err
 	}
-	kinds := map[kind]bool{}
-	for _, l := range f.config.leavers(f.before, d.Victims) {
-		kinds[kindOf(&l.Unit)] = true
-	}
+	victims := f.config.victimsOf(f.before, d.Victims)
 	after, err := f.after(d)
 	if err != nil {
 		return nil, err
 	}
 	movable, asked := map[string]bool{}, 0
 	for i := len(units) - 1; i >= 0 && asked < f.config.maxTries(); i-- {
-		if u := &units[i]; kinds[kindOf(u)] && f.isAround(u, d, &r) {
+		u := &units[i]
+		if slices.ContainsFunc(victims, func(v victim) bool { return v.IsAlike(u) }) && f.isAround(u, d, &r) {
 			asked++
 			ok, err := f.hasOther(after, u)
 			if err != nil {
 				return nil, err
 			}
 			if ok {
-				movable[idOf(u)] = true
+				movable[u.ID()] = true
 			}
 		}
 	}
@@ -154,7 +99,7 @@ func (f *finder) isAround(u *placement.Unit, d *placement.Decision, r *placement
 
 // hasOther reports whether a unit has a place on nodes where it does not run.
 func (f *finder) hasOther(after *placement.Snapshot, u *placement.Unit) (bool, error) {
-	l := f.config.leaver(*u)
+	l := f.config.victim(*u)
 	if l.move < 0 || l.terminates() {
 		return false, nil
 	}
@@ -171,7 +116,7 @@ func (f *finder) hasOther(after *placement.Snapshot, u *placement.Unit) (bool, e
 	if err != nil {
 		return false, err
 	}
-	list := []leaver{l}
-	_, err = f.config.house(f.preemptor, beside, list)
+	list := []victim{l}
+	_, err = f.config.findPlaces(f.preemptor, beside, list)
 	return list[0].to != nil, err
 }

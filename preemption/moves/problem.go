@@ -6,6 +6,7 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/best/moving"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -18,22 +19,21 @@ type builder struct {
 	number  map[string]int
 	slots   []string
 	free    []workload.Resources // by node
-	budgets []workload.DisruptionBudget
+	planner *planner
 	problem moving.Problem
 }
 
 // newBuilder returns a builder for a snapshot. Nodes in closed must be empty.
 func (c *Config) newBuilder(p *placement.Preemptor, s *placement.Snapshot, closed []string, dropped func(id string) bool) *builder {
-	b := &builder{config: c, rules: p.Config().Filters, number: map[string]int{}, budgets: slices.Collect(s.Budgets())}
-	planner := c.newPlanner(s, dropped)
+	b := &builder{config: c, rules: p.Config().Filters, number: map[string]int{}, planner: c.newPlanner(s, dropped)}
 	for n := range s.Nodes() {
 		b.number[n.Name] = len(b.nodes)
-		b.nodes, b.free = append(b.nodes, n), append(b.free, planner.freeOn(n.Name))
+		b.nodes, b.free = append(b.nodes, n), append(b.free, b.planner.freeOn(n.Name))
 		b.problem.Closed = append(b.problem.Closed, slices.Contains(closed, n.Name))
 		b.isShut = b.isShut || n.Unschedulable
 	}
-	for i := range b.budgets {
-		b.problem.Left = append(b.problem.Left, b.budgets[i].Allowed)
+	for i := range b.planner.budgets {
+		b.problem.Left = append(b.problem.Left, b.planner.budgets[i].Allowed)
 	}
 	b.problem.MaxNodes = c.maxNodes()
 	return b
@@ -43,35 +43,29 @@ func (c *Config) newBuilder(p *placement.Preemptor, s *placement.Snapshot, close
 func (b *builder) addMembers(pods []workload.Pod, domains []placement.Domain, filters []placement.Filter) {
 	if len(pods) > 0 {
 		u := b.unit(pods, domains, slices.Concat(b.rules, filters))
-		for k := range u.Pods {
-			u.Pods[k].At = -1
-		}
 		u.Yield, u.Move = moving.Never, 0
 		b.problem.Units = append(b.problem.Units, u)
 	}
 }
 
 // addUnits adds units that may leave.
-func (b *builder) addUnits(list []leaver) {
+func (b *builder) addUnits(list []victim) {
 	for _, l := range list {
 		var domains []placement.Domain
 		if b.config.Domains != nil {
 			domains = b.config.Domains(l.Unit)
 		}
 		u := b.unit(l.Pods, domains, b.rules)
-		u.Yield, u.Move = price(l.yield), price(l.move)
-		for _, p := range l.Pods {
-			for j := range b.budgets {
-				if b.budgets[j].Covers(&p) && !slices.Contains(b.budgets[j].Disrupted, p.ID) {
-					u.Charges = append(u.Charges, int32(j))
-				}
-			}
+		u.Yield, u.Move = orNever(l.yield), orNever(l.move)
+		for j := range b.planner.budgets {
+			u.Charges = append(u.Charges, slices.Repeat([]int32{int32(j)}, int(b.planner.charge(j, &l)))...)
 		}
 		b.problem.Units = append(b.problem.Units, u)
 	}
 }
 
-func price(lost int64) int64 {
+// orNever returns a price as the problem has it.
+func orNever(lost int64) int64 {
 	if lost < 0 {
 		return moving.Never
 	}
@@ -91,7 +85,7 @@ func (b *builder) unit(pods []workload.Pod, domains []placement.Domain, filters 
 	}
 	for _, p := range pods {
 		pod := moving.Pod{At: -1, May: b.may(&p, filters)}
-		if at, known := b.number[p.Node]; known && p.Node != "" {
+		if at, runs := b.number[p.Node]; runs {
 			pod.At = at
 		}
 		pod.Needs = b.needs(p.Requests)
@@ -136,25 +130,40 @@ func (b *builder) needs(r workload.Resources) []int64 {
 	return needs
 }
 
-// unlimited is the free amount of a resource without a limit.
-const unlimited = 1 << 40
+// names returns the nodes of a unit's pods in an answer; nil: it yields.
+func (b *builder) names(places []int) (names []string) {
+	for _, at := range places {
+		if at >= 0 {
+			names = append(names, b.nodes[at].Name)
+		}
+	}
+	return names
+}
 
-// solve numbers the slots and looks for the best answer; nil: none is better than the limit.
+// solve numbers the slots and looks for the best answer; nil: none is better than the limit. It does not look where amounts are too
+// large to be added up: then nothing is proven.
 func (b *builder) solve() (*moving.Answer, *Proof) {
+	all := make([]int64, len(b.slots)) // that the units take
 	for i := range b.problem.Units {
 		for k := range b.problem.Units[i].Pods {
 			p := &b.problem.Units[i].Pods[k]
 			p.Needs = append(p.Needs, make([]int64, len(b.slots)-len(p.Needs))...)
+			for slot, need := range p.Needs {
+				all[slot] = quota.Add(all[slot], need)
+			}
 		}
+	}
+	if slices.Max(all) > quota.MaxUsage/int64(len(b.nodes)+1) {
+		return nil, &Proof{}
 	}
 	for _, resources := range b.free {
 		free := make([]int64, len(b.slots))
 		for slot, name := range b.slots {
 			amount, limited := resources[name]
 			if !limited && slot == 0 {
-				amount = unlimited
+				amount = all[slot]
 			}
-			free[slot] = amount
+			free[slot] = max(-all[slot]-1, min(amount, all[slot])) // more is never needed, and never becomes free
 		}
 		b.problem.Free = append(b.problem.Free, free)
 	}

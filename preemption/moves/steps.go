@@ -30,11 +30,11 @@ func (c *Config) newPlanner(before *placement.Snapshot, dropped func(id string) 
 	return f
 }
 
-// plan returns the steps in which leavers stop and start, and pods of a request start; stuck are the moves that never have their
+// plan returns the steps in which victims stop and start, and pods of a request start; stuck are the moves that never have their
 // turn.
-func (f *planner) plan(list []leaver, starts []workload.Pod) (steps []Step, stuck []*leaver) {
+func (f *planner) plan(list []victim, starts []workload.Pod) (steps []Step, stuck []*victim) {
 	var step Step
-	var wait []*leaver
+	var wait []*victim
 	starts = slices.DeleteFunc(slices.Clone(starts), func(p workload.Pod) bool { return p.Node == "" })
 	for i := range list {
 		l := &list[i]
@@ -47,9 +47,10 @@ func (f *planner) plan(list []leaver, starts []workload.Pod) (steps []Step, stuc
 			f.budgets[j].Allowed = max(0, f.budgets[j].Allowed-f.charge(j, l))
 		}
 	}
-	slices.SortFunc(wait, func(a, b *leaver) int { return cmp.Compare(a.id(), b.id()) })
+	slices.SortFunc(wait, func(a, b *victim) int { return cmp.Compare(a.ID(), b.ID()) })
 	for {
-		if f.start == AfterStop || len(step.Stop) == 0 { // else what stops first leaves room in the next step
+		// With BeforeStop, what stops in a step leaves room in the next one alone.
+		if f.start == AfterStop || len(step.Stop) == 0 {
 			wait = f.next(&step, wait)
 		}
 		if f.start == AfterStop || len(step.Stop) == 0 {
@@ -66,9 +67,9 @@ func (f *planner) plan(list []leaver, starts []workload.Pod) (steps []Step, stuc
 
 // next adds the moves to a step that have room now whatever else happens in the step, and returns the others. If none has, and pods
 // stop first, moves go together that have room once all of them have stopped.
-func (f *planner) next(step *Step, wait []*leaver) []*leaver {
+func (f *planner) next(step *Step, wait []*victim) []*victim {
 	used := make([]int64, len(f.budgets))
-	var went []*leaver
+	var went []*victim
 	for _, l := range wait {
 		if f.mayStop(l, used) && f.hasRoom(l) {
 			f.spend(l, used)
@@ -85,11 +86,11 @@ func (f *planner) next(step *Step, wait []*leaver) []*leaver {
 	for _, l := range went {
 		f.stop(step, l)
 	}
-	return slices.DeleteFunc(slices.Clone(wait), func(l *leaver) bool { return slices.Contains(went, l) })
+	return slices.DeleteFunc(slices.Clone(wait), func(l *victim) bool { return slices.Contains(went, l) })
 }
 
 // together returns moves that have room once all of them have stopped.
-func (f *planner) together(wait []*leaver) (set []*leaver) {
+func (f *planner) together(wait []*victim) (set []*victim) {
 	used := make([]int64, len(f.budgets))
 	for _, l := range wait {
 		if f.mayStop(l, used) {
@@ -102,7 +103,7 @@ func (f *planner) together(wait []*leaver) (set []*leaver) {
 		for _, l := range set {
 			f.stop(&unused, l)
 		}
-		var fit, rest []*leaver
+		var fit, rest []*victim
 		for _, l := range set {
 			if f.mayArrive(l) {
 				f.arrive(&unused, l)
@@ -138,7 +139,7 @@ func (f *planner) begin(step *Step, starts []workload.Pod, last bool) (rest []wo
 }
 
 // stop makes the pods of a unit stop.
-func (f *planner) stop(step *Step, l *leaver) {
+func (f *planner) stop(step *Step, l *victim) {
 	f.change(l, nil, 1)
 	for _, p := range l.Pods {
 		step.Stop = append(step.Stop, p.ID)
@@ -146,7 +147,7 @@ func (f *planner) stop(step *Step, l *leaver) {
 }
 
 // arrive makes the pods of a unit start.
-func (f *planner) arrive(step *Step, l *leaver) {
+func (f *planner) arrive(step *Step, l *victim) {
 	f.change(l, l.to, -1)
 	for k, p := range l.Pods {
 		step.Start = append(step.Start, placement.Nomination{Pod: p.ID, Node: l.to[k]})
@@ -154,7 +155,7 @@ func (f *planner) arrive(step *Step, l *leaver) {
 }
 
 // change changes what is free by the pods of a unit, on the given nodes; nil: where they run.
-func (f *planner) change(l *leaver, nodes []string, sign int64) {
+func (f *planner) change(l *victim, nodes []string, sign int64) {
 	for k, p := range l.Pods {
 		if nodes != nil {
 			p.Node = nodes[k]
@@ -164,7 +165,7 @@ func (f *planner) change(l *leaver, nodes []string, sign int64) {
 }
 
 // hasRoom reports whether the pods of a unit have room now where they go. Pods that stop first leave room to their own unit.
-func (f *planner) hasRoom(l *leaver) bool {
+func (f *planner) hasRoom(l *victim) bool {
 	if f.start == BeforeStop {
 		return f.mayArrive(l)
 	}
@@ -175,7 +176,7 @@ func (f *planner) hasRoom(l *leaver) bool {
 }
 
 // mayArrive reports whether the pods of a unit have room where they go.
-func (f *planner) mayArrive(l *leaver) bool {
+func (f *planner) mayArrive(l *victim) bool {
 	placed, ok := 0, true
 	for k, p := range l.Pods {
 		if ok = f.holds(l.to[k], p.Requests); !ok {
@@ -243,33 +244,38 @@ func (f *planner) freeOn(node string) workload.Resources {
 }
 
 // charge returns the number of pods of a unit that a budget counts.
-func (f *planner) charge(budget int, l *leaver) (pods int64) {
-	b := &f.budgets[budget]
+func (f *planner) charge(budget int, l *victim) (pods int64) {
 	for i := range l.Pods {
-		if b.Covers(&l.Pods[i]) && !slices.Contains(b.Disrupted, l.Pods[i].ID) {
+		if f.budgets[budget].Charges(&l.Pods[i]) {
 			pods++
 		}
 	}
 	return pods
 }
 
-func (f *planner) mayStop(l *leaver, used []int64) bool {
+// mayStop reports whether the budgets let the pods of a unit stop in a step beside those that stop already; with nil, alone.
+func (f *planner) mayStop(l *victim, used []int64) bool {
 	for j := range f.budgets {
-		if n := f.charge(j, l); n > 0 && used[j]+n > f.budgets[j].Allowed {
+		n, before := f.charge(j, l), int64(0)
+		if used != nil {
+			before = used[j]
+		}
+		if n > 0 && before+n > f.budgets[j].Allowed {
 			return false
 		}
 	}
 	return true
 }
 
-func (f *planner) spend(l *leaver, used []int64) {
+// spend counts the pods of a unit as stopping in a step.
+func (f *planner) spend(l *victim, used []int64) {
 	for j := range f.budgets {
 		used[j] += f.charge(j, l)
 	}
 }
 
-// overBudget returns a leaver that yields although those before it have used up a budget: its pods are not there again.
-func (f *planner) overBudget(list []leaver) *leaver {
+// overBudget returns a victim that yields although those before it have used up a budget: its pods are not there again.
+func (f *planner) overBudget(list []victim) *victim {
 	used := make([]int64, len(f.budgets))
 	for i := range list {
 		if list[i].to != nil {

@@ -14,7 +14,7 @@ import (
 // scratch is the working memory of a decision. Names become numbers in enter and names again in the result.
 type scratch struct {
 	search  search.Search
-	house   place.House
+	several place.Units
 	request ask.Request
 	units   map[*state.Unit]Unit // units that guards or Importance were asked about
 }

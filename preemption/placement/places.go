@@ -32,35 +32,35 @@ func (p *Preemptor) Places(snapshot *Snapshot, units []Unit, domains func(unit i
 		return nil, err
 	}
 	config.Mode = ask.InPlace // terminating pods count
-	house, list, first := &sc.house, make([][]Nomination, len(units)), 0
-	house.Begin(&config, c, &sc.request)
-	defer house.End()
+	several, list, first := &sc.several, make([][]Nomination, len(units)), 0
+	several.Begin(&config, c, &sc.request)
+	defer several.End()
 	for i, u := range units {
 		members := make([]int32, len(u.Pods))
 		for k := range members {
 			members[k] = int32(first + k)
 		}
 		first += len(members)
-		if !placeWithin(house, members, i, domains) {
+		if !placeWithin(several, members, i, domains) {
 			continue
 		}
 		for k, m := range members {
-			list[i] = append(list[i], Nomination{u.Pods[k].ID, house.Where(m)})
+			list[i] = append(list[i], Nomination{u.Pods[k].ID, several.Where(m)})
 		}
 	}
 	return list, nil
 }
 
 // placeWithin places a unit within one of its domains.
-func placeWithin(house *place.House, members []int32, unit int, domains func(unit int) []Domain) bool {
+func placeWithin(several *place.Units, members []int32, unit int, domains func(unit int) []Domain) bool {
 	var within []Domain
 	if domains != nil {
 		within = domains(unit)
 	}
 	for _, d := range within {
-		if nodes := house.Nodes(d.Nodes); len(nodes) > 0 && house.Place(members, nodes) {
+		if nodes := several.Nodes(d.Nodes); len(nodes) > 0 && several.Place(members, nodes) {
 			return true
 		}
 	}
-	return len(within) == 0 && house.Place(members, nil)
+	return len(within) == 0 && several.Place(members, nil)
 }

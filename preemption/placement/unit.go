@@ -17,6 +17,27 @@ type Unit struct {
 	Priority int32 `json:"priority"`
 }
 
+// ID returns the ID of its group, or of its only pod; empty for the zero value.
+func (u *Unit) ID() string {
+	if u.Group != "" || len(u.Pods) == 0 {
+		return u.Group
+	}
+	return u.Pods[0].ID
+}
+
+// IsAlike reports whether two units are equal in what importance (step 3 in the comment of the package) looks at before the start:
+// priority; pod, group or group of groups; number of pods.
+func (u *Unit) IsAlike(v *Unit) bool {
+	return u.Priority == v.Priority && u.rank() == v.rank() && len(u.Pods) == len(v.Pods)
+}
+
+func (u *Unit) rank() (rank state.Rank) {
+	for i := range u.Pods {
+		rank = max(rank, state.RankOfMember(u.Group, u.Pods[i].Group))
+	}
+	return rank
+}
+
 // unitOf returns a unit in the form that callers see.
 func unitOf(u *state.Unit) Unit {
 	out := Unit{Group: u.Group, Priority: u.Priority}

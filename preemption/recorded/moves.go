@@ -104,7 +104,7 @@ func (q *Moving) ask(search placement.Search) (got Moved, proved bool, wrong []s
 		for _, n := range d.Decision.Nominations {
 			got.Placed = append(got.Placed, n.Pod)
 		}
-		edits := d.Settled(s)
+		edits := d.EditsWhenDone(s)
 		if d.Decision.Outcome == preemption.Fits {
 			edits = d.Decision.Edits()
 		}

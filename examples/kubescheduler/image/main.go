@@ -26,7 +26,7 @@ func main() {
 	flag.Parse()
 	if err := run(*file, *tag, *platform); err != nil {
 		fmt.Fprintln(os.Stderr, "image:", err)
-		os.Exit(1)
+		os.Exit(2)
 	}
 }
 

@@ -78,9 +78,10 @@ type cluster struct {
 	agenda    agenda
 }
 
-var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+// midnight is the time of second zero.
+var midnight = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func (c *cluster) time() time.Time { return epoch.Add(time.Duration(c.now) * time.Second) }
+func (c *cluster) time() time.Time { return midnight.Add(time.Duration(c.now) * time.Second) }
 
 // replay replays pods at a load.
 func replay(o *options, pods []pod, load int64, p policy) (measures, error) {
@@ -233,7 +234,7 @@ func (c *cluster) carryOut(j *job, d moves.Decision) (err error) {
 			c.waiting = append(c.waiting, victim)
 		}
 	}
-	c.snapshot, err = c.snapshot.With(d.Settled(c.snapshot)...)
+	c.snapshot, err = c.snapshot.With(d.EditsWhenDone(c.snapshot)...)
 	c.start(j)
 	return err
 }

@@ -10,7 +10,8 @@ const Never = math.MaxInt64
 
 // Problem is nodes, the units that may leave them, and pods without a node.
 type Problem struct {
-	// Free is, by node and slot, what is free with all units in place. A node may be over; that counts once a pod comes.
+	// Free is, by node and slot, what is free with all units in place. A node may be over; that counts once a pod comes. The
+	// amounts of all nodes, and what all units take, must not add up to more than 2^62.
 	Free [][]int64
 	// Closed says which nodes must have no unit left, and take no pod. All of their units are in Units.
 	Closed []bool

@@ -78,6 +78,17 @@ const (
 	RankOfGroups             // a group with pods of groups below it
 )
 
+// RankOfMember returns the rank that a pod gives to its unit: the unit's is the highest of its pods.
+func RankOfMember(unit, group string) Rank {
+	switch {
+	case unit != "" && group != unit:
+		return RankOfGroups
+	case group != "":
+		return RankOfGroup
+	}
+	return RankOfPod
+}
+
 // Unit is what is evicted together: a pod, or all running pods of a group in mode PodGroup and of the groups below it
 // (KEP-5710, Preemption unit). It is immutable.
 type Unit struct {
@@ -106,12 +117,7 @@ func (u *Unit) fill(group string, pods []*Pod) {
 		Group: group, Pods: pods, Priority: pods[0].Priority, Started: JustNow, surplus: pods[0].surplus, Until: none, Latest: none,
 	}
 	for _, p := range pods {
-		switch {
-		case group != "" && p.Facts.Group != group:
-			u.Rank = RankOfGroups
-		case p.Facts.Group != "":
-			u.Rank = max(u.Rank, RankOfGroup)
-		}
+		u.Rank = max(u.Rank, RankOfMember(group, p.Facts.Group))
 		u.Covered = u.Covered || len(p.Budgets) > 0
 		started := instant.Of(p.Facts.Started)
 		if started == instant.Unset {

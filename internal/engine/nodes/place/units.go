@@ -8,32 +8,32 @@ import (
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 )
 
-// House finds places for units that are on no node, one unit after the other, beside all that runs and is nominated. No
+// Units finds places for units that are on no node, one unit after the other, beside all that runs and is nominated. No
 // unit is preempted for them.
-type House struct {
+type Units struct {
 	board Board
 	all   room.Domain
 	left  []uint64 // by node: what would be left of it after a pod like the one rated last
 	rated int32    // that pod; -1: what was rated holds no longer
 }
 
-// Begin prepares the house for the pods of a request: those of several units.
-func (h *House) Begin(config *ask.Config, c *state.Cluster, r *ask.Request) {
-	h.rated = -1
-	h.board.Begin(config, c, r)
-	h.board.Open(room.NoFloor, true)
-	h.all = room.Domain{To: len(h.board.Nodes)}
-	h.left = room.Resize(h.left, len(h.board.Nodes))
+// Begin prepares for the pods of a request: those of several units.
+func (u *Units) Begin(config *ask.Config, c *state.Cluster, r *ask.Request) {
+	u.rated = -1
+	u.board.Begin(config, c, r)
+	u.board.Open(room.NoFloor, true)
+	u.all = room.Domain{To: len(u.board.Nodes)}
+	u.left = room.Resize(u.left, len(u.board.Nodes))
 }
 
 // End drops the references to the cluster and the request.
-func (h *House) End() { h.board.End() }
+func (u *Units) End() { u.board.End() }
 
 // Nodes returns the nodes of the search with the given names, in their order. Unschedulable and unknown ones are left out.
-func (h *House) Nodes(names []string) (list []int32) {
+func (u *Units) Nodes(names []string) (list []int32) {
 	for _, name := range names {
-		if number := h.board.Cluster.NodeNumber(name); number >= 0 && h.board.Local(number) >= 0 {
-			list = append(list, int32(h.board.Local(number)))
+		if number := u.board.Cluster.NodeNumber(name); number >= 0 && u.board.Local(number) >= 0 {
+			list = append(list, int32(u.board.Local(number)))
 		}
 	}
 	slices.Sort(list)
@@ -42,15 +42,15 @@ func (h *House) Nodes(names []string) (list []int32) {
 
 // Place gives each pod of a unit a place on one of the nodes, that with the least left, or none to all of them. For nil it
 // tries all nodes.
-func (h *House) Place(members, nodes []int32) bool {
+func (u *Units) Place(members, nodes []int32) bool {
 	if nodes == nil {
-		nodes = h.board.all[:len(h.board.Nodes)]
+		nodes = u.board.all[:len(u.board.Nodes)]
 	}
-	before := len(h.board.order)
+	before := len(u.board.order)
 	for _, m := range members {
-		if !h.placePod(m, nodes) {
-			h.board.retract(before)
-			h.rated = -1
+		if !u.placePod(m, nodes) {
+			u.board.retract(before)
+			u.rated = -1
 			return false
 		}
 	}
@@ -58,47 +58,47 @@ func (h *House) Place(members, nodes []int32) bool {
 }
 
 // Where returns the name of the node of a pod.
-func (h *House) Where(m int32) string { return h.board.Nodes[h.board.Where[m]].Facts.Name }
+func (u *Units) Where(m int32) string { return u.board.Nodes[u.board.Where[m]].Facts.Name }
 
 // placePod looks at the room first: rules of the caller are asked about the nodes in order of what is left there.
-func (h *House) placePod(m int32, nodes []int32) bool {
-	b, member := &h.board, &h.board.Members[m]
-	h.rate(m)
+func (u *Units) placePod(m int32, nodes []int32) bool {
+	b, member := &u.board, &u.board.Members[m]
+	u.rate(m)
 	for {
 		least, at := uint64(tooSmall), int32(-1)
 		for _, i := range nodes {
-			if h.left[i] < least {
-				least, at = h.left[i], i
+			if u.left[i] < least {
+				least, at = u.left[i], i
 			}
 		}
 		if at < 0 {
 			return false
 		}
-		if b.Fits(h.all, member, int(at)) {
+		if b.Fits(u.all, member, int(at)) {
 			b.Put(int(m), at)
-			h.left[at] = h.leftOn(member, int(at))
+			u.left[at] = u.leftOn(member, int(at))
 			return true
 		}
-		h.left[at], h.rated = tooSmall, -1 // for this pod only
+		u.left[at], u.rated = tooSmall, -1 // for this pod only
 	}
 }
 
 // rate computes what a pod would leave of each node. Equal pods mostly follow each other.
-func (h *House) rate(m int32) {
-	b := &h.board
-	if h.rated >= 0 && slices.Equal(b.Members[m].Needs, b.Members[h.rated].Needs) && slices.Equal(b.Members[m].allowed, b.Members[h.rated].allowed) {
+func (u *Units) rate(m int32) {
+	b := &u.board
+	if u.rated >= 0 && slices.Equal(b.Members[m].Needs, b.Members[u.rated].Needs) && slices.Equal(b.Members[m].allowed, b.Members[u.rated].allowed) {
 		return
 	}
-	for i := range h.left {
-		h.left[i] = h.leftOn(&b.Members[m], i)
+	for i := range u.left {
+		u.left[i] = u.leftOn(&b.Members[m], i)
 	}
-	h.rated = m
+	u.rated = m
 }
 
 // leftOn returns what a pod would leave of a node: by the sums of the node, or by counting where pods are nominated, hold
 // claims or were placed.
-func (h *House) leftOn(m *Member, i int) uint64 {
-	b, n := &h.board, h.board.Nodes[i]
+func (u *Units) leftOn(m *Member, i int) uint64 {
+	b, n := &u.board, u.board.Nodes[i]
 	isCounted := len(n.Promised) > 0 || n.Claims || b.count[i] > 0
 	switch {
 	case !m.Names(n), isCounted && !b.HasRoom(m, i), !isCounted && !b.HasRoomAbove(n, 0, m.Needs):
