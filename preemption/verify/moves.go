@@ -27,6 +27,8 @@ import (
 //     more pods that stop than it allows. What yields stops in the first step.
 //
 // Proof, Elsewhere and Tried are not judged, nor an answer without victims where Only or prices change what is possible.
+//
+// [fault.List]: https://pkg.go.dev/github.com/cedesched/cede/preemption/fault#List
 func Moves(st placement.State, r placement.Request, pc placement.Config, c moves.Config, d moves.Decision) error {
 	if _, err := placement.NewSnapshot(st); err != nil {
 		return err

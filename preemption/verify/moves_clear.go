@@ -24,6 +24,8 @@ import (
 //   - Cost is the sum of the prices, and what the domains add; it is no less than LowerBound.
 //   - Outcome says whether Count domains are cleared, and whether a unit leaves for it. Where domains are missing, each that is Blocked is
 //     none that is cleared; RetryAt is after Now.
+//
+// [fault.List]: https://pkg.go.dev/github.com/cedesched/cede/preemption/fault#List
 func Clear(st placement.State, r moves.ClearRequest, pc placement.Config, c moves.Config, a moves.ClearAnswer) error {
 	if _, err := placement.NewSnapshot(st); err != nil {
 		return err
