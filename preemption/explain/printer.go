@@ -32,11 +32,12 @@ func (pr Printer) width() int {
 
 // amount writes an amount and what it is of; the flavor may be empty.
 func (pr Printer) amount(n int64, of quota.FlavorResource) string {
-	number := ""
+	return pr.number(n, of.Resource) + " " + column(of)
+}
+
+func (pr Printer) number(n int64, resource string) string {
 	if pr.Amount != nil {
-		number = pr.Amount(of.Resource, n)
-	} else {
-		number = strconv.FormatInt(n, 10)
+		return pr.Amount(resource, n)
 	}
-	return number + " " + column(of)
+	return strconv.FormatInt(n, 10)
 }

@@ -30,7 +30,19 @@ func Clear(p *placement.Preemptor, s *placement.Snapshot, r ClearRequest, c Conf
 	if err != nil {
 		return ClearAnswer{}, err
 	}
-	a, next, err := f.at(r.Now)
+	a, err := f.answer(r.Now)
+	if err == nil && r.Measure != "" {
+		err = a.measure(s, &r)
+	}
+	if err != nil {
+		return ClearAnswer{}, err
+	}
+	return a, nil
+}
+
+// answer empties domains at an instant, and finds the first one at which more can be emptied.
+func (f *clearing) answer(now time.Time) (ClearAnswer, error) {
+	a, next, err := f.at(now)
 	if err != nil || a.Outcome.Succeeds() {
 		return a, err
 	}

@@ -53,8 +53,11 @@ func (j *movesJudge) kept() (list []workload.Pod) {
 	return list
 }
 
-// after are the pods that run when all is done, those that move on their new nodes, and what is promised.
-func (j *movesJudge) after() (list []workload.Pod) {
+// after are the pods that run when all is done, and what is promised.
+func (j *movesJudge) after() []workload.Pod { return slices.Concat(j.running(), j.members, j.kept()) }
+
+// running are the pods of the state that run when all is done, those that move on their new nodes.
+func (j *movesJudge) running() (list []workload.Pod) {
 	for _, p := range j.State.Pods {
 		to, moves := j.to[p.ID]
 		if moves {
@@ -64,7 +67,7 @@ func (j *movesJudge) after() (list []workload.Pod) {
 			list = append(list, p)
 		}
 	}
-	return slices.Concat(list, j.members, j.kept())
+	return list
 }
 
 // places judges where units move.
