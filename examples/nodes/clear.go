@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
 	"flag"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/kubernetes"
@@ -25,23 +27,29 @@ import (
 //go:embed racks.yaml
 var racksSample []byte
 
-const clearUsage = "usage: nodes clear [-f FILE]... [-count N] [-topology LABEL] [-resource NAME] [-only] [-exact] [-svg FILE]"
+const clearUsage = "usage: nodes clear [-f FILE]... [-count N] [-topology LABEL] [-resource NAME] [-only] [-exact] [-now TIME] " +
+	"[-svg FILE] [-o text|json]"
 
 // clearing is what nodes clear asks.
 type clearing struct {
-	files                   []string
-	topology, resource, svg string
-	request                 moves.ClearRequest
-	config                  moves.Config
-	isSample                bool
+	files                 []string
+	topology, svg, output string
+	request               moves.ClearRequest
+	config                moves.Config
+	isSample              bool
 }
+
+// The sample is about racks, at a time after its pods have started.
+const sampleTopology = "rack"
+
+var sampleNow = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 
 // cleared is the answer, with the cluster before and after it.
 type cleared struct {
 	answer        moves.ClearAnswer
 	before, after *placement.Snapshot
-	waiting       []workload.Pod
 	notes         []string
+	doubts        []string // what the answer depends on and is not known
 }
 
 func parseClear(args []string, stdout io.Writer) (c clearing, err error) {
@@ -51,26 +59,31 @@ func parseClear(args []string, stdout io.Writer) (c clearing, err error) {
 		return nil
 	})
 	flags.IntVar(&c.request.Count, "count", 1, "empty `N` racks")
-	flags.StringVar(&c.topology, "topology", "rack", "nodes with the same value of `LABEL` are a rack")
-	flags.StringVar(&c.resource, "resource", "", "measure the resource `NAME` (default: GPUs if there are any, else cpu)")
+	flags.StringVar(&c.topology, "topology", "", "nodes with the same value of `LABEL` are a rack (default: each node by itself)")
+	flags.StringVar(&c.request.Measure, "resource", "", "measure the resource `NAME` (default: GPUs if there are any, else cpu)")
 	flags.BoolVar(&c.config.Only, "only", false, "all units that leave must have a place: none yields")
 	exact := flags.Bool("exact", false, "look for the answer that loses the least")
+	now := flags.String("now", "", "measure what is lost as of `TIME` (RFC 3339; default: the time of the machine)")
 	flags.StringVar(&c.svg, "svg", "", "draw the racks before and after to `FILE`")
+	flags.StringVar(&c.output, "o", "text", "print `text|json`")
 	if err := cli.Parse(flags, args, clearUsage, stdout); err != nil {
 		return c, err
 	}
 	if *exact {
 		c.config.Search = placement.Exact
 	}
+	if *now != "" {
+		c.request.Now, err = parseNow(*now)
+	}
 	switch {
 	case flags.NArg() > 0:
 		return c, fmt.Errorf("unexpected argument %q; %s", flags.Arg(0), clearUsage)
 	case c.request.Count < 1:
 		return c, fmt.Errorf("-count %d: want at least 1", c.request.Count)
-	case c.topology == "":
-		return c, errors.New("-topology: want a label (kubernetes.io/hostname: each node is a rack)")
+	case c.output != "text" && c.output != "json":
+		return c, fmt.Errorf("-o %q: want text or json", c.output)
 	}
-	return c, nil
+	return c, err
 }
 
 // runClear is run for nodes clear.
@@ -86,16 +99,26 @@ func runClear(args []string, piped io.Reader, stdout, stderr io.Writer, screen c
 	if err == nil && c.svg != "" {
 		err = os.WriteFile(c.svg, c.draw(a), 0o644)
 	}
-	if err == nil {
-		err = c.print(a, stdout, screen)
+	if err == nil && c.output == "json" {
+		err = c.printJSON(a, stdout)
+	} else if err == nil {
+		err = c.printText(a, stdout, screen)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return bad(stderr, err)
-	case !a.answer.Outcome.Succeeds():
-		return cli.StatusNo
 	}
-	return cli.StatusYes
+	return statusOf(a.verdict())
+}
+
+// verdict is the answer in a word: yes, no or unknown.
+func (a *cleared) verdict() string {
+	switch {
+	case len(a.doubts) > 0:
+		return cli.Unknown
+	case a.answer.Outcome.Succeeds():
+		return "yes"
+	}
+	return "no"
 }
 
 // ask reads the cluster and empties racks.
@@ -110,14 +133,20 @@ func (c *clearing) ask(piped io.Reader) (*cleared, error) {
 	}
 	a.notes = append(a.notes, bridge.Texts(cluster.Notes)...)
 	for _, p := range cluster.Pending {
-		a.waiting = append(a.waiting, p.Request.Pods...)
+		c.request.Waiting = append(c.request.Waiting, p.Request.Pods...)
 	}
-	if c.request.Domains = racks(cluster.State.Nodes, c.topology); len(c.request.Domains) == 0 {
-		return nil, fmt.Errorf("no node has the label %s: give -topology", c.topology)
+	if c.isSample {
+		c.topology = cmp.Or(c.topology, sampleTopology)
+		c.request.Now = cmp.Or(c.request.Now, sampleNow)
 	}
-	if c.resource == "" {
-		c.resource = mainResource(cluster.State.Nodes)
+	if c.topology != "" {
+		if c.request.Domains = racks(cluster.State.Nodes, c.topology); len(c.request.Domains) == 0 {
+			return nil, fmt.Errorf("no node has the label %s", c.topology)
+		}
 	}
+	a.notes = append(a.notes, c.leftOut(cluster.State.Nodes)...)
+	c.request.Measure = cmp.Or(c.request.Measure, mainResource(cluster.State.Nodes))
+	c.request.Now = cmp.Or(c.request.Now, time.Now())
 	c.request.Stays = func(p workload.Pod) bool { return cluster.OfNodes[p.ID] }
 	config := placement.Config{}
 	if filter != nil {
@@ -130,8 +159,63 @@ func (c *clearing) ask(piped io.Reader) (*cleared, error) {
 	if a.answer, err = moves.Clear(preemptor, a.before, c.request, c.config); err != nil {
 		return nil, err
 	}
+	a.doubts = bridge.Texts(c.doubtsOn(cluster.Doubts, &a.answer))
 	a.after, err = a.before.With(a.answer.EditsWhenDone(a.before)...)
 	return a, err
+}
+
+// leftOut are notes on the nodes that are in no rack, and those that are not measured.
+func (c *clearing) leftOut(nodes []workload.Node) (notes []string) {
+	var apart, closed []string
+	for _, n := range nodes {
+		if n.Labels[c.topology] == "" {
+			apart = append(apart, n.Name)
+		}
+		if n.Unschedulable {
+			closed = append(closed, n.Name)
+		}
+	}
+	if c.topology != "" && len(apart) > 0 {
+		notes = append(notes, fmt.Sprintf("in no rack, without the label %s: %s", c.topology, few(apart)))
+	}
+	if len(closed) > 0 {
+		notes = append(notes, "unschedulable, not among the free nodes nor what is free, so no rack with one is a free rack: "+few(closed))
+	}
+	return notes
+}
+
+// few names the first of a list.
+func few(names []string) string {
+	list := strings.Join(names[:min(4, len(names))], ", ")
+	if n := len(names) - 4; n > 0 {
+		list += fmt.Sprintf(" and %d more", n)
+	}
+	return list
+}
+
+// doubtsOn are the doubts on which the answer depends: where all that is asked can be emptied, those about nodes that are emptied or
+// moved to, and about the whole cluster. What waits takes no part.
+func (c *clearing) doubtsOn(doubts []bridge.Doubt, a *moves.ClearAnswer) (notes []bridge.Note) {
+	touched := map[string]bool{}
+	for _, x := range a.Cleared {
+		touched[x.Domain] = true // each node by itself
+		for _, d := range c.request.Domains {
+			for _, node := range d.Nodes {
+				touched[node] = touched[node] || d.Name == x.Domain
+			}
+		}
+	}
+	for _, m := range a.Moves {
+		for _, p := range m.Pods {
+			touched[p.To] = true
+		}
+	}
+	for _, d := range doubts {
+		if d.Workload == "" && (d.Node == "" || touched[d.Node] || !a.Outcome.Succeeds()) {
+			notes = append(notes, d.Note)
+		}
+	}
+	return bridge.SortedNotes(notes)
 }
 
 func (c *clearing) read(piped io.Reader) (cluster kubernetes.Cluster, filter *kubernetes.Filter, notes []string, err error) {
@@ -152,6 +236,9 @@ func (c *clearing) read(piped io.Reader) (cluster kubernetes.Cluster, filter *ku
 	}
 	cluster = objects.Cluster()
 	filter, more := objects.Filter()
+	for _, n := range more {
+		cluster.Doubts = append(cluster.Doubts, bridge.Doubt{Note: n})
+	}
 	return cluster, filter, append(notes, bridge.Texts(more)...), nil
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -12,59 +13,34 @@ import (
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption/explain"
+	"github.com/cedesched/cede/preemption/moves"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
-func (c *clearing) print(a *cleared, w io.Writer, screen cli.Screen) error {
+func (c *clearing) printJSON(a *cleared, w io.Writer) error {
+	return printJSON(w, struct {
+		Verdict string             `json:"verdict"`          // yes, no or unknown
+		Doubts  []string           `json:"doubts,omitempty"` // why it is unknown
+		Request moves.ClearRequest `json:"request"`
+		Answer  moves.ClearAnswer  `json:"answer"` // as far as is known
+		Notes   []string           `json:"notes,omitempty"`
+	}{a.verdict(), a.doubts, c.request, a.answer, a.notes})
+}
+
+func (c *clearing) printText(a *cleared, w io.Writer, screen cli.Screen) error {
 	b := &cli.Page{Screen: screen}
 	if c.isSample {
 		b.WriteString("This is the embedded sample. For your cluster:\n" +
 			"  kubectl get nodes,pods,poddisruptionbudgets,priorityclasses -A -o json |\n    go run ./examples/nodes clear -topology LABEL\n\n")
 	}
-	for line := range strings.Lines(explain.ClearText(a.answer)) {
-		b.Say("%s\n", strings.TrimSuffix(line, "\n"))
+	if len(a.doubts) > 0 {
+		printDoubts(b, "as many can be emptied", a.doubts)
+		b.Say("What follows is the answer as far as is known.\n\n")
 	}
-	b.WriteString("\n")
-	c.printMeasures(a, b)
+	b.WriteString(explain.Printer{Amount: units.Amount, Width: cmp.Or(screen.Width, -1)}.ClearText(a.answer) + "\n")
 	c.printRacks(a, b)
-	for _, n := range a.notes[:min(shownNotes, len(a.notes))] {
-		b.Say("Note: %s.\n", n)
-	}
-	if n := len(a.notes) - shownNotes; n > 0 {
-		b.Say("And %d more notes.\n", n)
-	}
+	printNotes(b, a.notes)
 	return b.Print(w)
-}
-
-func (c *clearing) measures(a *cleared) (before, after measures) {
-	of := func(s *placement.Snapshot) measures {
-		return measure(s, c.resource, c.request.Domains, c.request.Stays, a.waiting)
-	}
-	return of(a.before), of(a.after)
-}
-
-func (c *clearing) printMeasures(a *cleared, b *cli.Page) {
-	before, after := c.measures(a)
-	t := &cli.Table{Columns: []cli.Column{{Name: "measure", Least: 20}, {Name: "before", Right: true}, {Name: "after", Right: true}}}
-	row := func(name string, of func(*measures) any) { t.Row(name, of(&before), of(&after)) }
-	amount := func(n int64) string { return units.Amount(c.resource, n) }
-	row("free nodes", func(m *measures) any { return m.Nodes })
-	row("free racks", func(m *measures) any { return m.Racks })
-	row(c.resource+" free", func(m *measures) any { return amount(m.Free) })
-	row("most free on one node", func(m *measures) any { return amount(m.Largest) })
-	row("such nodes in one rack", func(m *measures) any { return m.Gang })
-	if before.Waiting > 0 {
-		row("free that a waiting pod cannot use, mean", func(m *measures) any { return amount(m.Unusable / m.Waiting) })
-	}
-	b.Table(t)
-	var moved, groups int
-	for _, m := range a.answer.Moves {
-		moved += len(m.Pods)
-		if m.Group != "" {
-			groups++
-		}
-	}
-	b.Say("Pods moved: %d, groups moved: %d.\n\n", moved, groups)
 }
 
 const bar = 16 // columns of a node in the picture
@@ -72,11 +48,23 @@ const bar = 16 // columns of a node in the picture
 // used returns how much of a node of a width is taken; a node that is not idle never looks so.
 func (c *clearing) used(s *placement.Snapshot, name string, width int) int {
 	n, _ := s.Node(name)
-	capacity, used := n.Capacity[c.resource], s.UsedOn(name)[c.resource]
+	capacity, used := n.Capacity[c.request.Measure], s.UsedOn(name)[c.request.Measure]
 	if capacity <= 0 || used <= 0 {
 		return 0
 	}
 	return max(1, int(float64(min(used, capacity))/float64(capacity)*float64(width)))
+}
+
+// drawn are the racks; without any, one of all nodes.
+func (c *clearing) drawn(a *cleared) []placement.Domain {
+	if len(c.request.Domains) > 0 {
+		return c.request.Domains
+	}
+	all := placement.Domain{Name: "all nodes"}
+	for n := range a.before.Nodes() {
+		all.Nodes = append(all.Nodes, n.Name)
+	}
+	return []placement.Domain{all}
 }
 
 // printRacks draws the racks before and after.
@@ -85,7 +73,7 @@ func (c *clearing) printRacks(a *cleared, b *cli.Page) {
 		{Name: "rack", Least: 8, Cut: true}, {Name: "node", Least: 12, Cut: true}, {Name: "before"}, {Name: "after"},
 	}}
 	rows := 0
-	for _, d := range c.request.Domains {
+	for _, d := range c.drawn(a) {
 		for i, name := range d.Nodes {
 			if rows++; rows > shown {
 				continue
@@ -101,18 +89,21 @@ func (c *clearing) printRacks(a *cleared, b *cli.Page) {
 			t.Row(rack, name, line(a.before), line(a.after))
 		}
 	}
+	if len(c.request.Domains) == 0 {
+		t.Drop(0)
+	}
 	b.Table(t)
 	if rows > shown {
 		b.Say("... and %d more nodes (-svg for all)\n\n", rows-shown)
 	}
-	b.Say("#: %s that pods take; .: free.\n", c.resource)
+	b.Say("#: %s that pods take; .: free.\n", c.request.Measure)
 }
 
 // draw draws the racks before and after as SVG.
 func (c *clearing) draw(a *cleared) []byte {
 	const row, column, width = 22, 320, 160
 	height := 40
-	for _, d := range c.request.Domains {
+	for _, d := range c.drawn(a) {
 		height += row*len(d.Nodes) + 30
 	}
 	out := new(bytes.Buffer)
@@ -128,8 +119,8 @@ func (c *clearing) draw(a *cleared) []byte {
 		of   *placement.Snapshot
 	}{{"before", a.before}, {"after", a.after}} {
 		x, y := 24+i*column, 28
-		text(x, y, 14, "#1f2328", fmt.Sprintf("%s: %s in use", half.name, c.resource))
-		for _, d := range c.request.Domains {
+		text(x, y, 14, "#1f2328", fmt.Sprintf("%s: %s in use", half.name, c.request.Measure))
+		for _, d := range c.drawn(a) {
 			y += 30
 			text(x, y, 12, "#57606a", d.Name)
 			for _, name := range d.Nodes {

@@ -11,9 +11,8 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
+	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/golden"
-	"github.com/cedesched/cede/preemption/placement"
-	"github.com/cedesched/cede/workload"
 )
 
 func TestClear(t *testing.T) {
@@ -24,20 +23,73 @@ func TestClear(t *testing.T) {
 		"clear":       {[]string{"clear", "-count", "2"}, 0},
 		"clear-all":   {[]string{"clear", "-count", "4"}, 0},
 		"clear-only":  {[]string{"clear", "-count", "3", "-only", "-exact"}, 1},
-		"clear-rules": {[]string{"clear", "-f", "sample.yaml", "-count", "1"}, 1},
+		"clear-rules": {[]string{"clear", "-f", "sample.yaml", "-topology", "rack", "-now", "2026-11-20T08:00:00Z"}, 1},
+		"clear-nodes": {[]string{"clear", "-f", "racks.yaml", "-now", "2026-11-20T08:00:00Z", "-count", "3"}, 0},
+		"clear-json":  {[]string{"clear", "-o", "json"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			status, stdout, stderr := call(nil, c.args...)
-			if status != c.status || stderr != "" {
-				t.Errorf("status %d, want %d; stderr %q", status, c.status, stderr)
+			var out, err bytes.Buffer
+			status := run(c.args, nil, &out, &err, cli.Screen{Width: 80})
+			stdout := out.String()
+			if status != c.status || err.Len() > 0 {
+				t.Errorf("status %d, want %d; stderr %q", status, c.status, err.String())
 			}
 			for line := range strings.Lines(stdout) {
-				if n := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); n > 80 {
+				if n := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); n > 80 && name != "clear-json" {
 					t.Errorf("%d columns: %s", n, line)
 				}
 			}
 			golden.Check(t, name, stdout)
 		})
+	}
+}
+
+// racksWith is the sample with other objects, and one text in place of another.
+func racksWith(from, to, more string) io.Reader {
+	return strings.NewReader(strings.Replace(string(racksSample), from, to, 1) + "---\n" + more)
+}
+
+// In a pipe lines are as wide as needed. The notes name the nodes that are in no rack, or that count for nothing.
+func TestClearLeavesOut(t *testing.T) {
+	in := racksWith("{name: gpu-7, labels: {rack: r3}}\n", "{name: gpu-7, labels: {rack: r3}}\nspec: {unschedulable: true}\n",
+		"{apiVersion: v1, kind: Node, metadata: {name: extra}, status: {allocatable: {cpu: 8, nvidia.com/gpu: 2}}}\n")
+	status, stdout, stderr := call(in, "clear", "-topology", "rack", "-count", "4")
+	for _, want := range []string{
+		"free nodes, of 8: 1, then 7\n", "free domains, of 4: 0, then 3\n", "free, of 58: 34, then 56\n",
+		"Note: in no rack, without the label rack: extra.\n",
+		"Note: unschedulable, not among the free nodes nor what is free, so no rack with one is a free rack: gpu-7.\n",
+		"  1. stop batch/sweep-0, batch/sweep-1, batch/sweep-2, batch/sweep-3, dev/notebook, serve/chat-0, train/llm-0, train/llm-1; start batch/sweep-0 on extra\n",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is not in\n%s", want, stdout)
+		}
+	}
+	if status != 0 || stderr != "" {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+}
+
+// What cannot be read makes the answer unknown, if it is about the nodes that are emptied or filled, or about all of them.
+func TestClearInDoubt(t *testing.T) {
+	on := func(node string) string {
+		return `{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: torn, ownerReferences: [{kind: DaemonSet, controller: true}]}, ` +
+			`spec: {nodeName: ` + node + `, containers: [{resources: {requests: {cpu: many}}}]}}`
+	}
+	for name, c := range map[string]struct {
+		more   string
+		status int
+	}{
+		"a pod on an emptied node":  {on("gpu-2"), 3},
+		"a pod on a filled node":    {on("gpu-5"), 3},
+		"a pod elsewhere":           {on("gpu-6"), 0},
+		"a pod that waits":          {on(`""`), 0},
+		"a budget":                  {"{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {namespace: a, name: torn}, status: {disruptionsAllowed: many}}", 3},
+		"one more that can be read": {"{apiVersion: v1, kind: Namespace, metadata: {name: a}}", 0},
+	} {
+		status, stdout, stderr := call(racksWith("", "", c.more), "clear", "-topology", "rack")
+		if status != c.status || stderr != "" || strings.HasPrefix(stdout, "Whether as many can be emptied is unknown: ") != (status == 3) {
+			t.Errorf("%s: status %d, want %d, %q\n%s", name, status, c.status, stderr, stdout)
+		}
 	}
 }
 
@@ -68,8 +120,9 @@ func TestBadClear(t *testing.T) {
 	for want, args := range map[string][]string{
 		"usage: nodes clear":           {"clear", "-x"},
 		`unexpected argument "x"`:      {"clear", "x"},
+		`-o "yaml": want text or json`: {"clear", "-o", "yaml"},
+		`-now "noon": want a time`:     {"clear", "-now", "noon"},
 		"-count 0: want at least 1":    {"clear", "-count", "0"},
-		"-topology: want a label":      {"clear", "-topology", ""},
 		"no node has the label zone":   {"clear", "-topology", "zone"},
 		"no such file":                 {"clear", "-f", "testdata/none"},
 		"no such file or directory":    {"clear", "-svg", "testdata/none/x.svg"},
@@ -79,37 +132,6 @@ func TestBadClear(t *testing.T) {
 		if status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("%v: status %d, stdout %q, stderr %q, want %q", args, status, stdout, stderr, want)
 		}
-	}
-}
-
-// Each measure by hand: two racks of two nodes of 8; rack b is empty but for a pod of its node.
-func TestMeasures(t *testing.T) {
-	st := placement.State{}
-	for _, name := range []string{"a0", "a1", "b0", "b1", "closed"} {
-		st.Nodes = append(st.Nodes, workload.Node{Name: name, Capacity: workload.Resources{"gpu": 8, "cpu": 4}, Unschedulable: name == "closed"})
-	}
-	run := func(id, node string, gpu, cpu int64) {
-		st.Pods = append(st.Pods, workload.Pod{ID: id, Node: node, Requests: workload.Resources{"gpu": gpu, "cpu": cpu}})
-	}
-	run("p", "a0", 5, 1)
-	run("q", "a1", 1, 4) // no cpu is left
-	run("driver", "b0", 0, 1)
-	s, err := placement.NewSnapshot(st)
-	if err != nil {
-		t.Fatal(err)
-	}
-	domains := []placement.Domain{{Name: "a", Nodes: []string{"a0", "a1"}}, {Name: "b", Nodes: []string{"b0", "b1"}}}
-	waiting := []workload.Pod{
-		// On a0 one fits, and 1 of 3 is lost; on a1 7 are, without cpu; on b0 3 fit, and 2 are lost.
-		{ID: "w", Requests: workload.Resources{"gpu": 2, "cpu": 1}},
-		{ID: "x", Requests: workload.Resources{"gpu": 8}, Nodes: []string{"b0", "other"}},   // all but b0 is lost
-		{ID: "y", Requests: workload.Resources{"cpu": 1}},                                   // wants none
-		{ID: "z", Requests: workload.Resources{"gpu": 1}, Nowhere: true, Nodes: []string{}}, // all is lost
-	}
-	got := measure(s, "gpu", domains, func(p workload.Pod) bool { return p.ID == "driver" }, waiting)
-	want := measures{Nodes: 2, Racks: 1, Largest: 8, Gang: 2, Free: 26, Waiting: 3, Unusable: (1 + 7 + 2 + 0) + (3 + 7 + 0 + 8) + 26}
-	if got != want {
-		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

@@ -10,9 +10,9 @@
 // the input, or a manifest with a Pod, or with a PodGroup and its Pods (-m FILE; -count makes
 // copies of a single pod, as a gang). Without arguments the input is an embedded sample.
 //
-// nodes clear says which racks can be emptied, and what that costs.
+// nodes clear says which nodes or racks can be emptied, what that costs, and how fragmented the cluster is before and after.
 //
-// With -o json the answer is one object: verdict, doubts, request, decision, notes.
+// With -o json the answer is one object: verdict, doubts, request, decision, notes; of nodes clear it has answer in place of decision.
 //
 // Exit status: 0 when there is room, at once or by preemption; 1 when there is none, not yet, or when
 // the pods are held; 2 for bad usage or input, with one line that says what; 3 when the answer is
@@ -89,7 +89,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		o.now = time.Now()
 	}
 	if *now != "" {
-		o.now, err = time.Parse(time.RFC3339Nano, *now)
+		o.now, err = parseNow(*now)
 	}
 	asked := 0
 	for _, name := range []string{o.pod, o.group, o.manifest} {
@@ -103,7 +103,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	case *now != "" && *minimum == 0:
 		return o, errors.New("-now is the time for -min-runtime: it needs that")
 	case err != nil:
-		return o, fmt.Errorf("-now %q: want a time as in 2026-03-01T08:00:00Z", *now)
+		return o, err
 	case flags.NArg() > 0:
 		return o, fmt.Errorf("unexpected argument %q; %s", flags.Arg(0), usage)
 	case asked > 1:
@@ -126,6 +126,14 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		return o, fmt.Errorf("-o %q: want text or json", o.output)
 	}
 	return o, nil
+}
+
+func parseNow(text string) (time.Time, error) {
+	now, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return now, fmt.Errorf("-now %q: want a time as in 2026-03-01T08:00:00Z", text)
+	}
+	return now, nil
 }
 
 const maxCount = 100_000

@@ -20,15 +20,19 @@ func (a *answer) printJSON(w io.Writer) error {
 	if a.decided {
 		decision = &a.decision
 	}
-	encoder := json.NewEncoder(printable.JSON(w))
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(struct {
+	return printJSON(w, struct {
 		Verdict  string              `json:"verdict"`          // yes, no, held or unknown
 		Doubts   []string            `json:"doubts,omitempty"` // why it is unknown
 		Request  placement.Request   `json:"request"`
 		Decision *placement.Decision `json:"decision,omitempty"` // as far as is known
 		Notes    []string            `json:"notes,omitempty"`
 	}{a.verdict(), a.doubts, a.request, decision, slices.Concat(a.notes, a.warnings)})
+}
+
+func printJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(printable.JSON(w))
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
 }
 
 func (a *answer) printText(w io.Writer, screen cli.Screen) error {
@@ -42,14 +46,28 @@ func (a *answer) printText(w io.Writer, screen cli.Screen) error {
 	}
 	a.printNominations(b)
 	a.printVictims(b)
-	notes := slices.Concat(a.notes, a.warnings)
+	printNotes(b, slices.Concat(a.notes, a.warnings))
+	return b.Print(w)
+}
+
+func printNotes(b *cli.Page, notes []string) {
 	for _, n := range notes[:min(shownNotes, len(notes))] {
 		b.Say("Note: %s.\n", n)
 	}
 	if n := len(notes) - shownNotes; n > 0 {
 		b.Say("And %d more notes (-o json for all).\n", n)
 	}
-	return b.Print(w)
+}
+
+// printDoubts says that it is unknown whether something is so, and why.
+func printDoubts(b *cli.Page, what string, doubts []string) {
+	if len(doubts) == 0 {
+		return
+	}
+	b.Say("Whether %s is unknown: %s.\n", what, doubts[0])
+	for _, d := range doubts[1:] {
+		b.Say("Nor is this known: %s.\n", d)
+	}
 }
 
 // verdict is the answer in a word: yes, no, held or unknown.
@@ -66,8 +84,10 @@ func (a *answer) verdict() string {
 }
 
 // status is the exit status of the answer.
-func (a *answer) status() int {
-	switch a.verdict() {
+func (a *answer) status() int { return statusOf(a.verdict()) }
+
+func statusOf(verdict string) int {
+	switch verdict {
 	case "yes":
 		return cli.StatusYes
 	case cli.Unknown:
@@ -86,10 +106,7 @@ func (a *answer) printVerdict(b *cli.Page) error {
 	case "held":
 		b.Say("%s is held: %s. What follows is the answer once it is considered.\n\n", who, a.held)
 	case cli.Unknown:
-		b.Say("Whether %s has room is unknown: %s.\n", who, a.doubts[0])
-		for _, d := range a.doubts[1:] {
-			b.Say("Nor is this known: %s.\n", d)
-		}
+		printDoubts(b, who+" has room", a.doubts)
 		if a.decided {
 			b.Say("What follows is the answer as far as is known.\n")
 		}
