@@ -22,6 +22,7 @@ type door struct {
 	at      point
 	closed  chan struct{} // closed when the scheduler comes to the point
 	then    func()        // not nil: called then, while other writes wait, and the door stays open
+	lag     time.Duration // how long the write before which the door closes is held
 	mutex   sync.Mutex
 	writes  map[kind]int
 	evicted map[string]bool // by name
@@ -112,6 +113,9 @@ func (d *door) pass(proxy http.Handler, w http.ResponseWriter, r *http.Request) 
 		proxy.ServeHTTP(w, r)
 		return
 	}
+	if here {
+		time.Sleep(d.lag)
+	}
 	if here && d.at.after {
 		proxy.ServeHTTP(httptest.NewRecorder(), r) // written, but the answer does not arrive
 	}
@@ -134,6 +138,13 @@ func (d *door) count(is kind, name string) (here bool) {
 		close(d.closed)
 	}
 	return here
+}
+
+// told reports whether a victim was told to stop.
+func (d *door) told() bool {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return d.writes[condition]+d.writes[evicts] > 0
 }
 
 func (d *door) isClosed() bool {

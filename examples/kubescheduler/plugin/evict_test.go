@@ -6,6 +6,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 	kube "k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 	st "k8s.io/kubernetes/pkg/scheduler/testing"
 )
@@ -47,6 +49,36 @@ func TestWakeIfGone(t *testing.T) {
 			wake, err := h.cede.Executor.PreemptPod(h.ctx, onNode{}, by{Pod: st.MakePod().Namespace("default").Name("asks").Obj()}, victimOf("low"), Name)
 			if wake != c.wake || err != nil {
 				t.Errorf("%v, %v, want %v", wake, err, c.wake)
+			}
+		})
+	}
+}
+
+// The victims of a group wait for each member that waits itself and is not nominated to its place.
+func TestMembersToNominate(t *testing.T) {
+	member := func() *st.PodWrapper { return st.MakePod().Namespace("default").Name("member").UID("member") }
+	for _, c := range []struct {
+		name  string
+		is    []*v1.Pod
+		waits int
+	}{
+		{"not nominated", []*v1.Pod{member().Obj()}, 1},
+		{"nominated to its place", []*v1.Pod{member().NominatedNodeName("n").Obj()}, 0},
+		{"nominated to another node", []*v1.Pod{member().NominatedNodeName("other").Obj()}, 1},
+		{"bound", []*v1.Pod{member().Node("other").Obj()}, 0},
+		{"gone", nil, 0},
+		{"another pod of that name", []*v1.Pod{member().UID("other").Obj()}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHarness(t)
+			h.show(t, world{pods: c.is, pod: victimOf("waits")})
+			info, err := framework.NewPodInfo(member().Obj())
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := places{members: []fwk.ProposedAssignment{assignment{PodInfo: info, node: "n"}}}
+			if got := p.missing(h.cede.handle.SharedInformerFactory().Core().V1().Pods().Lister()); got != c.waits {
+				t.Errorf("%d, want %d", got, c.waits)
 			}
 		})
 	}

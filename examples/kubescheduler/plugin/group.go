@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
@@ -77,7 +79,10 @@ func (g *groupAttempt) run() (*fwk.PodGroupPostFilterResult, *fwk.Status) {
 }
 
 // object is the object of the group.
-func (g *groupAttempt) object() runtime.Object {
+func (g *groupAttempt) object() interface {
+	runtime.Object
+	metav1.Object
+} {
 	if composite := g.group.GetCompositePodGroup(); composite != nil {
 		return composite
 	}
@@ -188,11 +193,11 @@ func (g *groupAttempt) evict(d placement.Decision) (*fwk.PodGroupPostFilterResul
 		}
 		return result, fwk.NewStatus(fwk.Success, "found a placement for podgroup, preempting 0 victims")
 	}
-	byNode, pods := map[string]*framework.NodeInfo{}, map[types.UID]bool{}
+	byNode, pods := map[string]*framework.NodeInfo{}, map[types.UID]*v1.Pod{}
 	var nodes []fwk.NodeInfo
 	for _, id := range podsOf(d) {
 		victim := g.mirror.Pod(id)
-		pods[victim.GetPod().UID] = true
+		pods[victim.GetPod().UID] = victim.GetPod()
 		name := victim.GetPod().Spec.NodeName
 		if byNode[name] == nil {
 			byNode[name] = framework.NewNodeInfo()
@@ -201,6 +206,7 @@ func (g *groupAttempt) evict(d placement.Decision) (*fwk.PodGroupPostFilterResul
 		}
 		byNode[name].AddPodInfo(victim)
 	}
+	g.nominateFirst(members, pods)
 	result, status := g.preempt(nodes, pods, func(context.Context) (*fwk.PodGroupAssignments, *fwk.Status) {
 		return &fwk.PodGroupAssignments{ProposedAssignments: members}, nil
 	})

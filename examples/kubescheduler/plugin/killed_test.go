@@ -51,9 +51,11 @@ func TestKilled(t *testing.T) {
 			t.Run(fmt.Sprintf("a pod, grace %d, %v", grace, at), func(t *testing.T) { c.killed(t, at, grace, 1) })
 		}
 	}
-	for _, at := range points {
-		if at.kind == binds { // before, nominations of members may be missing: then kube-scheduler places the group anew
-			t.Run(fmt.Sprintf("a group, %v", at), func(t *testing.T) { c.killed(t, at, 600, 2) })
+	for _, grace := range []int64{0, 600} {
+		for _, at := range append([]point{{nominates, 2, false, ""}, {nominates, 2, true, ""}}, points...) {
+			if at.without == "" { // without nominations, victims are not told
+				t.Run(fmt.Sprintf("a group, grace %d, %v", grace, at), func(t *testing.T) { c.killed(t, at, grace, 2) })
+			}
 		}
 	}
 }
@@ -65,6 +67,10 @@ func (c *cluster) killed(t *testing.T, at point, grace int64, members int) {
 	defer c.clearGroups(t)
 	defer c.kubelet(t, 600*time.Millisecond)()
 	front, d := c.behind(t, at)
+	inOrder := members > 1 && at == point{nominates, 2, false, ""}
+	if inOrder {
+		d.lag = 300 * time.Millisecond // in which a victim could be told
+	}
 	stop := front.schedule(t, bySample(t))
 	if members > 1 {
 		c.group(t, scenarioGroup{Kind: "PodGroup", Name: "group", Policy: "gang", MinCount: int32(members), Priority: 100})
@@ -78,6 +84,9 @@ func (c *cluster) killed(t *testing.T, at point, grace int64, members int) {
 	}
 	d.await(t)
 	stop()
+	if inOrder && d.told() {
+		t.Error("a victim is told before all members are nominated")
+	}
 	defer c.schedule(t, bySample(t))()
 	c.inTheEnd(t, before, members)
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -42,6 +43,8 @@ type Plugin struct {
 	forGroups *placement.Preemptor
 	mirror    mirror.Mirror
 	notes     notes
+
+	nominating sync.Map // *places by the UID of a group whose victims are being told
 }
 
 // New makes the plugin; see [Arguments].
@@ -61,7 +64,7 @@ func New(ctx context.Context, arguments runtime.Object, handle fwk.Handle) (fwk.
 	if pl.DefaultPreemption, err = defaultpreemption.New(ctx, unread, handle, pl.features); err != nil {
 		return nil, err
 	}
-	pl.wakeIfGone()
+	pl.tellInOrder()
 	if pl.preemptor, err = placement.New(single); err != nil {
 		return nil, err
 	}

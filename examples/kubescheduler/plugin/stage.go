@@ -22,11 +22,11 @@ type stage struct {
 type shown struct {
 	fwk.MutableSnapshotSharedLister
 	nodes []fwk.NodeInfo
-	pods  map[types.UID]bool // nil: all
+	pods  map[types.UID]*v1.Pod // nil: all
 }
 
 // preempt runs kube-scheduler's evaluator on some nodes. place is called if it comes to a placement.
-func (g *groupAttempt) preempt(nodes []fwk.NodeInfo, pods map[types.UID]bool, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
+func (g *groupAttempt) preempt(nodes []fwk.NodeInfo, pods map[types.UID]*v1.Pod, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
 	on := stage{g.handle, shown{g.handle.MutableSnapshotSharedLister(), nodes, pods}}
 	return kube.NewPodGroupEvaluator(on, g.Executor, g.features).Preempt(g.ctx, g.group, place)
 }
@@ -76,7 +76,7 @@ func (l listed) List() ([]fwk.NodeInfo, error) { return l.nodes, nil }
 // states are groups of which the pods that count are scheduled.
 type states struct {
 	fwk.PodGroupStateLister
-	pods map[types.UID]bool
+	pods map[types.UID]*v1.Pod
 }
 
 func (s states) Get(namespace, name string) (fwk.PodGroupState, error) {
@@ -89,12 +89,12 @@ func (s states) Get(namespace, name string) (fwk.PodGroupState, error) {
 
 type part struct {
 	fwk.PodGroupState
-	pods map[types.UID]bool
+	pods map[types.UID]*v1.Pod
 }
 
 func (p part) ScheduledPods() (list []*v1.Pod) {
 	for _, pod := range p.PodGroupState.ScheduledPods() {
-		if p.pods[pod.UID] {
+		if p.pods[pod.UID] != nil {
 			list = append(list, pod)
 		}
 	}
