@@ -1,8 +1,11 @@
 package plugin
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,10 +28,14 @@ func TestMutations(t *testing.T) {
 	if allFaults() {
 		nodes, arrivals, mutations = 90, 1000, 10000
 	}
+	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("CEDE_SEED"), "1"), 10, 64)
+	if err != nil {
+		t.Fatal("CEDE_SEED: ", err)
+	}
 	c := newCluster(t, "--runtime-config=scheduling.k8s.io/v1beta1=true,scheduling.k8s.io/v1alpha3=true")
 	front, d := c.behind(t, point{})
 	defer c.kubelet(t, 100*time.Millisecond)()
-	m := &mutator{cluster: c, draw: &draw{Rand: newRandom("mutations", 1)}, ctx: t.Context(),
+	m := &mutator{cluster: c, draw: &draw{Rand: newRandom("mutations", seed)}, ctx: t.Context(),
 		removed: map[string]bool{}, strange: map[string]bool{}, done: map[string]int{}}
 	for range nodes {
 		if err := m.addFullNode(); err != nil {
