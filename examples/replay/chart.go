@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/cedesched/cede/examples/replay/internal/loop"
+	"github.com/cedesched/cede/examples/replay/internal/sweep"
 )
 
 // hues are colours that people with any colour vision tell apart (Okabe and Ito, 2008).
@@ -123,7 +124,7 @@ func (g *worldGroup) charts() ([]*plot.Plot, error) {
 }
 
 // points are those of a series until the last job comes, or the replay is broken off.
-func points(l *line, of loop.Series, unit float64) (list plotter.XYs) {
+func points(l *sweep.Line, of loop.Series, unit float64) (list plotter.XYs) {
 	for k, n := range of.Parts {
 		if ends := int64(k+1) * of.Each; l.Circle == "" || ends <= l.End || k == 0 {
 			list = append(list, plotter.XY{X: float64(min(ends, l.Horizon)) / 86400, Y: float64(n) / max(unit, 1)})

@@ -7,6 +7,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/cedesched/cede/examples/replay/internal/loop"
+	"github.com/cedesched/cede/examples/replay/internal/sweep"
 )
 
 // named is how many jobs of a circle a line names.
@@ -29,7 +30,7 @@ func (s *summary) mark() string {
 // empty: none do.
 func (s *summary) circles() string {
 	var worst *loop.Circle
-	var of *line
+	var of *sweep.Line
 	n := 0
 	for _, l := range s.runs {
 		for i := range l.Circles {

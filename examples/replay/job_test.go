@@ -9,6 +9,8 @@ import (
 
 	batch "k8s.io/api/batch/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/cedesched/cede/examples/replay/internal/sweep"
 )
 
 // The manifest is an Indexed Job with an index for each shard, and its arguments are read.
@@ -34,11 +36,11 @@ func TestManifest(t *testing.T) {
 			t.Errorf("index %d: shard %d of %d, %v", index, at, of, err)
 		}
 	}
-	seeds, err := parseSeeds(o.seeds)
+	seeds, err := sweep.ParseSeeds(o.seeds)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newSweep(strings.Split(o.worlds, ","), strings.Split(o.policies, ","), seeds, ""); err != nil {
+	if _, err := sweep.New(sweep.Input{Worlds: strings.Split(o.worlds, ","), Policies: strings.Split(o.policies, ","), Seeds: seeds}); err != nil {
 		t.Error(err)
 	}
 }

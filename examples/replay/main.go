@@ -20,13 +20,16 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/examples/replay/internal/loop"
+	"github.com/cedesched/cede/examples/replay/internal/sweep"
 	"github.com/cedesched/cede/examples/replay/internal/world"
 )
 
@@ -34,7 +37,7 @@ func main() {
 	os.Exit(command(os.Args[1:], os.Stdout, os.Stderr, os.Getenv, cli.ScreenOf(os.Stdout, os.Stderr, os.Getenv)))
 }
 
-const usage = "usage: replay [-world NAME,...] [-policy NAME,...] [-seeds LIST] [-html FILE] [-plot FILE] [-times] | -shard I/N [-o FILE] | -merge FILE..."
+const usage = "usage: replay [-world NAME,...] [-policy NAME,...] [-seeds LIST] [-html FILE] [-plot FILE] [-times] | -shard I/N [-o FILE [-resume]] | -merge FILE..."
 
 // The sweep without flags: under a minute of one core.
 const (
@@ -49,6 +52,7 @@ type options struct {
 	shard, output          string
 	html, plot             string
 	times, merge, markdown bool
+	resume                 bool
 	files                  []string
 }
 
@@ -60,6 +64,7 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	flags.StringVar(&o.quotas, "quotas", "", "the quotas of traces: a `FILE` with the columns vc and \"node num\" (vc_nodes.csv beside the trace)")
 	flags.StringVar(&o.shard, "shard", "", "replay a part only: `I/N`, with I from 0, or N with I from JOB_COMPLETION_INDEX")
 	flags.StringVar(&o.output, "o", "", "write the results into `FILE`, one JSON object in each line (of a shard: standard output)")
+	flags.BoolVar(&o.resume, "resume", false, "go on with a sweep that was broken off: do not replay again what is in the file of -o")
 	flags.BoolVar(&o.merge, "merge", false, "read results instead of replaying: the files of all shards")
 	flags.StringVar(&o.html, "html", "", "write tables and charts into one `FILE.html`")
 	flags.StringVar(&o.plot, "plot", "", "draw the charts into `FILE.svg` or FILE.png")
@@ -85,6 +90,8 @@ func (o *options) check(given map[string]bool) error {
 		return errors.New("-merge: name the files of the shards")
 	case !o.merge && len(o.files) > 0:
 		return fmt.Errorf("unexpected argument %q; %s", o.files[0], usage)
+	case o.resume && (o.output == "" || o.output == "-" || o.merge):
+		return errors.New("-resume: name the file of the results with -o, without -merge")
 	case o.plot != "" && extension != ".svg" && extension != ".png":
 		return fmt.Errorf("-plot %q: want a name that ends in .svg or .png", o.plot)
 	case o.html != "" && filepath.Ext(o.html) != ".html":
@@ -109,7 +116,7 @@ func command(args []string, stdout, stderr io.Writer, env func(string) string, s
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
-	var lines []line
+	var lines []sweep.Line
 	if err == nil {
 		lines, err = o.lines(stdout, env, screen)
 	}
@@ -128,15 +135,15 @@ func command(args []string, stdout, stderr io.Writer, env func(string) string, s
 }
 
 // lines reads results, or replays.
-func (o *options) lines(stdout io.Writer, env func(string) string, screen cli.Screen) (lines []line, err error) {
+func (o *options) lines(stdout io.Writer, env func(string) string, screen cli.Screen) (lines []sweep.Line, err error) {
 	if o.merge {
-		lines, err = readLines(o.files)
+		lines, err = sweep.ReadLines(o.files)
 		if err == nil && o.output != "" {
 			err = o.write(stdout, lines)
 		}
 		return lines, err
 	}
-	seeds, err := parseSeeds(o.seeds)
+	seeds, err := sweep.ParseSeeds(o.seeds)
 	if err != nil {
 		return nil, err
 	}
@@ -144,25 +151,61 @@ func (o *options) lines(stdout io.Writer, env func(string) string, screen cli.Sc
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSweep(strings.Split(o.worlds, ","), strings.Split(o.policies, ","), seeds, o.quotas)
+	s, err := sweep.New(sweep.Input{Worlds: strings.Split(o.worlds, ","), Policies: strings.Split(o.policies, ","), Seeds: seeds, Quotas: o.quotas})
 	if err != nil {
 		return nil, err
 	}
+	r := running{Sweep: s, index: index, shards: shards, timed: o.times, screen: screen}
 	if o.shard == "" && o.output == "" {
-		return s.run(index, shards, o.times, screen, nil)
+		return r.run()
 	}
-	err = o.writeTo(stdout, func(w io.Writer) error {
-		lines, err = s.run(index, shards, o.times, screen, func(l *line) error { return writeLine(w, l) })
+	write := o.writeTo
+	if o.resume {
+		if r.known, err = s.Known(o.output); err != nil {
+			return nil, err
+		}
+		write = o.goOn(r.known)
+	}
+	err = write(stdout, func(w io.Writer) error {
+		r.each = func(l *sweep.Line) error { return l.Write(w) }
+		lines, err = r.run()
 		return err
 	})
 	return lines, err
 }
 
+// goOn returns how results are written behind those that are known. The file has these at every instant.
+func (o *options) goOn(known map[int]sweep.Line) func(io.Writer, func(io.Writer) error) error {
+	return func(_ io.Writer, write func(io.Writer) error) error {
+		fresh := o.output + ".new"
+		err := toFile(fresh, func(w io.Writer) error {
+			for _, i := range slices.Sorted(maps.Keys(known)) {
+				l := known[i]
+				if err := l.Write(w); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err == nil {
+			err = os.Rename(fresh, o.output)
+		}
+		if err != nil {
+			return err
+		}
+		f, err := os.OpenFile(o.output, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
+	}
+}
+
 // write writes the results.
-func (o *options) write(stdout io.Writer, lines []line) error {
+func (o *options) write(stdout io.Writer, lines []sweep.Line) error {
 	return o.writeTo(stdout, func(w io.Writer) error {
 		for i := range lines {
-			if err := writeLine(w, &lines[i]); err != nil {
+			if err := lines[i].Write(w); err != nil {
 				return err
 			}
 		}
@@ -187,7 +230,7 @@ func toFile(path string, write func(io.Writer) error) error {
 }
 
 // report prints the tables and draws the charts.
-func (o *options) report(stdout io.Writer, lines []line, screen cli.Screen) error {
+func (o *options) report(stdout io.Writer, lines []sweep.Line, screen cli.Screen) error {
 	groups := group(lines)
 	if o.plot != "" {
 		if err := toFile(o.plot, func(w io.Writer) error { return drawAll(w, groups, filepath.Ext(o.plot) == ".png") }); err != nil {
@@ -209,7 +252,7 @@ func (o *options) report(stdout io.Writer, lines []line, screen cli.Screen) erro
 }
 
 // refusal says why the answer is no; empty: it is not.
-func refusal(lines []line) string {
+func refusal(lines []sweep.Line) string {
 	for i := range lines {
 		l := &lines[i]
 		switch {

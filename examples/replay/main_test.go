@@ -238,6 +238,7 @@ func TestUsage(t *testing.T) {
 	for want, args := range map[string][]string{
 		"not defined":                               {"-nosuch"},
 		`unexpected argument "x"`:                   {"x"},
+		`-resume: name the file`:                    {"-resume"},
 		`unknown source "nosuch"`:                   {"-world", "nosuch"},
 		`unknown setting "size"`:                    {"-world", "openb+size=3"},
 		`days: "0": want 1 to 400`:                  {"-world", "openb+days=0"},

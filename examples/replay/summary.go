@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/examples/replay/internal/loop"
+	"github.com/cedesched/cede/examples/replay/internal/sweep"
 )
 
 // summary is a policy in a world, over all seeds.
@@ -14,8 +15,8 @@ type summary struct {
 	policy string
 	short  string // its name in tables
 	loop.Result
-	runs   []*line // by seed
-	broken bool    // some seed was broken off
+	runs   []*sweep.Line // by seed
+	broken bool          // some seed was broken off
 }
 
 // worldGroup is a world with its policies, the first of which the others are compared with.
@@ -26,7 +27,7 @@ type worldGroup struct {
 }
 
 // group adds up lines by world and policy, in the order of the sweep.
-func group(lines []line) []*worldGroup {
+func group(lines []sweep.Line) []*worldGroup {
 	var groups []*worldGroup
 	for i := range lines {
 		l := &lines[i]
@@ -58,7 +59,7 @@ func find[T any](list *[]*T, is func(*T) bool, fresh *T) *T {
 	return fresh
 }
 
-func (s *summary) add(l *line) {
+func (s *summary) add(l *sweep.Line) {
 	r := &l.Result
 	s.runs, s.broken = append(s.runs, l), s.broken || l.Circle != ""
 	if len(s.runs) == 1 {
