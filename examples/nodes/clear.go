@@ -27,12 +27,12 @@ import (
 //go:embed racks.yaml
 var racksSample []byte
 
-const clearUsage = "usage: nodes clear [-f FILE]... [-count N] [-topology LABEL] [-resource NAME] [-only] [-exact] [-now TIME] " +
+const clearUsage = "usage: nodes clear [-f FILE]... [-node NAME... | [-count N] [-topology LABEL]] [-resource NAME] [-only] [-exact] [-now TIME] " +
 	"[-svg FILE] [-o text|json]"
 
 // clearing is what nodes clear asks.
 type clearing struct {
-	files                 []string
+	files, nodes          []string
 	topology, svg, output string
 	request               moves.ClearRequest
 	config                moves.Config
@@ -58,6 +58,10 @@ func parseClear(args []string, stdout io.Writer) (c clearing, err error) {
 		c.files = append(c.files, name)
 		return nil
 	})
+	flags.Func("node", "empty the node `NAME`, as for a drain; may be given several times", func(name string) error {
+		c.nodes = append(c.nodes, name)
+		return nil
+	})
 	flags.IntVar(&c.request.Count, "count", 1, "empty `N` racks")
 	flags.StringVar(&c.topology, "topology", "", "nodes with the same value of `LABEL` are a rack (default: each node by itself)")
 	flags.StringVar(&c.request.Measure, "resource", "", "measure the resource `NAME` (default: GPUs if there are any, else cpu)")
@@ -78,6 +82,8 @@ func parseClear(args []string, stdout io.Writer) (c clearing, err error) {
 	switch {
 	case flags.NArg() > 0:
 		return c, fmt.Errorf("unexpected argument %q; %s", flags.Arg(0), clearUsage)
+	case len(c.nodes) > 0 && (c.topology != "" || c.request.Count != 1):
+		return c, errors.New("-node says which nodes are to be empty, -count and -topology how many racks: give one or the other")
 	case c.request.Count < 1:
 		return c, fmt.Errorf("-count %d: want at least 1", c.request.Count)
 	case c.output != "text" && c.output != "json":
@@ -136,13 +142,10 @@ func (c *clearing) ask(piped io.Reader) (*cleared, error) {
 		c.request.Waiting = append(c.request.Waiting, p.Request.Pods...)
 	}
 	if c.isSample {
-		c.topology = cmp.Or(c.topology, sampleTopology)
 		c.request.Now = cmp.Or(c.request.Now, sampleNow)
 	}
-	if c.topology != "" {
-		if c.request.Domains = racks(cluster.State.Nodes, c.topology); len(c.request.Domains) == 0 {
-			return nil, fmt.Errorf("no node has the label %s", c.topology)
-		}
+	if err := c.split(cluster.State.Nodes); err != nil {
+		return nil, err
 	}
 	a.notes = append(a.notes, c.leftOut(cluster.State.Nodes)...)
 	c.request.Measure = cmp.Or(c.request.Measure, mainResource(cluster.State.Nodes))
@@ -162,6 +165,26 @@ func (c *clearing) ask(piped io.Reader) (*cleared, error) {
 	a.doubts = bridge.Texts(c.doubtsOn(cluster.Doubts, &a.answer))
 	a.after, err = a.before.With(a.answer.EditsWhenDone(a.before)...)
 	return a, err
+}
+
+// split says which domains are to be empty: each node by itself, racks, or all nodes that are named.
+func (c *clearing) split(nodes []workload.Node) error {
+	if c.isSample && len(c.nodes) == 0 {
+		c.topology = cmp.Or(c.topology, sampleTopology)
+	}
+	if c.topology != "" {
+		if c.request.Domains = racks(nodes, c.topology); len(c.request.Domains) == 0 {
+			return fmt.Errorf("no node has the label %s", c.topology)
+		}
+	}
+	for _, name := range c.nodes {
+		if !slices.ContainsFunc(nodes, func(n workload.Node) bool { return n.Name == name }) {
+			return fmt.Errorf("-node %s: it is not in the input", name)
+		}
+		c.request.Count = 0
+		c.request.Domains = append(c.request.Domains, placement.Domain{Name: name, Nodes: []string{name}})
+	}
+	return nil
 }
 
 // leftOut are notes on the nodes that are in no rack, and those that are not measured.

@@ -57,7 +57,7 @@ func (c *clearing) used(s *placement.Snapshot, name string, width int) int {
 
 // drawn are the racks; without any, one of all nodes.
 func (c *clearing) drawn(a *cleared) []placement.Domain {
-	if len(c.request.Domains) > 0 {
+	if c.topology != "" {
 		return c.request.Domains
 	}
 	all := placement.Domain{Name: "all nodes"}
@@ -89,7 +89,7 @@ func (c *clearing) printRacks(a *cleared, b *cli.Page) {
 			t.Row(rack, name, line(a.before), line(a.after))
 		}
 	}
-	if len(c.request.Domains) == 0 {
+	if c.topology == "" {
 		t.Drop(0)
 	}
 	b.Table(t)

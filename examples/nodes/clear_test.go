@@ -25,17 +25,22 @@ func TestClear(t *testing.T) {
 		"clear-only":  {[]string{"clear", "-count", "3", "-only", "-exact"}, 1},
 		"clear-rules": {[]string{"clear", "-f", "sample.yaml", "-topology", "rack", "-now", "2026-11-20T08:00:00Z"}, 1},
 		"clear-nodes": {[]string{"clear", "-f", "racks.yaml", "-now", "2026-11-20T08:00:00Z", "-count", "3"}, 0},
+		"clear-drain": {[]string{"clear", "-node", "gpu-3", "-node", "gpu-7"}, 0},
 		"clear-json":  {[]string{"clear", "-o", "json"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, err bytes.Buffer
-			status := run(c.args, nil, &out, &err, cli.Screen{Width: 80})
+			width := 80
+			if name == "clear-nodes" {
+				width = 48
+			}
+			status := run(c.args, nil, &out, &err, cli.Screen{Width: width})
 			stdout := out.String()
 			if status != c.status || err.Len() > 0 {
 				t.Errorf("status %d, want %d; stderr %q", status, c.status, err.String())
 			}
 			for line := range strings.Lines(stdout) {
-				if n := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); n > 80 && name != "clear-json" {
+				if n := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); n > width && name != "clear-json" {
 					t.Errorf("%d columns: %s", n, line)
 				}
 			}
@@ -123,6 +128,8 @@ func TestBadClear(t *testing.T) {
 		`-o "yaml": want text or json`: {"clear", "-o", "yaml"},
 		`-now "noon": want a time`:     {"clear", "-now", "noon"},
 		"-count 0: want at least 1":    {"clear", "-count", "0"},
+		"-node x: it is not in":        {"clear", "-node", "x"},
+		"give one or the other":        {"clear", "-node", "gpu-1", "-count", "2"},
 		"no node has the label zone":   {"clear", "-topology", "zone"},
 		"no such file":                 {"clear", "-f", "testdata/none"},
 		"no such file or directory":    {"clear", "-svg", "testdata/none/x.svg"},

@@ -80,7 +80,8 @@ func (pr Printer) ClearText(a moves.ClearAnswer) string {
 // fragmentation says how fragmented a resource is before and after, and what the pods that stop lose of it.
 func (p *page) fragmentation(a *moves.ClearAnswer) {
 	before, after := a.Before, a.After
-	p.head("How fragmented " + escape(before.Resource) + " is, before and after")
+	p.WriteString("\n")
+	p.line(0, "How fragmented %s is, before and after", before.Resource)
 	row := func(name string, before, after any) { p.line(2, "%s: %v, then %v", name, before, after) }
 	amount := func(n int64) string { return p.number(n, before.Resource) }
 	row(fmt.Sprintf("free nodes, of %d", before.Nodes), before.FreeNodes, after.FreeNodes)
