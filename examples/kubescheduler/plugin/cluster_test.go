@@ -268,7 +268,7 @@ func (c *cluster) end(t *testing.T, name string) {
 	}
 }
 
-// clear removes all nodes, pods and budgets.
+// clear removes all nodes, pods, replica sets and budgets.
 func (c *cluster) clear(t *testing.T) {
 	t.Helper()
 	for _, p := range c.all(t) {
@@ -276,6 +276,7 @@ func (c *cluster) clear(t *testing.T) {
 	}
 	for _, err := range []error{
 		c.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}),
+		c.AppsV1().ReplicaSets(metav1.NamespaceDefault).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}),
 		c.CoreV1().Nodes().DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}),
 	} {
 		if err != nil {

@@ -19,6 +19,7 @@ import (
 func TestLive(t *testing.T) {
 	c := newCluster(t)
 	t.Run("victims leave gracefully", c.victimsLeaveGracefully)
+	t.Run("drains a node", c.drains)
 	t.Run("agrees with kube-scheduler", c.agrees)
 }
 
