@@ -115,11 +115,8 @@ func eachLine(path string, do func(text []byte, at string) error) error {
 func (s *Sweep) Known(path string) (map[int]Line, error) {
 	known := map[int]Line{}
 	err := eachLine(path, func(text []byte, _ string) error {
-		if l, err := parseLine(text); err == nil {
-			if i := slices.Index(s.IDs, l.ID); i >= 0 {
-				l.Sweep, l.Number, l.Of = s.Name, i, len(s.Cells)
-				known[i] = l
-			}
+		if l, ok := s.Take(text); ok {
+			known[l.Number] = l
 		}
 		return nil
 	})
@@ -127,6 +124,17 @@ func (s *Sweep) Known(path string) (map[int]Line, error) {
 		err = nil
 	}
 	return known, err
+}
+
+// Take reads a line, and makes it one of this sweep. It reports false if it is no result, or that of another cell.
+func (s *Sweep) Take(text []byte) (Line, bool) {
+	l, err := parseLine(text)
+	i := slices.Index(s.IDs, l.ID)
+	if err != nil || i < 0 {
+		return Line{}, false
+	}
+	l.Sweep, l.Number, l.Of = s.Name, i, len(s.Cells)
+	return l, true
 }
 
 func (r *results) add(l Line, at string) error {
