@@ -10,7 +10,7 @@ import (
 const MaxClaimed = 1 << 40
 
 // Claim is an amount of devices that one pod holds, or several together ([Pod.Claims]): a ResourceClaim of Kubernetes, counted by
-// class. It takes its amounts once on a node, from the first of its pods there until the last has left. The zero value is
+// what the caller names, as a class or a driver. It takes its amounts once on a node, from the first of its pods there until the last has left. The zero value is
 // invalid.
 type Claim struct {
 	// ID names the claim, for instance "namespace/name". It is unique.

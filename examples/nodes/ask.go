@@ -233,7 +233,10 @@ func (a *answer) split(label string) {
 		a.notes = append(a.notes, "-topology is for gangs: the pods of a basic group are placed each by itself")
 		return
 	}
-	a.request.Domains = racks(a.state.Nodes, label)
+	if len(a.request.Domains) > 0 {
+		a.notes = append(a.notes, "-topology takes the place of the group's own topology constraint")
+	}
+	a.request.Domains = kubernetes.Domains(a.state.Nodes, label)
 	if len(a.request.Domains) == 0 {
 		a.request.Domains = []placement.Domain{{Name: label}} // no node
 		a.notes = append(a.notes, fmt.Sprintf("no node has the label %s", label))

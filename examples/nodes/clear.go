@@ -173,7 +173,7 @@ func (c *clearing) split(nodes []workload.Node) error {
 		c.topology = cmp.Or(c.topology, sampleTopology)
 	}
 	if c.topology != "" {
-		if c.request.Domains = racks(nodes, c.topology); len(c.request.Domains) == 0 {
+		if c.request.Domains = kubernetes.Domains(nodes, c.topology); len(c.request.Domains) == 0 {
 			return fmt.Errorf("no node has the label %s", c.topology)
 		}
 	}
@@ -263,20 +263,6 @@ func (c *clearing) read(piped io.Reader) (cluster kubernetes.Cluster, filter *ku
 		cluster.Doubts = append(cluster.Doubts, bridge.Doubt{Note: n})
 	}
 	return cluster, filter, append(notes, bridge.Texts(more)...), nil
-}
-
-// racks makes a domain of the nodes with the same value of a label, sorted.
-func racks(nodes []workload.Node, label string) (list []placement.Domain) {
-	of := map[string][]string{}
-	for _, n := range nodes {
-		if value := n.Labels[label]; value != "" {
-			of[value] = append(of[value], n.Name)
-		}
-	}
-	for _, value := range slices.Sorted(maps.Keys(of)) {
-		list = append(list, placement.Domain{Name: value, Nodes: of[value]})
-	}
-	return list
 }
 
 // mainResource is the first resource of GPUs that a node has, else cpu.

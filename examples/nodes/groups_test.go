@@ -63,3 +63,20 @@ func TestWorkloadRef(t *testing.T) {
 		}
 	}
 }
+
+// A tree of groups waits in a rack, and another one yields whole, with the priority of its root (Kubernetes v1.37).
+func TestTrees(t *testing.T) {
+	status, stdout, stderr := call(nil, "-f", "testdata/tree.yaml")
+	stdout = strings.Join(strings.Fields(stdout), " ")
+	for _, want := range []string{
+		"group composite/x/new of 2 pods, priority 5 needs 2 groups in it", "It has a place once group composite/x/old yields.",
+		"r0: 1 victim up to priority 1; chosen", "x/new-a-0 n0 x/new-b-0 n1", "group composite/x/old 1 2 n0 n2 -",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is missing: %s", want, stdout)
+		}
+	}
+	if status != 0 || stderr != "" || strings.Contains(stdout, "Note") {
+		t.Errorf("status %d, %q, %s", status, stderr, stdout)
+	}
+}

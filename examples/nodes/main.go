@@ -4,7 +4,7 @@
 //	kubectl get nodes,pods,namespaces,poddisruptionbudgets,priorityclasses,podgroups.scheduling.k8s.io -A -o json |
 //	  nodes -pod NAMESPACE/NAME
 //
-// (Leave out podgroups if the cluster has none.) The input is standard input or -f FILE,
+// (Leave out podgroups if the cluster has none, add compositepodgroups if it has.) The input is standard input or -f FILE,
 // given once or several times, JSON or YAML, plain or gzip. Of an object that cannot be read counts what
 // can: a pod still takes its room. If the answer depends on the rest, it is unknown. The request is a pod (-pod) or a pod group (-group) that waits in
 // the input, or a manifest with a Pod, or with a PodGroup and its Pods (-m FILE; -count makes

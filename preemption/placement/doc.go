@@ -95,8 +95,9 @@
 //
 // [State.Claims] are devices that pods hold, alone or together: claims of pods and of whole groups (in Kubernetes:
 // ResourceClaims). A claim takes its amounts once on a node, from the first of its pods there until the last has left. So
-// victims free a claim only if all pods that hold it go. Devices are counted by class: partitions, attributes and devices
-// that several nodes share are not known. (kube-scheduler v1.37 preempts no pod for devices.)
+// victims free a claim only if all pods that hold it go. Devices are counted by the names that the caller gives them, as
+// those of classes or drivers: partitions, attributes and devices that several nodes share are not known. (kube-scheduler
+// v1.37 preempts no pod for devices.)
 //
 // # Over-used nodes
 //

@@ -49,9 +49,10 @@ type context struct {
 	pods      []*Pod
 	classes   map[string]*PriorityClass
 	byDefault *PriorityClass
-	groups    map[string]*PodGroup // by ID
-	known     map[string]bool      // nodes
-	unread    map[string]unread    // by kind and name
+	groups    map[string]*group // by ID
+	running   map[string]int    // pods that run and do not terminate, by the ID of their PodGroup
+	known     map[string]bool   // nodes
+	unread    map[string]unread // by kind and name
 	devices   devices
 	mayRun    map[string][]string // where running pods may go, by what says so
 	out       Cluster
@@ -67,7 +68,7 @@ func (c *context) warn(object, path, format string, args ...any) {
 func (o *Objects) Cluster() Cluster {
 	c := &context{
 		nodes: o.nodes.All(), pods: o.pods.All(),
-		classes: map[string]*PriorityClass{}, groups: map[string]*PodGroup{}, known: map[string]bool{}, unread: o.unread, mayRun: map[string][]string{},
+		classes: map[string]*PriorityClass{}, groups: map[string]*group{}, running: map[string]int{}, known: map[string]bool{}, unread: o.unread, mayRun: map[string][]string{},
 	}
 	for _, class := range o.classes.All() {
 		c.doubtUnread(class.key(), "")
@@ -93,11 +94,13 @@ func (o *Objects) Cluster() Cluster {
 	}
 	c.addDevices(o)
 	for _, g := range o.groups.All() {
-		c.doubtUnread(g.key(), "")
-		c.groups[g.Metadata.ID()] = g
+		c.keepGroup(g.group())
+	}
+	for _, g := range o.composites.All() {
+		c.keepGroup(g.group())
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.groups)) {
-		c.addGroup(id, c.groups[id])
+		c.addGroup(c.groups[id])
 	}
 	for _, b := range o.budgets.All() {
 		c.doubtUnread(b.key(), "")
@@ -105,6 +108,9 @@ func (o *Objects) Cluster() Cluster {
 	}
 	waiting := map[string][]*Pod{}
 	for _, p := range c.pods {
+		if p.Spec.NodeName != "" && !p.isDone() && p.Metadata.DeletionTimestamp == nil {
+			c.running[p.group()]++
+		}
 		c.addPod(p, waiting)
 	}
 	c.addMissingGroups()
@@ -131,7 +137,7 @@ func (c *context) addPod(p *Pod, waiting map[string][]*Pod) {
 	}
 	node := p.Spec.NodeName
 	if node == "" {
-		key := "group " + p.group()
+		key := "group " + c.root(p.group())
 		if p.group() == "" {
 			key = "pod " + p.Metadata.ID()
 		}
@@ -199,7 +205,7 @@ func (c *context) pod(p *Pod) workload.Pod {
 // pending returns the request of pods that wait together.
 func (c *context) pending(id string, pods []*Pod) Pending {
 	out := Pending{ID: id, NoNode: true}
-	out.Request.Group = pods[0].group()
+	out.Request.Group = c.root(pods[0].group())
 	g, known := c.groups[out.Request.Group]
 	var err error
 	switch {
@@ -208,25 +214,17 @@ func (c *context) pending(id string, pods []*Pod) Pending {
 	case !known:
 		err = errors.New("its PodGroup is not in the input")
 	default:
-		out.Request.Priority, out.Request.Policy, err = c.priority(g.Spec.Priority, g.Spec.PriorityClassName, g.Spec.PreemptionPolicy)
-		if gang := g.Spec.SchedulingPolicy.Gang; gang != nil {
-			running := 0
-			for _, p := range c.pods {
-				if p.group() == id && p.Spec.NodeName != "" && !p.isDone() && p.Metadata.DeletionTimestamp == nil {
-					running++
-				}
-			}
-			out.Request.MinCount = max(0, gang.MinCount-running)
+		out.Request.Priority, out.Request.Policy, err = c.priority(g.priority, g.class, g.policy)
+		if _, why := c.above(g.id); why != "" {
+			err = errors.New(why)
 		}
-		if g.Spec.Constraints != nil {
-			c.unsupported(&out, "PodGroup "+id, "spec.schedulingConstraints", "the group's scheduling constraints (topology) are not looked at: see -topology")
-		}
-		if g.Spec.Parent != "" {
-			c.unsupported(&out, "PodGroup "+id, "spec.parentCompositePodGroupName", "the group is part of the composite group %s, which is not looked at", g.Spec.Parent)
+		var needs error
+		if pods, needs = c.needs(&out, g, pods); err == nil {
+			err = needs
 		}
 	}
-	if u, ok := c.unread["PodGroup "+id]; ok && known {
-		err, out.Unread = fmt.Errorf("its PodGroup cannot be read: %w", u.why), true
+	if u, ok := c.unread[c.object(out.Request.Group)]; ok {
+		err, out.Unread = fmt.Errorf("its group cannot be read: %w", u.why), true
 	}
 	out.Unresolved = err
 	slices.SortFunc(pods, func(a, b *Pod) int { return compareNatural(a.Metadata.Name, b.Metadata.Name) })
@@ -249,9 +247,6 @@ func (c *context) pending(id string, pods []*Pod) Pending {
 		}
 		out.Request.Pods = append(out.Request.Pods, pod)
 		c.notSupported(&out, p)
-	}
-	if n := len(pods); out.Unresolved == nil && out.Request.MinCount > n {
-		out.Unresolved = fmt.Errorf("its gang needs %d more pods, but %d wait", out.Request.MinCount, n)
 	}
 	return out
 }

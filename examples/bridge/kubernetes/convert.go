@@ -102,15 +102,21 @@ func (g *PodGroup) mode() (mode workload.DisruptionMode, path string, err error)
 		places = append(places, place{"spec.schedulingPolicy.gang.disruptionMode", policy.Gang.DisruptionMode})
 	}
 	for _, p := range places {
-		switch p.mode {
-		case "":
-			continue
-		case DisruptionModePod:
-			return workload.DisruptionModePod, p.path, nil
-		case DisruptionModePodGroup:
-			return workload.DisruptionModePodGroup, p.path, nil
+		if p.mode != "" {
+			mode, err = p.mode.of(p.path)
+			return mode, p.path, err
 		}
-		return workload.DisruptionModePodGroup, p.path, fmt.Errorf("%s: %.40q is unknown", p.path, string(p.mode))
 	}
 	return workload.DisruptionModePod, "", nil
+}
+
+// of returns the disruption mode that a field has.
+func (m DisruptionMode) of(path string) (workload.DisruptionMode, error) {
+	switch m {
+	case "", DisruptionModePod:
+		return workload.DisruptionModePod, nil
+	case DisruptionModePodGroup:
+		return workload.DisruptionModePodGroup, nil
+	}
+	return workload.DisruptionModePodGroup, fmt.Errorf("%s: %.40q is unknown", path, string(m))
 }

@@ -34,6 +34,7 @@ func (p *Pod) key() string                 { return "Pod " + p.Metadata.ID() }
 func (b *PodDisruptionBudget) key() string { return "PodDisruptionBudget " + b.Metadata.ID() }
 func (c *PriorityClass) key() string       { return "PriorityClass " + c.Metadata.Name }
 func (g *PodGroup) key() string            { return "PodGroup " + g.Metadata.ID() }
+func (g *CompositePodGroup) key() string   { return "CompositePodGroup " + g.Metadata.ID() }
 func (n *Namespace) key() string           { return "Namespace " + n.Metadata.Name }
 
 // idle are the fields of a pod that bear on nothing once it runs.
@@ -106,8 +107,8 @@ func (c *context) doubtFaults(faults map[string][]bridge.FieldFault) {
 		for _, pod := range p.Request.Pods {
 			waits["Pod "+pod.ID] = p.ID
 		}
-		if p.Request.Group != "" {
-			waits["PodGroup "+p.Request.Group] = p.ID
+		for _, g := range c.groupsOf(p) {
+			waits[g.object] = p.ID
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(faults)) {

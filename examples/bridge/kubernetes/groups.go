@@ -10,29 +10,86 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
+// group is a PodGroup or a CompositePodGroup.
+type group struct {
+	id, object    string // in the state; the kind and the name of the object
+	parent        string // the ID of the group above it; empty: a root
+	composite     bool
+	priority      *int32 // nil: that of the class
+	class, policy string
+	gang          bool
+	least         int // how many pods, or groups directly below, a gang needs
+	mode          workload.DisruptionMode
+	path          string // of the mode
+	unknown       error  // what is wrong with the mode
+	topology      []TopologyConstraint
+}
+
+// compositeID is the ID of a composite group. It is no ID of a PodGroup, which has one slash.
+func compositeID(namespace, name string) string {
+	if name == "" {
+		return ""
+	}
+	return "composite/" + namespace + "/" + name
+}
+
+func (g *PodGroup) group() *group {
+	s := &g.Spec
+	out := &group{id: g.Metadata.ID(), object: g.key(), parent: compositeID(g.Metadata.Namespace, s.Parent),
+		priority: s.Priority, class: s.PriorityClassName, policy: s.PreemptionPolicy, topology: s.Constraints.Topology}
+	if gang := s.SchedulingPolicy.Gang; gang != nil {
+		out.gang, out.least = true, max(0, gang.MinCount)
+	}
+	out.mode, out.path, out.unknown = g.mode()
+	return out
+}
+
+func (g *CompositePodGroup) group() *group {
+	s := &g.Spec
+	out := &group{id: compositeID(g.Metadata.Namespace, g.Metadata.Name), object: g.key(), parent: compositeID(g.Metadata.Namespace, s.Parent),
+		composite: true, priority: s.Priority, class: s.PriorityClassName, policy: s.PreemptionPolicy, topology: s.Constraints.Topology}
+	if gang := s.SchedulingPolicy.Gang; gang != nil {
+		out.gang, out.least = true, max(0, gang.MinGroupCount)
+	}
+	out.path = "spec.disruptionMode"
+	out.mode, out.unknown = s.DisruptionMode.of(out.path)
+	return out
+}
+
+// keepGroup keeps a group, so that others find it.
+func (c *context) keepGroup(g *group) {
+	c.doubtUnread(g.object, "")
+	c.groups[g.id] = g
+}
+
 // addGroup adds a group. A field that cannot be read gets the value that disturbs the group
 // least.
-func (c *context) addGroup(id string, g *PodGroup) {
-	gang := g.Spec.SchedulingPolicy.Gang
-	group := workload.PodGroup{ID: id, Basic: gang == nil}
-	if gang != nil {
-		group.MinCount = max(0, gang.MinCount)
+func (c *context) addGroup(g *group) {
+	out := workload.PodGroup{ID: g.id, Parent: g.parent, Basic: !g.gang && !g.composite, DisruptionMode: g.mode}
+	if !g.composite {
+		out.MinCount = g.least
 	}
 	var err error
-	if group.Priority, _, err = c.priority(g.Spec.Priority, g.Spec.PriorityClassName, g.Spec.PreemptionPolicy); err != nil {
-		c.warn("PodGroup "+id, "spec.priorityClassName", "%v: it is never preempted here", err)
-		c.doubtGroup(id, fmt.Sprintf("the priority of PodGroup %s is not known: %v", id, err))
-		group.Priority = math.MaxInt32
+	if out.Priority, _, err = c.priority(g.priority, g.class, g.policy); err != nil {
+		c.warn(g.object, "spec.priorityClassName", "%v: it is never preempted here", err)
+		c.doubtGroup(g, fmt.Sprintf("the priority of %s is not known: %v", g.object, err))
+		out.Priority = math.MaxInt32
 	}
-	mode, path, err := g.mode()
-	if group.DisruptionMode = mode; err != nil {
-		c.warn("PodGroup "+id, path, "%v: it is not split here", err)
-		c.doubtGroup(id, fmt.Sprintf("the disruption mode of PodGroup %s is not known: %v", id, err))
+	if g.unknown != nil {
+		c.warn(g.object, g.path, "%v: it is not split here", g.unknown)
+		c.doubtGroup(g, fmt.Sprintf("the disruption mode of %s is not known: %v", g.object, g.unknown))
 	}
-	if _, ok := c.unread["PodGroup "+id]; ok {
-		group = workload.PodGroup{ID: id, Priority: math.MaxInt32, DisruptionMode: workload.DisruptionModePodGroup}
+	if _, unread := c.unread[g.object]; unread {
+		out = workload.PodGroup{ID: g.id, Priority: math.MaxInt32, DisruptionMode: workload.DisruptionModePodGroup}
 	}
-	c.out.State.Groups = append(c.out.State.Groups, group)
+	if _, why := c.above(g.id); why != "" {
+		if !g.composite {
+			c.warn(g.object, "spec.parentCompositePodGroupName", "%s: it is never preempted here", why)
+			c.doubtGroup(g, g.object+": "+why)
+		}
+		out = workload.PodGroup{ID: g.id, Priority: math.MaxInt32, DisruptionMode: workload.DisruptionModePodGroup}
+	}
+	c.out.State.Groups = append(c.out.State.Groups, out)
 }
 
 // addMissingGroups adds the groups of running pods that are not in the input. Nothing is known of
@@ -55,7 +112,7 @@ func (c *context) addMissingGroups() {
 	}
 	for _, id := range slices.Sorted(maps.Keys(missing)) {
 		c.warn("PodGroup "+id, "", "is not in the input, and pods of it run: it is never preempted here")
-		c.doubtGroup(id, "PodGroup "+id+" is not in the input, and pods of it run")
+		c.doubtGroup(&group{id: id, object: "PodGroup " + id}, "PodGroup "+id+" is not in the input, and pods of it run")
 		c.out.State.Groups = append(c.out.State.Groups, workload.PodGroup{ID: id, Priority: math.MaxInt32, DisruptionMode: workload.DisruptionModePodGroup})
 	}
 	switch {
@@ -66,16 +123,16 @@ func (c *context) addMissingGroups() {
 	}
 }
 
-// doubtGroup doubts each node on which a pod of the group runs.
-func (c *context) doubtGroup(id, text string) {
+// doubtGroup doubts each node on which a pod of the group, or of a group below it, runs.
+func (c *context) doubtGroup(g *group, text string) {
 	nodes := map[string]bool{}
 	for _, p := range c.pods {
-		if p.group() == id && p.Spec.NodeName != "" && !p.isDone() {
+		if p.Spec.NodeName != "" && !p.isDone() && (p.group() == g.id || c.isBelow(p.group(), g)) {
 			nodes[p.Spec.NodeName] = true
 		}
 	}
 	for _, node := range slices.Sorted(maps.Keys(nodes)) {
-		c.doubt(bridge.Doubt{Node: node}, "PodGroup "+id, "%s", text)
+		c.doubt(bridge.Doubt{Node: node}, g.object, "%s", text)
 	}
 }
 

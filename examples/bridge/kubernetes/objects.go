@@ -84,8 +84,45 @@ type PodGroupSpec struct {
 	PreemptionPolicy  string           `json:"preemptionPolicy"` // empty: that of the class
 	DisruptionMode    DisruptionMode   `json:"disruptionMode"`
 	SchedulingPolicy  SchedulingPolicy `json:"schedulingPolicy"`
-	Constraints       *struct{}        `json:"schedulingConstraints"`       // only whether there are any
+	Constraints       Constraints      `json:"schedulingConstraints"`
 	Parent            string           `json:"parentCompositePodGroupName"` // empty: none
+}
+
+// CompositePodGroup is the object of group scheduling.k8s.io: a group of groups.
+type CompositePodGroup struct {
+	Metadata bridge.Metadata       `json:"metadata"`
+	Spec     CompositePodGroupSpec `json:"spec"`
+}
+
+// CompositePodGroupSpec is the spec of a CompositePodGroup.
+type CompositePodGroupSpec struct {
+	Priority          *int32                    `json:"priority"` // nil: that of the class
+	PriorityClassName string                    `json:"priorityClassName"`
+	PreemptionPolicy  string                    `json:"preemptionPolicy"` // empty: that of the class
+	DisruptionMode    DisruptionMode            `json:"disruptionMode"`
+	SchedulingPolicy  CompositeSchedulingPolicy `json:"schedulingPolicy"`
+	Constraints       Constraints               `json:"schedulingConstraints"`
+	Parent            string                    `json:"parentCompositePodGroupName"` // empty: none
+}
+
+// CompositeSchedulingPolicy says how the groups of a composite group are scheduled.
+type CompositeSchedulingPolicy struct {
+	Gang *CompositeGang `json:"gang"` // nil: each by itself
+}
+
+// CompositeGang is a policy: a number of the groups directly below must run together.
+type CompositeGang struct {
+	MinGroupCount int `json:"minGroupCount"`
+}
+
+// Constraints say where the pods of a group are together.
+type Constraints struct {
+	Topology []TopologyConstraint `json:"topology"`
+}
+
+// TopologyConstraint says that all run on nodes with one value of a label.
+type TopologyConstraint struct {
+	Key string `json:"key"`
 }
 
 // SchedulingPolicy says how the pods of a group are scheduled.
@@ -145,8 +182,8 @@ type Namespace struct {
 	Metadata bridge.Metadata `json:"metadata"`
 }
 
-// Object is one of *[Node], *[Pod], *[PodDisruptionBudget], *[PriorityClass], *[PodGroup], *[Namespace],
-// *[ResourceClaim], *[ResourceSlice] and *[DeviceClass].
+// Object is one of *[Node], *[Pod], *[PodDisruptionBudget], *[PriorityClass], *[PodGroup], *[CompositePodGroup],
+// *[Namespace], *[ResourceClaim], *[ResourceSlice] and *[DeviceClass].
 type Object interface {
 	addTo(*Objects, bool) bool
 	key() string
@@ -160,6 +197,7 @@ type Objects struct {
 	budgets    kept.List[PodDisruptionBudget]
 	classes    kept.List[PriorityClass]
 	groups     kept.List[PodGroup]
+	composites kept.List[CompositePodGroup]
 	namespaces kept.List[Namespace]
 	claims     kept.List[ResourceClaim]
 	slices     kept.List[ResourceSlice]
@@ -215,6 +253,10 @@ func (c *PriorityClass) addTo(o *Objects, add bool) bool {
 }
 
 func (g *PodGroup) addTo(o *Objects, add bool) bool { return o.groups.Set(g.Metadata.ID(), g, add) }
+
+func (g *CompositePodGroup) addTo(o *Objects, add bool) bool {
+	return o.composites.Set(g.Metadata.ID(), g, add)
+}
 
 func (n *Namespace) addTo(o *Objects, add bool) bool {
 	return o.namespaces.Set(n.Metadata.Name, n, add)

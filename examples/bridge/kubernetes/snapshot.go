@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/internal/prune"
@@ -20,7 +21,12 @@ func (c *Cluster) Snapshot() (*placement.Snapshot, error) {
 		"pods":      prune.Of(&st.Pods, pod),
 		"nominated": prune.Of(&st.Nominated, pod),
 		"claims":    prune.Of(&st.Claims, func(k *workload.Claim) string { return "ResourceClaim " + k.ID }),
-		"groups":    prune.Of(&st.Groups, func(g *workload.PodGroup) string { return "PodGroup " + g.ID }),
+		"groups": prune.Of(&st.Groups, func(g *workload.PodGroup) string {
+			if name, composite := strings.CutPrefix(g.ID, "composite/"); composite {
+				return "CompositePodGroup " + name
+			}
+			return "PodGroup " + g.ID
+		}),
 		"budgets": prune.Of(&st.Budgets, func(b *workload.DisruptionBudget) string {
 			return "PodDisruptionBudget " + b.Namespace + "/" + b.Name
 		}),

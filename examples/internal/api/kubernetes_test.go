@@ -27,8 +27,37 @@ type PodGroup struct {
 			} `json:"gang"`
 			DisruptionMode leaf `json:"disruptionMode"`
 		} `json:"schedulingPolicy"`
-		SchedulingConstraints       leaf `json:"schedulingConstraints"`
+		SchedulingConstraints *struct {
+			Topology []struct {
+				Key leaf `json:"key"`
+			} `json:"topology"`
+		} `json:"schedulingConstraints"`
 		ResourceClaims              leaf `json:"resourceClaims"`
+		DisruptionMode              leaf `json:"disruptionMode"`
+		PriorityClassName           leaf `json:"priorityClassName"`
+		Priority                    leaf `json:"priority"`
+		PreemptionPolicy            leaf `json:"preemptionPolicy"`
+		ParentCompositePodGroupName leaf `json:"parentCompositePodGroupName"`
+		WorkloadRef                 leaf `json:"workloadRef"`
+	} `json:"spec"`
+	Status leaf `json:"status"`
+}
+
+// CompositePodGroup is that of v1alpha3. Where the inside of its disruption mode is another object, it is not looked at.
+type CompositePodGroup struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     struct {
+		SchedulingPolicy *struct {
+			Basic leaf `json:"basic"`
+			Gang  *struct {
+				MinGroupCount leaf `json:"minGroupCount"`
+			} `json:"gang"`
+		} `json:"schedulingPolicy"`
+		SchedulingConstraints *struct {
+			Topology []struct {
+				Key leaf `json:"key"`
+			} `json:"topology"`
+		} `json:"schedulingConstraints"`
 		DisruptionMode              leaf `json:"disruptionMode"`
 		PriorityClassName           leaf `json:"priorityClassName"`
 		Priority                    leaf `json:"priority"`
@@ -43,5 +72,6 @@ type PodGroup struct {
 var kubernetes = map[string]any{
 	"Node": corev1.Node{}, "Pod": corev1.Pod{}, "Namespace": corev1.Namespace{},
 	"PodDisruptionBudget": policyv1.PodDisruptionBudget{}, "PriorityClass": schedulingv1.PriorityClass{}, "scheduling.PodGroup": PodGroup{},
+	"CompositePodGroup":      CompositePodGroup{},
 	"resource.ResourceClaim": resourcev1.ResourceClaim{}, "ResourceSlice": resourcev1.ResourceSlice{}, "DeviceClass": resourcev1.DeviceClass{},
 }

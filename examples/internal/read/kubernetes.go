@@ -13,12 +13,12 @@ import (
 //
 //	kubectl get nodes,pods,namespaces,poddisruptionbudgets,priorityclasses,podgroups.scheduling.k8s.io -A -o json
 //
-// prints them, and with resourceclaims,resourceslices,deviceclasses for devices. The zero value has read nothing.
+// prints them, with compositepodgroups for trees of groups, and with resourceclaims,resourceslices,deviceclasses for devices. The zero value has read nothing.
 type Kubernetes struct{ kubernetes.Objects }
 
 // Lose takes what has no name or kind that can be read; see [input.Options].
 func (k *Kubernetes) Lose(o *input.Object, why error) {
-	kinds := []string{"Node", "Pod", "PodDisruptionBudget", "PodGroup", "PriorityClass", "ResourceClaim", "ResourceSlice", "DeviceClass"}
+	kinds := []string{"Node", "Pod", "PodDisruptionBudget", "PodGroup", "CompositePodGroup", "PriorityClass", "ResourceClaim", "ResourceSlice", "DeviceClass"}
 	if n, ok := lostNote(o, why, kinds...); ok {
 		k.Objects.Lose(n)
 	}
@@ -27,7 +27,7 @@ func (k *Kubernetes) Lose(o *input.Object, why error) {
 // Add takes one object; a later one takes the place of an earlier. An error leaves that
 // object out. It is [input.ErrNotRead] for a kind on which nothing here depends.
 func (k *Kubernetes) Add(o *input.Object) error {
-	if o.Metadata.Namespace == "" && slices.Contains([]string{"Pod", "PodDisruptionBudget", "PodGroup", "ResourceClaim"}, o.Kind) {
+	if o.Metadata.Namespace == "" && slices.Contains([]string{"Pod", "PodDisruptionBudget", "PodGroup", "CompositePodGroup", "ResourceClaim"}, o.Kind) {
 		o.Metadata.Namespace = "default" // as a manifest goes there
 	}
 	one, spec, status, fields := objectOfKubernetes(o)
@@ -94,6 +94,9 @@ func objectOfKubernetes(o *input.Object) (one kubernetes.Object, spec, status an
 		return &kubernetes.Namespace{Metadata: o.Metadata}, nil, nil, nil
 	case "scheduling.k8s.io PodGroup":
 		of := &kubernetes.PodGroup{Metadata: o.Metadata}
+		return of, &of.Spec, nil, nil
+	case "scheduling.k8s.io CompositePodGroup":
+		of := &kubernetes.CompositePodGroup{Metadata: o.Metadata}
 		return of, &of.Spec, nil, nil
 	case "scheduling.k8s.io PriorityClass":
 		of := &kubernetes.PriorityClass{Metadata: o.Metadata}

@@ -62,7 +62,10 @@ var kindsOfKubernetes = []Kind{
 	{Section: "PodGroup", Type: reflect.TypeFor[kubernetes.PodGroup](), Base: `{"metadata":{"name":"g","namespace":"n"},"spec":{"priority":3,"schedulingPolicy":{"gang":{"minCount":1}}}}`, Samples: Samples(
 		"spec.priority", `4`, "spec.priorityClassName", `"own"`, "spec.preemptionPolicy", `"Never"`, "spec.disruptionMode", `"PodGroup"`,
 		"spec.schedulingPolicy.disruptionMode", `{"all":{}}`, "spec.schedulingPolicy.gang.disruptionMode", `"All"`, "spec.schedulingPolicy.gang.minCount", `2`,
-		"spec.schedulingConstraints", `{}`, "spec.parentCompositePodGroupName", `"p"`)},
+		"spec.schedulingConstraints.topology[].key", `"zone"`, "spec.parentCompositePodGroupName", `"top"`)},
+	{Section: "CompositePodGroup", Type: reflect.TypeFor[kubernetes.CompositePodGroup](), Base: `{"metadata":{"name":"top","namespace":"n"},"spec":{"priority":3,"schedulingPolicy":{"gang":{"minGroupCount":1}}}}`, Samples: Samples(
+		"spec.priority", `4`, "spec.priorityClassName", `"own"`, "spec.preemptionPolicy", `"Never"`, "spec.disruptionMode", `{"all":{}}`,
+		"spec.schedulingPolicy.gang.minGroupCount", `2`, "spec.schedulingConstraints.topology[].key", `"zone"`, "spec.parentCompositePodGroupName", `"p"`)},
 	{Section: "ResourceClaim", Type: reflect.TypeFor[kubernetes.ResourceClaim](), Base: `{"metadata":{"name":"k","namespace":"n"},
 		"spec":{"devices":{"requests":[{"exactly":{"deviceClassName":"gpus","count":2}}]}}}`, Samples: Samples(
 		"spec.devices.requests[].exactly.deviceClassName", `"gone"`, "spec.devices.requests[].exactly.selectors[]", `{}`,
@@ -92,6 +95,8 @@ func emptyOfKubernetes(section string) kubernetes.Object {
 		return new(kubernetes.PriorityClass)
 	case "PodGroup":
 		return new(kubernetes.PodGroup)
+	case "CompositePodGroup":
+		return new(kubernetes.CompositePodGroup)
 	case "ResourceClaim":
 		return new(kubernetes.ResourceClaim)
 	case "ResourceSlice":
@@ -121,6 +126,12 @@ func TestFieldsOfKubernetes(t *testing.T) {
 		member.Spec.Tolerations = []bridge.Toleration{{Key: "k", Operator: "Exists"}}
 		member.Spec.SchedulingGroup.PodGroupName = "g"
 		o.Add(member)
+		part := &kubernetes.Pod{Metadata: bridge.Metadata{Name: "part", Namespace: "n"}}
+		part.Spec.Tolerations, part.Spec.SchedulingGroup.PodGroupName = member.Spec.Tolerations, "below"
+		o.Add(part)
+		below := &kubernetes.PodGroup{Metadata: bridge.Metadata{Name: "below", Namespace: "n"}}
+		below.Spec.Parent = "top"
+		o.Add(below)
 		c := o.Cluster()
 		filter, notes := o.Filter()
 		all := fmt.Sprint(c.Notes, notes)
@@ -164,7 +175,7 @@ func conflicts(f *kubernetes.Filter) string {
 
 // FIELDS.md has each field of the API, read or not.
 func TestFieldsOfKubernetesAPI(t *testing.T) {
-	apis := map[string][]string{"PodGroup": api.Paths("scheduling.PodGroup"), "ResourceClaim": api.Paths("resource.ResourceClaim")}
+	apis := map[string][]string{"PodGroup": api.Paths("scheduling.PodGroup"), "CompositePodGroup": api.Paths("CompositePodGroup"), "ResourceClaim": api.Paths("resource.ResourceClaim")}
 	for _, kind := range []string{"Node", "Pod", "PodDisruptionBudget", "PriorityClass", "Namespace", "ResourceSlice", "DeviceClass"} {
 		apis[kind] = api.Paths(kind)
 	}
