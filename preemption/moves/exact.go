@@ -59,7 +59,7 @@ func (f *finder) candidates(known *found) (list []victim, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, u := range units {
+	for u := range units {
 		if known != nil && !f.config.Only && u.Priority > highest(known.list) {
 			continue
 		}
@@ -71,6 +71,7 @@ func (f *finder) candidates(known *found) (list []victim, err error) {
 			list = append(list, l)
 		}
 	}
+	slices.Reverse(list) // the most important first
 	return list, nil
 }
 

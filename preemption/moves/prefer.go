@@ -72,17 +72,19 @@ func (f *finder) findMovable(r placement.Request, d *placement.Decision) (map[st
 		return nil, err
 	}
 	movable, asked := map[string]bool{}, 0
-	for i := len(units) - 1; i >= 0 && asked < f.config.maxTries(); i-- {
-		u := &units[i]
-		if slices.ContainsFunc(victims, func(v victim) bool { return v.IsAlike(u) }) && f.isAround(u, d, &r) {
-			asked++
-			ok, err := f.hasOther(after, u)
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				movable[u.ID()] = true
-			}
+	for u := range units {
+		if !slices.ContainsFunc(victims, func(v victim) bool { return v.IsAlike(&u) }) || !f.isAround(&u, d, &r) {
+			continue
+		}
+		ok, err := f.hasOther(after, &u)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			movable[u.ID()] = true
+		}
+		if asked++; asked == f.config.maxTries() {
+			break
 		}
 	}
 	f.tried += asked

@@ -1,15 +1,16 @@
 package placement
 
 import (
+	"iter"
 	"time"
 
 	"github.com/cedesched/cede/internal/base/instant"
 )
 
-// Candidates returns the units that may yield to the request now, with a pod in one of its domains, the most important first: of
-// lower priority, and protected by no rule. For a single pod the domains are the schedulable nodes that it names. Budgets do not
-// count. Its errors are those of [Preemptor.Decide].
-func (p *Preemptor) Candidates(snapshot *Snapshot, r Request) ([]Unit, error) {
+// Candidates iterates once over the units that may yield to the request now, with a pod in one of its domains, the least important
+// first: of lower priority, and protected by no rule. Each is copied when its turn comes. For a single pod the domains are the
+// schedulable nodes that it names. Budgets do not count. Its errors are those of [Preemptor.Decide].
+func (p *Preemptor) Candidates(snapshot *Snapshot, r Request) (iter.Seq[Unit], error) {
 	if p == nil {
 		p = &standard
 	}
@@ -17,11 +18,14 @@ func (p *Preemptor) Candidates(snapshot *Snapshot, r Request) ([]Unit, error) {
 	if err := p.enter(sc, c, &r); err != nil {
 		return nil, err
 	}
-	var list []Unit
-	for _, u := range sc.search.Candidates(&p.inside, c, &sc.request) {
-		list = append(list, unitOf(u))
-	}
-	return list, nil
+	candidates := sc.search.Candidates(&p.inside, c, &sc.request)
+	return func(yield func(Unit) bool) {
+		for u := range candidates {
+			if !yield(unitOf(u)) {
+				return
+			}
+		}
+	}, nil
 }
 
 // Instants lists, rising, the instants after that of the request at which more units may yield or the wait for a terminating pod

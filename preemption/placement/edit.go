@@ -11,95 +11,98 @@ import (
 
 // Edit is a change of a snapshot, for [Snapshot.With]. The zero value changes nothing.
 type Edit struct {
-	kind      editKind
-	pod       workload.Pod
-	node      workload.Node
-	group     workload.PodGroup
-	budget    workload.DisruptionBudget
-	claim     workload.Claim
-	name      string
-	namespace string
-	at        time.Time
+	namespace, name string // of what it is about, for the order of Sync
+	isOfBudget      bool
+	apply           func(e *state.Edit) fault.List
 }
-
-type editKind uint8
-
-const (
-	editNothing editKind = iota
-	editRun
-	editStartEviction
-	editRemove
-	editNominate
-	editWithdraw
-	editSetGroup
-	editRemoveGroup
-	editSetBudget
-	editRemoveBudget
-	editSetNode
-	editRemoveNode
-	editSetClaim
-	editRemoveClaim
-)
 
 // Run adds a running pod, or replaces the one with that ID; if the pod is nominated, its nomination ends. It fails if
 // the pod is malformed, or the node or a claim is unknown.
-func Run(p workload.Pod) Edit { return Edit{kind: editRun, pod: p.Clone(), name: p.ID} }
+func Run(p workload.Pod) Edit {
+	p = p.Clone()
+	return Edit{name: p.ID, apply: func(e *state.Edit) fault.List { return e.Run(p) }}
+}
 
 // StartEviction marks a pod as terminating because it was preempted, since an unknown time. A second time changes
 // nothing. It fails if no pod with that ID runs.
-func StartEviction(id string) Edit { return Edit{kind: editStartEviction, name: id} }
+func StartEviction(id string) Edit { return StartEvictionAt(id, time.Time{}) }
 
 // StartEvictionAt is [StartEviction] with the time since when the pod terminates. A pod that terminates already keeps
 // its time.
 func StartEvictionAt(id string, at time.Time) Edit {
-	return Edit{kind: editStartEviction, name: id, at: at}
+	return Edit{name: id, apply: func(e *state.Edit) fault.List { return e.StartEviction(id, at) }}
 }
 
 // Remove removes a running pod. It fails if there is none with that ID.
-func Remove(id string) Edit { return Edit{kind: editRemove, name: id} }
+func Remove(id string) Edit {
+	return Edit{name: id, apply: func(e *state.Edit) fault.List { return e.Remove(id) }}
+}
 
 // Nominate promises room on its node to a waiting pod, in place of an earlier nomination. It fails if the pod is
 // malformed or runs, or the node or a claim is unknown.
-func Nominate(p workload.Pod) Edit { return Edit{kind: editNominate, pod: p.Clone(), name: p.ID} }
+func Nominate(p workload.Pod) Edit {
+	p = p.Clone()
+	return Edit{name: p.ID, apply: func(e *state.Edit) fault.List { return e.Nominate(p) }}
+}
 
 // Withdraw withdraws the nomination of a pod. Without a nomination it changes nothing.
-func Withdraw(id string) Edit { return Edit{kind: editWithdraw, name: id} }
+func Withdraw(id string) Edit {
+	return Edit{name: id, apply: func(e *state.Edit) fault.List {
+		e.Withdraw(id)
+		return nil
+	}}
+}
 
 // SetGroup adds a group or replaces the one with that ID. It costs as much as edits of its pods. It fails if the
 // group is malformed, if its parent is unknown or below it, if more than [MaxGroupDepth] groups would be nested,
 // or if its priority, disruption mode or parent would change while pods of it or of a group below it run or are
 // nominated (KEP-5710: these are immutable).
-func SetGroup(g workload.PodGroup) Edit { return Edit{kind: editSetGroup, group: g, name: g.ID} }
+func SetGroup(g workload.PodGroup) Edit {
+	return Edit{name: g.ID, apply: func(e *state.Edit) fault.List { return e.SetGroup(g) }}
+}
 
 // RemoveGroup removes a group; its pods then run as single pods. It fails if there is none with that ID, or if it is the
 // parent of another one.
-func RemoveGroup(id string) Edit { return Edit{kind: editRemoveGroup, name: id} }
+func RemoveGroup(id string) Edit {
+	return Edit{name: id, apply: func(e *state.Edit) fault.List { return e.RemoveGroup(id) }}
+}
 
 // SetBudget adds a budget or replaces the one with that namespace and name. If it covers other pods than before,
 // these are found by a look at every pod, once for all budget edits in a row, and each of them costs as much as an
 // edit of the pod. It fails if the budget is malformed.
 func SetBudget(b workload.DisruptionBudget) Edit {
-	return Edit{kind: editSetBudget, budget: b.Clone(), name: b.Name, namespace: b.Namespace}
+	b = b.Clone()
+	return Edit{namespace: b.Namespace, name: b.Name, isOfBudget: true, apply: func(e *state.Edit) fault.List { return e.SetBudget(b) }}
 }
 
 // RemoveBudget removes a budget, at the cost of [SetBudget]. It fails if there is no such budget.
 func RemoveBudget(namespace, name string) Edit {
-	return Edit{kind: editRemoveBudget, name: name, namespace: namespace}
+	return Edit{namespace: namespace, name: name, isOfBudget: true, apply: func(e *state.Edit) fault.List { return e.RemoveBudget(namespace, name) }}
 }
 
 // SetNode adds a node or replaces the one with that name. Adding a node costs O(nodes), in practice some
 // microseconds. It fails if the node is malformed.
-func SetNode(n workload.Node) Edit { return Edit{kind: editSetNode, node: n.Clone(), name: n.Name} }
+func SetNode(n workload.Node) Edit {
+	n = n.Clone()
+	return Edit{name: n.Name, apply: func(e *state.Edit) fault.List { return e.SetNode(n) }}
+}
 
 // RemoveNode removes a node, at the cost of adding one. It fails if there is none with that name, or while pods run
 // there or are nominated to it.
-func RemoveNode(name string) Edit { return Edit{kind: editRemoveNode, name: name} }
+func RemoveNode(name string) Edit {
+	return Edit{name: name, apply: func(e *state.Edit) fault.List { return e.RemoveNode(name) }}
+}
 
 // SetClaim adds a claim or replaces the one with that ID. It fails if the claim is malformed.
-func SetClaim(c workload.Claim) Edit { return Edit{kind: editSetClaim, claim: c.Clone(), name: c.ID} }
+func SetClaim(c workload.Claim) Edit {
+	c = c.Clone()
+	return Edit{name: c.ID, apply: func(e *state.Edit) fault.List { return e.SetClaim(c) }}
+}
 
 // RemoveClaim removes a claim. It fails if there is none with that ID, or while pods that run or are nominated hold it.
-func RemoveClaim(id string) Edit { return Edit{kind: editRemoveClaim, name: id} }
+func RemoveClaim(id string) Edit {
+	return Edit{name: id, apply: func(e *state.Edit) fault.List { return e.RemoveClaim(id) }}
+}
 
 // With returns a snapshot with the edits applied in order. s does not change; the new snapshot shares what the edits
 // do not touch. An edit of a pod costs O(log n) in the number of pods, plus the pods of its node and group, unless
@@ -109,11 +112,15 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	c := *s.inside()
 	var faults fault.List
 	for i := range edits {
+		if edits[i].apply == nil {
+			continue
+		}
 		next := c
-		if edits[i].kind != editSetBudget && edits[i].kind != editRemoveBudget {
+		if !edits[i].isOfBudget {
 			next.SettleBudgets()
 		}
-		if wrong := edits[i].apply(&next, fmt.Sprintf("edits[%d]", i)); wrong != nil {
+		edit := next.Edit(fmt.Sprintf("edits[%d]", i))
+		if wrong := edits[i].apply(&edit); wrong != nil {
 			faults = append(faults, wrong...)
 		} else {
 			c = next
@@ -128,38 +135,4 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 		next.order = s.order
 	}
 	return next, nil
-}
-
-// apply changes the cluster. The cluster keeps the edit's copies, which no caller has.
-func (e *Edit) apply(c *state.Cluster, path string) fault.List {
-	edit := c.Edit(path)
-	switch e.kind {
-	case editRun:
-		return edit.Run(e.pod)
-	case editStartEviction:
-		return edit.StartEviction(e.name, e.at)
-	case editRemove:
-		return edit.Remove(e.name)
-	case editNominate:
-		return edit.Nominate(e.pod)
-	case editWithdraw:
-		edit.Withdraw(e.name)
-	case editSetGroup:
-		return edit.SetGroup(e.group)
-	case editRemoveGroup:
-		return edit.RemoveGroup(e.name)
-	case editSetBudget:
-		return edit.SetBudget(e.budget)
-	case editRemoveBudget:
-		return edit.RemoveBudget(e.namespace, e.name)
-	case editSetNode:
-		return edit.SetNode(e.node)
-	case editRemoveNode:
-		return edit.RemoveNode(e.name)
-	case editSetClaim:
-		return edit.SetClaim(e.claim)
-	case editRemoveClaim:
-		return edit.RemoveClaim(e.name)
-	}
-	return nil
 }

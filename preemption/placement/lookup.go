@@ -77,30 +77,32 @@ func (s *Snapshot) Pods() iter.Seq[workload.Pod] { return s.inside().Pods() }
 // node).
 func (s *Snapshot) PodsOn(node string) iter.Seq[workload.Pod] { return s.inside().PodsOn(node) }
 
-// UsedOn returns what the pods that run on a node take, a claim once, and their number as [workload.PodsResource]. It costs O(pods on the
-// node).
+// UsedOn returns what the pods that run on a node take, a claim once, and their number as [workload.PodsResource]. Only if pods hold
+// claims it looks at the pods.
 func (s *Snapshot) UsedOn(node string) workload.Resources {
 	c, used := s.inside(), workload.Resources{}
 	number := c.NodeNumber(node)
 	if number < 0 {
 		return used
 	}
-	add := func(r workload.Resources) {
-		for resource, amount := range r {
-			used[resource] = quota.Add(used[resource], amount)
+	n := c.Node(number)
+	for column, amount := range n.InUse() {
+		if amount > 0 {
+			used[c.Columns.Names[column]] = amount
 		}
 	}
-	var claims map[string]bool
-	for _, p := range c.Node(number).Pods {
-		used[workload.PodsResource]++
-		add(p.Facts.Requests)
+	if !n.Claims {
+		return used
+	}
+	seen := map[string]bool{}
+	for _, p := range n.Pods {
 		for _, id := range p.Facts.Claims {
-			if !claims[id] {
-				if claims == nil {
-					claims = map[string]bool{}
-				}
-				claims[id] = true
-				add(c.Claim(id).Facts.Requests)
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			for resource, amount := range c.Claim(id).Facts.Requests {
+				used[resource] = quota.Add(used[resource], amount)
 			}
 		}
 	}

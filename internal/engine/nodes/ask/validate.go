@@ -186,6 +186,9 @@ func (f *checker) need(path string, t *Tree, groups int) {
 
 // domains checks that each node of a list of domains is known and in one domain.
 func (f *checker) domains(at string, domains []Domain) {
+	if len(domains) == 0 {
+		return
+	}
 	state.Unique(&f.Check, at, domains, func(d *Domain) string { return d.Name })
 	in, unknown := make([]int32, f.c.Numbers()), map[string]int{} // the domain of a node, from 1
 	for i, d := range domains {

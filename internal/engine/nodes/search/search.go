@@ -1,8 +1,9 @@
 package search
 
 import (
-	"slices"
+	"iter"
 
+	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
 	"github.com/cedesched/cede/internal/engine/nodes/place"
@@ -60,10 +61,11 @@ func (s *Search) Decide(config *ask.Config, c *state.Cluster, r *ask.Request) Re
 	return found
 }
 
-// Candidates lists the units that may yield in the domains, the most important first.
-func (s *Search) Candidates(config *ask.Config, c *state.Cluster, r *ask.Request) (list []*state.Unit) {
+// Candidates iterates over the units that may yield in the domains, the least important first. The search serves nothing else as long
+// as the iteration lasts.
+func (s *Search) Candidates(config *ask.Config, c *state.Cluster, r *ask.Request) iter.Seq[*state.Unit] {
 	s.enter(config, c, r)
-	defer s.leave()
+	var list []*state.Unit
 	for _, d := range s.list() {
 		for _, n := range s.Nodes[d.From:d.To] {
 			for _, p := range n.Pods {
@@ -73,8 +75,18 @@ func (s *Search) Candidates(config *ask.Config, c *state.Cluster, r *ask.Request
 			}
 		}
 	}
-	slices.SortFunc(list, s.Compare)
-	return slices.Compact(list)
+	before := func(a, b **state.Unit) bool { return s.Compare(*a, *b) > 0 }
+	heap.Init(list, before)
+	return func(yield func(*state.Unit) bool) {
+		var last *state.Unit // a unit is there once for each of its pods
+		for ; len(list) > 0; list = heap.Drop(list, before) {
+			if u := list[0]; u != last && !yield(u) {
+				return
+			} else {
+				last = u
+			}
+		}
+	}
 }
 
 // Instants lists, rising, the instants after now at which a decision may succeed that does not succeed now.

@@ -160,7 +160,7 @@ func (n *Node) Width() int { return len(n.Capacity) }
 
 // countable reports whether all usage, with that of nominated pods, is within bounds.
 func (n *Node) countable() bool {
-	total := n.Above[:n.Width()]
+	total := n.InUse()
 	if len(n.Promised) > 0 {
 		total = slices.Clone(total)
 	}
@@ -171,6 +171,9 @@ func (n *Node) countable() bool {
 	}
 	return slices.Max(total) <= quota.MaxUsage
 }
+
+// InUse returns what the running pods use in all, by column, without what they hold in claims.
+func (n *Node) InUse() []int64 { return n.Above[:n.Width()] }
 
 // Used returns what the pods of a level use.
 func (n *Node) Used(level int, column int32) int64 {
