@@ -48,7 +48,7 @@ const (
 // options are the flags.
 type options struct {
 	worlds, policies       string
-	seeds, quotas          string
+	seeds, quotas, cluster string
 	shard, output          string
 	html, plot             string
 	times, merge, markdown bool
@@ -62,6 +62,7 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	flags.StringVar(&o.policies, "policy", defaultPolicies, "compare these `POLICIES` with the first: words, as in fair+exact+checkpoint")
 	flags.StringVar(&o.seeds, "seeds", "1", "draw each world with these `SEEDS`, as in 1-5")
 	flags.StringVar(&o.quotas, "quotas", "", "the quotas of traces: a `FILE` with the columns vc and \"node num\" (vc_nodes.csv beside the trace)")
+	flags.StringVar(&o.cluster, "cluster", "", "the queues of records: a `FILE` with ClusterQueues and Cohorts of Kueue")
 	flags.StringVar(&o.shard, "shard", "", "replay a part only: `I/N`, with I from 0, or N with I from JOB_COMPLETION_INDEX")
 	flags.StringVar(&o.output, "o", "", "write the results into `FILE`, one JSON object in each line (of a shard: standard output)")
 	flags.BoolVar(&o.resume, "resume", false, "go on with a sweep that was broken off: do not replay again what is in the file of -o")
@@ -72,7 +73,7 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	flags.BoolVar(&o.markdown, "markdown", false, "print tables in Markdown")
 	if err = cli.Parse(flags, args, usage, stdout); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintf(stdout, "\nSources of worlds: %s,\nor a trace FILE.csv or FILE.csv.gz. Settings:\n%s\nWords of policies:\n%s", strings.Join(world.Sources(), ", "), world.Help(), loop.Help())
+			fmt.Fprintf(stdout, "\nSources of worlds: %s,\nor a file of records: sacct --parsable2, Workloads of Kueue, the releases of Philly and Helios, a CSV; gzipped or not. Settings:\n%s\nWords of policies:\n%s", strings.Join(world.Sources(), ", "), world.Help(), loop.Help())
 		}
 		return o, err
 	}
@@ -97,7 +98,7 @@ func (o *options) check(given map[string]bool) error {
 	case o.html != "" && filepath.Ext(o.html) != ".html":
 		return fmt.Errorf("-html %q: want a name that ends in .html", o.html)
 	}
-	for _, name := range []string{"world", "policy", "seeds", "quotas", "shard"} {
+	for _, name := range []string{"world", "policy", "seeds", "quotas", "cluster", "shard"} {
 		if o.merge && given[name] {
 			return fmt.Errorf("-%s has no meaning with -merge", name)
 		}
@@ -124,7 +125,9 @@ func command(args []string, stdout, stderr io.Writer, env func(string) string, s
 		err = o.report(stdout, lines, screen)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "replay: %s\n", printable.Line(strings.ReplaceAll(err.Error(), "\n", "; ")))
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			fmt.Fprintf(stderr, "replay: %s\n", printable.Line(line))
+		}
 		return 2
 	}
 	if no := refusal(lines); no != "" && o.shard == "" {
@@ -151,7 +154,7 @@ func (o *options) lines(stdout io.Writer, env func(string) string, screen cli.Sc
 	if err != nil {
 		return nil, err
 	}
-	s, err := sweep.New(sweep.Input{Worlds: strings.Split(o.worlds, ","), Policies: strings.Split(o.policies, ","), Seeds: seeds, Quotas: o.quotas})
+	s, err := sweep.New(sweep.Input{Worlds: strings.Split(o.worlds, ","), Policies: strings.Split(o.policies, ","), Seeds: seeds, Quotas: o.quotas, Cluster: o.cluster})
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ func writePage(w io.Writer, groups []*worldGroup, withTimes bool) error {
 	type worldPart struct {
 		Title         string
 		Losses, Waits grid
+		Notes         []string
 		Verdicts      []string
 		Charts        template.HTML
 	}
@@ -37,7 +38,7 @@ func writePage(w io.Writer, groups []*worldGroup, withTimes bool) error {
 		if !ok {
 			return fmt.Errorf("world %q: the chart is no SVG", g.world)
 		}
-		page.Worlds = append(page.Worlds, worldPart{g.title(), g.losses(), g.waits(), texts(g.verdicts()), template.HTML("<svg" + svg)})
+		page.Worlds = append(page.Worlds, worldPart{g.title(), g.losses(), g.waits(), g.notes(), texts(g.verdicts()), template.HTML("<svg" + svg)})
 	}
 	if withTimes {
 		page.Times = times(groups)

@@ -14,7 +14,7 @@ import (
 // title says what was replayed.
 func (g *worldGroup) title() string {
 	first := g.policies[0]
-	text := fmt.Sprintf("%s: %s jobs, %s GPUs, %s", g.world, humanize.Comma(int64(first.Jobs)), humanize.Comma(first.GPU/1000), span(first.Horizon))
+	text := fmt.Sprintf("%s: %s, %s, %s", g.world, count(int64(first.Jobs), "job"), count(first.GPU/1000, first.Unit), span(first.Horizon))
 	if g.seeds > 1 {
 		text = fmt.Sprintf("%s: %d seeds, %s jobs, %s GPUs, %s each", g.world, g.seeds, humanize.Comma(int64(first.Jobs)), humanize.Comma(first.GPU/1000/int64(g.seeds)), span(first.Horizon))
 	}
@@ -23,6 +23,9 @@ func (g *worldGroup) title() string {
 	}
 	return text
 }
+
+// notes are what to know about the jobs and the cluster before the numbers.
+func (g *worldGroup) notes() []string { return g.policies[0].Notes }
 
 // grid is a table before it has a form.
 type grid struct {
@@ -136,7 +139,11 @@ const timed = "How long decisions took on this machine: these numbers differ fro
 
 func printAll(p *cli.Page, groups []*worldGroup, withTimes bool) {
 	for _, g := range groups {
-		p.Say("%s\n\n", g.title())
+		p.Say("%s\n", g.title())
+		for _, n := range g.notes() {
+			p.Say("%s\n", n)
+		}
+		p.Say("\n")
 		losses, waits := g.losses(), g.waits()
 		table := losses.table()
 		if !p.Fits(table) {
@@ -173,6 +180,10 @@ func markdown(groups []*worldGroup, withTimes bool) string {
 	var b strings.Builder
 	for _, g := range groups {
 		printable.Fprintf(&b, "**%s**\n\n", g.title())
+		for _, n := range g.notes() {
+			printable.Fprintf(&b, "- %s\n", n)
+		}
+		b.WriteString("\n")
 		losses, waits := g.losses(), g.waits()
 		losses.markdown(&b)
 		for _, v := range g.verdicts() {

@@ -7,6 +7,14 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
+// count returns a number of things.
+func count(n int64, of string) string {
+	if n != 1 {
+		of += "s"
+	}
+	return humanize.Comma(n) + " " + of
+}
+
 // change is perMille as a text.
 func change(a, b int64) string {
 	n, ok := perMille(a, b)

@@ -42,7 +42,7 @@ type list struct {
 
 // read reads a source.
 func (r *reader) read(source io.Reader) error {
-	text, err := plain(source)
+	text, err := Text(source)
 	if err != nil {
 		return err
 	}

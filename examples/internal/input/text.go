@@ -34,8 +34,8 @@ func (b *bounded) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// plain unzips and decodes text: UTF-8, or UTF-16 with a byte-order mark.
-func plain(source io.Reader) (io.Reader, error) {
+// Text unzips and decodes text: UTF-8, or UTF-16 with a byte-order mark.
+func Text(source io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(source)
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		unzipped, err := Unzip(in)

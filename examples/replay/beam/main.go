@@ -28,7 +28,8 @@ var (
 	worlds    = flag.String("world", "philly-vc+days=15+capacity=60", "replay these `WORLDS`, as replay does")
 	policies  = flag.String("policy", "greedy,exact+checkpoint+fewest", "compare these `POLICIES`, as replay does")
 	seeds     = flag.String("seeds", "1", "draw each world with these `SEEDS`, as in 1-5")
-	quotas    = flag.String("quotas", "", "the quotas of traces: a `FILE`")
+	quotas    = flag.String("quotas", "", "the quotas of records: a `FILE`")
+	cluster   = flag.String("cluster", "", "the queues of records: a `FILE` with objects of Kueue")
 )
 
 func main() {
@@ -52,7 +53,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	in := sweep.Input{Worlds: strings.Split(*worlds, ","), Policies: strings.Split(*policies, ","), Seeds: list, Quotas: *quotas}
+	in := sweep.Input{Worlds: strings.Split(*worlds, ","), Policies: strings.Split(*policies, ","), Seeds: list, Quotas: *quotas, Cluster: *cluster}
 	s, err := sweep.New(in)
 	if err != nil {
 		return err

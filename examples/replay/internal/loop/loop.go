@@ -9,7 +9,6 @@ import (
 	"github.com/cedesched/cede/preemption/clock"
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -51,6 +50,7 @@ func New(w *world.World, p Policy) (*Loop, error) {
 		return nil, err
 	}
 	queues, configs := p.ruled(w.Queues)
+	configs = append(configs, w.Rules...)
 	if l.snapshot, err = preemption.NewSnapshot(preemption.State{Cohorts: w.Cohorts, Queues: queues, Rules: configs}); err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func New(w *world.World, p Policy) (*Loop, error) {
 	l.pending = l.pending.AlikeBy(l.rounds[0].cycle.Alike)
 	for i := range w.Jobs {
 		j := &w.Jobs[i]
-		l.jobs = append(l.jobs, job{Job: j, submitted: submitted(j)})
+		l.jobs = append(l.jobs, job{Job: j, submitted: l.submitted(j)})
 		l.index[j.ID] = i
 		l.plan(j.Submit, arrives, i)
 	}
@@ -95,13 +95,9 @@ func (l *Loop) makeRounds() error {
 	return nil
 }
 
-func submitted(j *world.Job) workload.Workload {
-	requests := []quota.Amount{{Flavor: world.Flavor, Resource: world.GPU, Amount: j.GPU}}
-	if j.CPU > 0 {
-		requests = append(requests, quota.Amount{Flavor: world.Flavor, Resource: world.CPU, Amount: j.CPU})
-	}
+func (l *Loop) submitted(j *world.Job) workload.Workload {
 	return workload.Workload{ID: j.ID, Queue: j.Queue, Priority: j.Priority, Created: at(j.Submit), Queued: at(j.Submit),
-		PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: requests}}}
+		PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: l.world.Requests(j)}}}
 }
 
 func at(seconds int64) time.Time { return epoch.Add(time.Duration(seconds) * time.Second) }

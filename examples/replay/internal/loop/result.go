@@ -13,12 +13,14 @@ import (
 // Result is what a replay came to, in integers. Amounts of work are in thousandths of a GPU ×
 // seconds.
 type Result struct {
-	Jobs     int   `json:"jobs"`
-	Finished int   `json:"finished"`
-	GPU      int64 `json:"gpu"`     // the capacity, in thousandths
-	Peak     int64 `json:"peak"`    // the most that was held at one time
-	Horizon  int64 `json:"horizon"` // the time of the last submission
-	End      int64 `json:"end"`     // the time of the last event
+	Jobs     int      `json:"jobs"`
+	Finished int      `json:"finished"`
+	GPU      int64    `json:"gpu"`             // the capacity, in thousandths
+	Unit     string   `json:"unit"`            // what that is: GPU, or CPU
+	Notes    []string `json:"notes,omitempty"` // what to know about the jobs and the cluster: what is invented, left out, changed
+	Peak     int64    `json:"peak"`            // the most that was held at one time
+	Horizon  int64    `json:"horizon"`         // the time of the last submission
+	End      int64    `json:"end"`             // the time of the last event
 
 	Done     int64 `json:"done"`     // work that was kept
 	Redone   int64 `json:"redone"`   // work that was lost
@@ -139,7 +141,7 @@ func (t *Times) add(took time.Duration, heads int) {
 }
 
 func (r *Result) begin(w *world.World, _ *Policy) {
-	r.Jobs, r.GPU, r.Horizon = len(w.Jobs), w.GPU, w.Horizon()
+	r.Jobs, r.GPU, r.Unit, r.Notes, r.Horizon = len(w.Jobs), w.GPU, w.Unit, w.Notes, w.Horizon()
 	r.waited = map[int64][]int64{}
 	r.LostBy.begin(r.Horizon)
 	r.Evicted.begin(r.Horizon)

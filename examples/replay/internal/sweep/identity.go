@@ -26,7 +26,7 @@ func (s *Sweep) identify() error {
 		source, _, err := world.ParseName(c.World)
 		if err == nil && worlds[source] == "" {
 			h := sha256.New()
-			err = world.Contents(h, source, s.quotas, isTrace(source))
+			err = world.Contents(h, source, s.quotas, s.cluster, isTrace(source))
 			worlds[source] = string(h.Sum(nil))
 		}
 		if _, known := policies[c.Policy]; err == nil && !known {

@@ -5,6 +5,7 @@ package sweep
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,7 @@ type Input struct {
 	Worlds, Policies []string
 	Seeds            []uint64
 	Quotas           string // a file; empty: that beside the trace
+	Cluster          string // a file with objects of Kueue; empty: those among the records, if there are any
 }
 
 // Sweep is all cells in the order of the table.
@@ -35,11 +37,12 @@ type Sweep struct {
 	IDs      []string // of the cells
 	policies map[string]loop.Policy
 	quotas   string
+	cluster  string
 }
 
 // New checks all names, and reads what is needed to know the cells.
 func New(in Input) (*Sweep, error) {
-	s := &Sweep{policies: map[string]loop.Policy{}, quotas: in.Quotas}
+	s := &Sweep{policies: map[string]loop.Policy{}, quotas: in.Quotas, cluster: in.Cluster}
 	traces := 0
 	for _, name := range in.Policies {
 		p, err := loop.ParsePolicy(name)
@@ -57,8 +60,10 @@ func New(in Input) (*Sweep, error) {
 		if isTrace(source) {
 			of = []uint64{0}
 			traces++
-		} else if !slices.Contains(world.Sources(), source) {
-			return nil, fmt.Errorf("world %q: unknown source %q: want one of %s, or a file .csv or .csv.gz", name, source, strings.Join(world.Sources(), ", "))
+			if _, err := os.Stat(source); err != nil {
+				names := strings.Join(world.Sources(), ", ")
+				return nil, fmt.Errorf("world %q: unknown source %q: want one of %s, or a file: %w", name, source, names, err)
+			}
 		}
 		for _, seed := range of {
 			for _, p := range in.Policies {
@@ -73,16 +78,19 @@ func New(in Input) (*Sweep, error) {
 		}
 		seen[c] = true
 	}
-	if in.Quotas != "" && traces == 0 {
+	switch {
+	case in.Quotas != "" && traces == 0:
 		return nil, errors.New("-quotas is for worlds that are read from a file")
+	case in.Cluster != "" && traces == 0:
+		return nil, errors.New("-cluster is for worlds that are read from a file")
+	case in.Cluster != "" && in.Quotas != "":
+		return nil, errors.New("-quotas has no meaning with -cluster, which has quotas")
 	}
 	return s, s.identify()
 }
 
 // isTrace reports whether a source is a file.
-func isTrace(source string) bool {
-	return strings.HasSuffix(source, ".csv") || strings.HasSuffix(source, ".csv.gz")
-}
+func isTrace(source string) bool { return !slices.Contains(world.Sources(), source) }
 
 // World makes the world of a cell.
 func (s *Sweep) World(c Cell) (*world.World, error) {
@@ -92,9 +100,12 @@ func (s *Sweep) World(c Cell) (*world.World, error) {
 	}
 	var t world.Trace
 	if isTrace(source) {
-		t, err = world.Read(source, s.quotas)
+		t, err = world.Read(source, s.quotas, s.cluster)
 	} else {
 		t, err = world.Draw(source, settings.Days, c.Seed)
+	}
+	if err == nil {
+		err = t.Check(&settings)
 	}
 	if err != nil {
 		return nil, err

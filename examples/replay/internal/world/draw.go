@@ -28,14 +28,17 @@ type profile struct {
 		Queue        string
 		Weight, Jobs int64
 	}
-	Classes []struct {
-		Queue    string // the queue of its jobs; empty: by the jobs of the queues
-		Priority *int64 // nil: low 0, middle 100, high 1000, of 30 %, 60 % and 10 % of the jobs
-		Jobs     int64
-		Run      []int64          // quantiles, in seconds
-		GPU      map[string]int64 // jobs by GPUs
-		CPU      []int64          `json:",omitempty"` // quantiles, in thousandths
-	}
+	Classes []class
+}
+
+// class is jobs of one kind.
+type class struct {
+	Queue    string // the queue of its jobs; empty: by the jobs of the queues
+	Priority *int64 // nil: low 0, middle 100, high 1000, of 30 %, 60 % and 10 % of the jobs
+	Jobs     int64
+	Run      []int64          // quantiles, in seconds
+	GPU      map[string]int64 // jobs by GPUs
+	CPU      []int64          `json:",omitempty"` // quantiles, in thousandths
 }
 
 // points are the quantiles of profiles, in hundredths of a percent.
@@ -63,12 +66,15 @@ func Sources() []string {
 func Draw(source string, days int64, seed uint64) (Trace, error) {
 	p, ok := profiles()[source]
 	if !ok {
-		return Trace{}, fmt.Errorf("unknown world %q: want one of %v, or -jobs", source, Sources())
+		return Trace{}, fmt.Errorf("unknown world %q: want one of %v, or a file", source, Sources())
 	}
 	h := fnv.New64a()
 	h.Write([]byte(source))
 	d := drawer{rand.New(rand.NewPCG(seed, h.Sum64()))}
-	t := Trace{Name: source}
+	t := Trace{Name: source, CountsCPU: true, Invented: []string{"the jobs, drawn from what was measured of " + source}}
+	if slices.ContainsFunc(p.Classes, func(c class) bool { return c.Priority == nil }) {
+		t.invent(inventedPriorities)
+	}
 	var classes, queues, gpuWeights []int64
 	for _, c := range p.Classes {
 		classes = append(classes, c.Jobs)

@@ -13,7 +13,10 @@ import (
 // Settings are the settings of a world. In a name they follow the source, as in
 // philly-vc+capacity=60+checkpoint=30m; what is not named has its default.
 type Settings struct {
-	Capacity   int64 // percent of the peak of the demand
+	Capacity   int64 // percent of the peak of the demand, where it is not given as a number
+	GPUs       int64 // the capacity in GPUs; 0: by Capacity
+	CPUs       int64 // the capacity in CPUs; 0: by Capacity, where CPUs count
+	FlavorGPUs map[string]int64
 	Days       int64 // of a drawn world
 	Checkpoint int64 // seconds of work between checkpoints; 0: there are none
 	Restart    int64 // seconds that each start takes before the job works
@@ -25,6 +28,7 @@ type Settings struct {
 	Reclaim    queue.VictimPolicy
 	Borrow     queue.VictimPolicy
 	Strategy   queue.Strategy
+	given      map[string]bool // the keys that the name mentions
 }
 
 // Defaults are the settings that a name does not mention.
@@ -43,26 +47,56 @@ type setting struct {
 const (
 	maxDays    = 400
 	maxCohorts = 26
+	// maxCapacity bounds a capacity, so that it is no overflow in thousandths times seconds.
+	maxCapacity = 10_000_000
 )
 
 var settings = []setting{
-	{"capacity", "percent of the peak of the demand, 1 to 1000 (70)", func(s *Settings, v string) error { return number(&s.Capacity, v, 1, 1000) }},
-	{"days", "length of a drawn world (30)", func(s *Settings, v string) error { return number(&s.Days, v, 1, maxDays) }},
-	{"checkpoint", "work between two checkpoints; 0: none (1h)", func(s *Settings, v string) error { return span(&s.Checkpoint, v) }},
-	{"restart", "what each start takes before the job works (1m)", func(s *Settings, v string) error { return span(&s.Restart, v) }},
-	{"grace", "how long a job that stops still holds its room (30s)", func(s *Settings, v string) error { return span(&s.Grace, v) }},
-	{"minruntime", "how long a job may not be preempted or reclaimed (0s)", func(s *Settings, v string) error { return span(&s.MinRuntime, v) }},
-	{"limit", "borrowing limit, percent of the nominal quota (none)", func(s *Settings, v string) error { return number(&s.Limit, v, 0, 100_000) }},
+	{"capacity", "percent of the peak of the demand, 1 to 1000 (70)", func(s *Settings, v string) error {
+		return number(&s.Capacity, v, 1, 1000)
+	}},
+	{"gpus", "the capacity in GPUs, in place of a percentage; gpus.NAME: that of a flavor", func(s *Settings, v string) error {
+		return number(&s.GPUs, v, 1, maxCapacity)
+	}},
+	{"cpus", "the capacity in CPUs; without it CPUs of records do not count", func(s *Settings, v string) error {
+		return number(&s.CPUs, v, 1, maxCapacity)
+	}},
+	{"days", "length of a drawn world (30)", func(s *Settings, v string) error {
+		return number(&s.Days, v, 1, maxDays)
+	}},
+	{"checkpoint", "work between two checkpoints; 0: none (1h)", func(s *Settings, v string) error {
+		return span(&s.Checkpoint, v)
+	}},
+	{"restart", "what each start takes before the job works (1m)", func(s *Settings, v string) error {
+		return span(&s.Restart, v)
+	}},
+	{"grace", "how long a job that stops still holds its room (30s)", func(s *Settings, v string) error {
+		return span(&s.Grace, v)
+	}},
+	{"minruntime", "how long a job may not be preempted or reclaimed (0s)", func(s *Settings, v string) error {
+		return span(&s.MinRuntime, v)
+	}},
+	{"limit", "borrowing limit, percent of the nominal quota (none)", func(s *Settings, v string) error {
+		return number(&s.Limit, v, 0, 100_000)
+	}},
 	{"cohorts", "cohorts below the root (0)", func(s *Settings, v string) error {
 		var n int64
 		err := number(&n, v, 0, maxCohorts)
 		s.Cohorts = int(n)
 		return err
 	}},
-	{"within", "withinClusterQueue: Never, LowerPriority (default), LowerOrNewerEqualPriority", func(s *Settings, v string) error { return s.Within.UnmarshalText([]byte(v)) }},
-	{"reclaim", "reclaimWithinCohort: Never, LowerPriority, Any (default)", func(s *Settings, v string) error { return s.Reclaim.UnmarshalText([]byte(v)) }},
-	{"borrow", "borrowWithinCohort: Never, LowerPriority (default)", func(s *Settings, v string) error { return s.Borrow.UnmarshalText([]byte(v)) }},
-	{"strategy", "BestEffortFIFO (default), StrictFIFO", func(s *Settings, v string) error { return s.Strategy.UnmarshalText([]byte(v)) }},
+	{"within", "withinClusterQueue: Never, LowerPriority (default), LowerOrNewerEqualPriority", func(s *Settings, v string) error {
+		return s.Within.UnmarshalText([]byte(v))
+	}},
+	{"reclaim", "reclaimWithinCohort: Never, LowerPriority, Any (default)", func(s *Settings, v string) error {
+		return s.Reclaim.UnmarshalText([]byte(v))
+	}},
+	{"borrow", "borrowWithinCohort: Never, LowerPriority (default)", func(s *Settings, v string) error {
+		return s.Borrow.UnmarshalText([]byte(v))
+	}},
+	{"strategy", "BestEffortFIFO (default), StrictFIFO", func(s *Settings, v string) error {
+		return s.Strategy.UnmarshalText([]byte(v))
+	}},
 }
 
 // Help lists the settings, a line each.
@@ -78,22 +112,40 @@ func Help() string {
 func ParseName(name string) (source string, s Settings, err error) {
 	words := strings.Split(name, "+")
 	s = Defaults()
-	var seen []string
 	for _, word := range words[1:] {
 		key, value, _ := strings.Cut(word, "=")
+		if flavor, is := strings.CutPrefix(key, "gpus."); is && s.FlavorGPUs[flavor] == 0 {
+			var n int64
+			if err := number(&n, value, 1, maxCapacity); err != nil {
+				return "", s, fmt.Errorf("world %q: %s: %w", name, key, err)
+			}
+			if s.FlavorGPUs == nil {
+				s.FlavorGPUs = map[string]int64{}
+			}
+			s.FlavorGPUs[flavor] = n
+			s.give("gpus")
+			continue
+		}
 		i := slices.IndexFunc(settings, func(s setting) bool { return s.key == key })
 		switch {
 		case i < 0:
 			return "", s, fmt.Errorf("world %q: unknown setting %q", name, key)
-		case slices.Contains(seen, key):
+		case s.given[key]:
 			return "", s, fmt.Errorf("world %q: %s is set twice", name, key)
 		}
-		seen = append(seen, key)
+		s.give(key)
 		if err := settings[i].set(&s, value); err != nil {
 			return "", s, fmt.Errorf("world %q: %s: %w", name, key, err)
 		}
 	}
 	return words[0], s, nil
+}
+
+func (s *Settings) give(key string) {
+	if s.given == nil {
+		s.given = map[string]bool{}
+	}
+	s.given[key] = true
 }
 
 func number(into *int64, text string, least, most int64) error {

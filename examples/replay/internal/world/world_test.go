@@ -65,7 +65,7 @@ func TestNew(t *testing.T) {
 	jobs := []Job{{ID: "a", GPU: 7000, Work: 10}, {ID: "b", GPU: 3000, CPU: 500, Submit: 5, Work: 10}, {ID: "c", GPU: 4000, Submit: 10, Work: 1}}
 	s := Defaults()
 	s.Capacity, s.Cohorts, s.Limit = 77, 2, 50
-	w := New(Trace{Jobs: jobs, Shares: []Share{{"p", 1}, {"q", 2}, {"r", 0}}}, s)
+	w := New(Trace{Jobs: jobs, CountsCPU: true, Shares: []Share{{"p", 1}, {"q", 2}, {"r", 0}}}, s)
 	if w.GPU != 7000 || w.CPU != 385 || len(w.Cohorts) != 3 {
 		t.Errorf("%d GPUs, %d CPUs, %d cohorts", w.GPU, w.CPU, len(w.Cohorts))
 	}
@@ -83,8 +83,8 @@ func TestNew(t *testing.T) {
 func TestParseName(t *testing.T) {
 	source, s, err := ParseName("x/y.csv+capacity=60+checkpoint=30m+within=Never+strategy=StrictFIFO")
 	want := Defaults()
-	want.Capacity, want.Checkpoint, want.Within, want.Strategy = 60, 1800, s.Within, s.Strategy
-	if err != nil || source != "x/y.csv" || s != want || s.Within == Defaults().Within || s.Strategy == Defaults().Strategy {
+	want.Capacity, want.Checkpoint, want.Within, want.Strategy, want.given = 60, 1800, s.Within, s.Strategy, s.given
+	if err != nil || source != "x/y.csv" || !reflect.DeepEqual(s, want) || s.Within == Defaults().Within || s.Strategy == Defaults().Strategy {
 		t.Errorf("%q, %+v, %v", source, s, err)
 	}
 }
