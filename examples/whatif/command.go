@@ -30,7 +30,7 @@ type result struct {
 
 // verbs are all verbs, in the order of the help. The first is run without a name, too.
 func verbs() []verb {
-	return []verb{askVerb, overviewVerb, nextVerb, explainVerb, lintVerb, diffVerb, settleVerb, pageVerb}
+	return []verb{askVerb, overviewVerb, nextVerb, explainVerb, lintVerb, diffVerb, settleVerb, pageVerb, serveVerb}
 }
 
 // newRoot returns the command line. A verb sets the status.

@@ -7,6 +7,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/units"
+	"github.com/cedesched/cede/examples/whatif/internal/serve"
 	"github.com/cedesched/cede/preemption/explain"
 )
 
@@ -26,24 +27,26 @@ var explainVerb = verb{
 		if err != nil {
 			return result{}, err
 		}
-		var e *explain.Explanation
-		if a.decision != nil {
-			explained, err := explain.Explain(c.Preemptor, c.Snapshot, a.request)
-			if err != nil {
-				return result{}, err
-			}
-			e = &explained
+		e, err := a.explain()
+		if err != nil {
+			return result{}, err
 		}
-		notes := append([]string{}, a.notes...)
 		return result{statusOf(a.verdict.Outcome), func(b *cli.Page) {
-			a.printExplanation(b, e)
+			a.printExplanation(b, e.Explanation)
 			c.printSampleHint(b, "explain -live -workload NAMESPACE/NAME")
-		}, struct {
-			Verdict     answers.Verdict      `json:"verdict"`
-			Explanation *explain.Explanation `json:"explanation,omitempty"` // absent: nothing can be decided
-			Notes       []string             `json:"notes"`
-		}{a.verdict, e, notes}}, nil
+		}, e}, nil
 	},
+}
+
+// explain explains the decision.
+func (a *answer) explain() (serve.Why, error) {
+	out := serve.Why{Verdict: a.verdict, Notes: append([]string{}, a.notes...)}
+	if a.decision == nil {
+		return out, nil
+	}
+	e, err := explain.Explain(a.Preemptor, a.Snapshot, a.request)
+	out.Explanation = &e
+	return out, err
 }
 
 // printer writes explanations for a page.

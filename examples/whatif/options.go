@@ -33,6 +33,7 @@ type options struct {
 	width, cycles                                             int      // -1: that of the terminal
 	atMost                                                    bool     // by settle
 	maxVictims                                                int
+	serve                                                     serving
 	config                                                    preemption.Config
 }
 

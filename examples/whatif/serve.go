@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/printable"
+	"github.com/cedesched/cede/examples/whatif/internal/serve"
+)
+
+// serving are the options of serve.
+type serving struct {
+	address string
+	exposed bool
+	maxBody int64
+	timeout time.Duration
+	refresh time.Duration
+}
+
+var serveVerb = verb{
+	name: "serve", short: "the same answers over HTTP, for dashboards and other programs",
+	long: "Answers over HTTP until it is interrupted: POST /v1/decide, /v1/explain and /v1/simulate with a State and Request of cede as JSON, or about the cluster that was read; GET /v1/workloads/NAMESPACE/NAME/why says why a workload of it waits. GET /openapi.json describes all of it. With -live the cluster is read again every so often. Nothing is changed and nothing is sent anywhere.",
+	examples: []string{
+		"serve",
+		"serve -live -refresh 10s",
+		"serve -f cluster.json -addr 127.0.0.1:9000",
+	},
+	yes: "it was interrupted",
+	flags: func(c *cobra.Command, o *options) {
+		flags, s := c.Flags(), &o.serve
+		flags.StringVar(&s.address, "addr", "127.0.0.1:8018", "serve on `ADDRESS`; port 0 is any free one")
+		flags.BoolVar(&s.exposed, "expose", false, "permit an address that other machines reach: every machine may then ask, and read the cluster")
+		flags.Int64Var(&s.maxBody, "max-body", 64<<20, "refuse bodies of more than so many `BYTES`")
+		flags.DurationVar(&s.timeout, "timeout", 10*time.Second, "give up on an answer after this `TIME`")
+		flags.DurationVar(&s.refresh, "refresh", 30*time.Second, "with -live: read the cluster again after this `TIME`")
+	},
+	check: func(_ *cobra.Command, o *options) error {
+		s := &o.serve
+		host, _, err := net.SplitHostPort(s.address)
+		switch ip := net.ParseIP(host); {
+		case err != nil:
+			return fmt.Errorf("-addr %q: want an address as in 127.0.0.1:8018", s.address)
+		case !s.exposed && host != "localhost" && (ip == nil || !ip.IsLoopback()):
+			return fmt.Errorf("-addr %q: other machines reach it: want an address of this machine alone, or -expose", s.address)
+		case s.maxBody < 1:
+			return fmt.Errorf("-max-body %d: want at least 1", s.maxBody)
+		case s.timeout <= 0:
+			return fmt.Errorf("-timeout %v: want more than 0", s.timeout)
+		case s.refresh <= 0:
+			return fmt.Errorf("-refresh %v: want more than 0", s.refresh)
+		}
+		return nil
+	},
+	run: func(c *cluster, o *options, std stdio) (result, error) {
+		listener, err := net.Listen("tcp", o.serve.address)
+		if err != nil {
+			return result{}, err
+		}
+		ctx, stop := std.interrupted()
+		defer stop()
+		var now atomic.Pointer[serve.Cluster]
+		now.Store(c.served(o, std))
+		if o.live || c.isLive(o, std) {
+			go follow(ctx, c, o, std, &now)
+		}
+		handler := serve.Handler(serve.Options{Cluster: now.Load, Now: func() time.Time { return c.asked(o, std) }, MaxBody: o.serve.maxBody, Timeout: o.serve.timeout})
+		if !o.serve.exposed {
+			handler = fromHere(handler)
+		}
+		server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute}
+		fmt.Fprintf(std.out, "Answers on http://%s; what can be asked: http://%s/openapi.json (end with Ctrl-C)\n", listener.Addr(), listener.Addr())
+		ended := make(chan error, 1)
+		go func() { ended <- server.Serve(listener) }()
+		select {
+		case err := <-ended:
+			return result{}, err
+		case <-ctx.Done():
+		}
+		last, cancel := context.WithTimeout(context.Background(), o.serve.timeout)
+		defer cancel()
+		return result{status: cli.StatusYes}, server.Shutdown(last)
+	},
+}
+
+// isLive reports whether the cluster is read with kubectl without a flag.
+func (c *cluster) isLive(o *options, std stdio) bool {
+	return std.plugin && !o.liveSaid && len(o.files) == 0 && std.in == nil
+}
+
+// asked is the time of a question without one.
+func (c *cluster) asked(o *options, std stdio) time.Time {
+	if o.asked || c.IsSample {
+		return c.Now
+	}
+	return std.clock.Now().Add(o.in)
+}
+
+// served is the cluster as questions see it.
+func (c *cluster) served(o *options, std stdio) *serve.Cluster {
+	return &serve.Cluster{Snapshot: c.Snapshot, Config: c.Config, Notes: c.inputNotes(), Why: func(id string) (serve.Why, error) {
+		if _, runs := c.Snapshot.Find(id); runs {
+			return serve.Why{}, fmt.Errorf("%w: %s holds quota", serve.ErrRuns, id)
+		}
+		at := *c
+		at.Now = c.asked(o, std)
+		asks := *o
+		asks.workload = id
+		a, err := at.ask(asks)
+		if err != nil {
+			return serve.Why{}, fmt.Errorf("%w: %w", serve.ErrNotThere, err)
+		}
+		return a.explain()
+	}}
+}
+
+// follow reads the cluster again and again. A reading that fails leaves the cluster as it was.
+func follow(ctx context.Context, c *cluster, o *options, std stdio, now *atomic.Pointer[serve.Cluster]) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(o.serve.refresh):
+		}
+		fresh, err := load(o, std)
+		if err == nil {
+			var synced error
+			// What did not change is shared with the snapshot before.
+			if fresh.Snapshot, _, synced = c.Snapshot.Sync(fresh.State); synced != nil {
+				err = synced
+			}
+		}
+		if err != nil {
+			fmt.Fprintf(std.err, "%s: the cluster was not read again: %s\n", std.name, printable.Line(err.Error()))
+			continue
+		}
+		c = fresh
+		now.Store(c.served(o, std))
+	}
+}
+
+// fromHere refuses requests by another name than this machine's: a page of the web must not read the cluster through a name
+// that leads here.
+func fromHere(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			http.Error(w, "this server answers for its own machine", http.StatusForbidden)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cedesched/cede/examples/internal/cli"
+)
+
+// output is what a program has written so far.
+type output struct {
+	mutex sync.Mutex
+	text  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	return o.text.String()
+}
+
+// served runs serve on a free port, and returns its address. In the end it is interrupted, and its status is 0.
+func served(t *testing.T, args ...string) (url string, stderr *output) {
+	t.Helper()
+	var stdout output
+	stderr = new(output)
+	ctx, interrupt := context.WithCancel(t.Context())
+	status := make(chan int, 1)
+	go func() {
+		status <- run(append([]string{"serve", "-addr", "127.0.0.1:0"}, args...), stdio{out: &stdout, err: stderr, screen: cli.Screen{}, name: "whatif", clock: noon,
+			until: func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }})
+	}()
+	t.Cleanup(func() {
+		interrupt()
+		if got := <-status; got != 0 {
+			t.Errorf("status %d: %s", got, stderr)
+		}
+	})
+	address := regexp.MustCompile(`Answers on (\S+);`)
+	for since := time.Now(); ; time.Sleep(time.Millisecond) {
+		if found := address.FindStringSubmatch(stdout.String()); found != nil {
+			return found[1], stderr
+		}
+		if time.Since(since) > time.Minute {
+			t.Fatalf("it does not serve: %s%s", &stdout, stderr)
+		}
+	}
+}
+
+func get(t *testing.T, url, host string) (status int, body string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = host
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(data)
+}
+
+// Why a workload waits is what explain says. A name that leads here from elsewhere is refused.
+func TestServe(t *testing.T) {
+	url, _ := served(t)
+	_, want, _ := call(nil, "explain", "-o", "json")
+	status, got := get(t, url+"/v1/workloads/vision/detector-train/why", "")
+	plain := func(text string) string { return strings.Join(strings.Fields(text), "") }
+	if status != http.StatusOK || plain(got) != plain(want) {
+		t.Errorf("status %d:\n%s\nwant\n%s", status, got, want)
+	}
+	for path, want := range map[string]string{
+		"/v1/workloads/vision/detector/why":     "404 the nearest: vision/detector-train",
+		"/v1/workloads/evals/arena-judge/why":   "409 it does not wait: evals/arena-judge holds quota",
+		"/v1/workloads/nlp/lora-sweep%0A/why":   "404 ",
+		"/v1/workloads/vision%2Fdetector/x/why": "404 ",
+	} {
+		code, text, _ := strings.Cut(want, " ")
+		if status, got := get(t, url+path, ""); fmt.Sprint(status) != code || !strings.Contains(got, text) {
+			t.Errorf("%s: status %d, %s, want %s", path, status, got, want)
+		}
+	}
+	if status, _ := get(t, url+"/healthz", "evil.example"); status != http.StatusForbidden {
+		t.Errorf("by another name: status %d", status)
+	}
+}
+
+// With -live the cluster is read again. While it cannot be read, the answers are about the cluster as it was.
+func TestServeLive(t *testing.T) {
+	fakeKubectl(t, smallCluster, "", "")
+	url, stderr := served(t, "-live", "-refresh", "10ms")
+	path := url + "/v1/workloads/a/next/why"
+	if status, got := get(t, path, ""); status != http.StatusOK {
+		t.Fatalf("status %d: %s", status, got)
+	}
+	until := func(what string, is func() bool) {
+		t.Helper()
+		for since := time.Now(); !is(); time.Sleep(5 * time.Millisecond) {
+			if time.Since(since) > time.Minute {
+				t.Fatalf("%s: %s", what, stderr)
+			}
+		}
+	}
+	fakeKubectl(t, "{", "", "")
+	until("a reading fails", func() bool { return strings.Contains(stderr.String(), "whatif: the cluster was not read again: ") })
+	if status, got := get(t, path, ""); status != http.StatusOK {
+		t.Errorf("status %d: %s", status, got)
+	}
+	fakeKubectl(t, strings.ReplaceAll(smallCluster, `"next"`, `"later"`), "", "")
+	until("the workload is another one", func() bool {
+		status, _ := get(t, strings.Replace(path, "next", "later", 1), "")
+		return status == http.StatusOK
+	})
+	if status, got := get(t, path, ""); status != http.StatusNotFound {
+		t.Errorf("status %d: %s", status, got)
+	}
+}
+
+func TestServeUsage(t *testing.T) {
+	for want, args := range map[string][]string{
+		`-addr ":8018": other machines reach it`:     {"-addr", ":8018"},
+		`-addr "0.0.0.0:1": other machines reach it`: {"-addr", "0.0.0.0:1"},
+		`-addr "8018": want an address as in`:        {"-addr", "8018"},
+		`-max-body 0: want at least 1`:               {"-max-body", "0"},
+		`-timeout 0s: want more than 0`:              {"-timeout", "0"},
+		`-refresh -1s: want more than 0`:             {"-refresh", "-1s"},
+		`testdata/none: no such file`:                {"-f", "testdata/none"},
+		`listen tcp: address 99999: invalid port`:    {"-addr", "127.0.0.1:99999"},
+	} {
+		status, stdout, stderr := call(nil, append([]string{"serve"}, args...)...)
+		if status != 2 || stdout != "" || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: status %d, %q, %q, want %q", args, status, stdout, stderr, want)
+		}
+	}
+}
