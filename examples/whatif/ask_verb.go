@@ -25,7 +25,8 @@ var askVerb = verb{
 	yes: fitsAnswer, no: noAnswer, unknown: unknownAnswer,
 	flags: func(c *cobra.Command, o *options) {
 		requestFlags(c, o)
-		c.Flags().BoolVar(&o.all, "all", false, "print all rows of the queue tree")
+		c.Flags().BoolVar(&o.all, "all", false, "print all rows of the queue tree: also of what there is room for")
+		c.Flags().BoolVar(&o.tree, "tree", false, "print the whole queue tree: also queues that neither ask nor give")
 	},
 	check: checkRequest,
 	run: func(c *cluster, o *options, std stdio) (result, error) {
@@ -34,8 +35,8 @@ var askVerb = verb{
 			return result{}, err
 		}
 		return result{statusOf(a.verdict.Outcome), func(b *cli.Page) {
-			a.print(b, o.all)
+			a.print(b, o.all, o.tree)
 			c.printSampleHint(b, "-live -workload NAMESPACE/NAME")
-		}, a.plain()}, nil
+		}, a.plain(), a.victimNames()}, nil
 	},
 }

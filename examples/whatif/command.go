@@ -1,13 +1,19 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/printable"
 )
 
 // verb is a verb of the program.
@@ -26,6 +32,7 @@ type result struct {
 	status int
 	print  func(*cli.Page) // nil: the verb has written its answer itself
 	plain  any             // as JSON
+	names  []string        // nil: the answer has none
 }
 
 // verbs are all verbs, in the order of the help. The first is run without a name, too.
@@ -41,6 +48,8 @@ func newRoot(std stdio, status *int) *cobra.Command {
 	root.Use = strings.ReplaceAll(std.name, " ", "-")
 	root.Annotations[cobra.CommandDisplayNameAnnotation] = std.name
 	root.Long = about
+	root.Version = cli.Version()
+	root.SetVersionTemplate("{{.DisplayName}} {{.Version}}\n")
 	root.CompletionOptions.DisableDefaultCmd = true
 	common(root, o, std)
 	for i := range all {
@@ -68,7 +77,10 @@ func (v *verb) command(o *options, std stdio, status *int) *cobra.Command {
 	}
 	c.Flags().SortFlags = false
 	v.flags(c, o)
-	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return fmt.Errorf("%w; %s", err, usageLine(c)) })
+	completeNames(c, o, std)
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return fmt.Errorf("%w%s; %s", err, meant(c, err), usageLine(c))
+	})
 	c.SetUsageFunc(func(c *cobra.Command) error { return printUsage(c.OutOrStdout(), c, std.screen.Width) })
 	c.SetHelpFunc(func(c *cobra.Command, _ []string) { printHelp(c.OutOrStdout(), c, std.screen.Width) })
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -99,8 +111,20 @@ func (v *verb) command(o *options, std stdio, status *int) *cobra.Command {
 
 func (r *result) write(w io.Writer, o *options, screen cli.Screen) error {
 	switch {
-	case r.plain != nil && o.output == "json":
+	case o.output == "name" && r.plain != nil:
+		if r.names == nil {
+			return errors.New("-o name: this verb has no names to print: want text, wide, json or yaml")
+		}
+		for _, n := range r.names {
+			if _, err := fmt.Fprintln(w, printable.Line(n)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case o.output == "json" && r.plain != nil:
 		return printJSON(w, r.plain)
+	case o.output == "yaml" && r.plain != nil:
+		return printYAML(w, r.plain)
 	case r.print == nil:
 		return nil
 	}
@@ -113,6 +137,9 @@ func (r *result) write(w io.Writer, o *options, screen cli.Screen) error {
 func (o *options) screen(s cli.Screen) cli.Screen {
 	if o.width >= 0 {
 		s.Width = o.width
+	}
+	if o.output == "wide" {
+		s.Width = 0
 	}
 	return s
 }
@@ -133,7 +160,29 @@ func unexpected(c *cobra.Command, arg string) error {
 			names = append(names, v.Name())
 		}
 	}
-	return fmt.Errorf("unexpected argument %q: want a verb (%s), or a workload as -workload %s", arg, strings.Join(names, ", "), arg)
+	return fmt.Errorf("unexpected argument %q: want a verb (%s), or a workload as -workload %s%s", arg, strings.Join(names, ", "), arg, similar(arg, names, ""))
+}
+
+// meant suggests a flag for one that is not known.
+func meant(c *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return ""
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return similar(unknown.GetSpecifiedName(), names, "-")
+}
+
+// similar suggests the name that is most similar to the given one, if it is similar at all.
+func similar(name string, names []string, dash string) string {
+	best := slices.MinFunc(names, func(a, b string) int {
+		return cmp.Compare(levenshtein.ComputeDistance(name, a), levenshtein.ComputeDistance(name, b))
+	})
+	if levenshtein.ComputeDistance(name, best) > min(max(2, len(name)/3), len(name)-1) {
+		return ""
+	}
+	return "; did you mean " + dash + best + "?"
 }
 
 // longFlags turns flags such as -workload into --workload: with one dash they would be several

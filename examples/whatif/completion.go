@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,4 +44,30 @@ func completion(root *cobra.Command, std stdio) *cobra.Command {
 		c.Example += fmt.Sprintf("%s completion kubectl > kubectl_complete-%s # on the PATH, executable: kubectl completes the plugin with it\n", std.name, strings.TrimPrefix(std.name, "kubectl "))
 	}
 	return c
+}
+
+// completeNames completes workloads and queues with those of the input that the command line names: its files, the cluster with
+// -live or as a plugin of kubectl, else the sample.
+func completeNames(c *cobra.Command, o *options, std stdio) {
+	for flag, names := range map[string]func(*cluster) []string{
+		"workload": func(c *cluster) []string { return pendingNames(c.Found.Pending) },
+		"queue":    func(c *cluster) []string { return slices.Concat(queueNames(c.State), localQueueNames(c.Found)) },
+	} {
+		if c.Flags().Lookup(flag) == nil {
+			continue
+		}
+		_ = c.RegisterFlagCompletionFunc(flag, func(c *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
+			if err := o.check(c); err != nil {
+				return nil, cobra.ShellCompDirectiveError
+			}
+			quiet := std
+			quiet.in = nil // a shell that completes has no input
+			read, err := load(o, quiet)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveError
+			}
+			list := slices.DeleteFunc(names(read), func(name string) bool { return !strings.HasPrefix(name, begin) })
+			return list, cobra.ShellCompDirectiveNoFileComp
+		})
+	}
 }

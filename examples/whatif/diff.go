@@ -100,7 +100,7 @@ func runDiff(before *cluster, o *options, std stdio) (result, error) {
 		// Settlement says who has to leave after the change, if usage is to be within what is allowed; absent: nothing has to.
 		Settlement *settle.Answer `json:"settlement,omitempty"`
 		Notes      []string       `json:"notes"`
-	}{before.Now, rows, same.all, anyExcess(leaves), notes}}, nil
+	}{before.Now, rows, same.all, anyExcess(leaves), notes}, nil}, nil
 }
 
 // other returns the cluster after the change.

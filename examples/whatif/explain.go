@@ -34,7 +34,7 @@ var explainVerb = verb{
 		return result{statusOf(a.verdict.Outcome), func(b *cli.Page) {
 			a.printExplanation(b, e.Explanation)
 			c.printSampleHint(b, "explain -live -workload NAMESPACE/NAME")
-		}, e}, nil
+		}, e, a.victimNames()}, nil
 	},
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption"
@@ -63,11 +65,33 @@ func yields(w *workload.Workload, replicas []preemption.Replicas) []quota.Amount
 	return part.Usage()
 }
 
+// victimNames are the IDs of the victims.
+func (a *answer) victimNames() []string {
+	names := []string{}
+	if a.decision != nil {
+		names = append(names, answers.VictimNames(a.decision.Victims)...)
+	}
+	return names
+}
+
 // printJSON writes one value.
 func printJSON(w io.Writer, value any) error {
 	encoder := json.NewEncoder(printable.JSON(w))
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(value)
+}
+
+// printYAML writes one value, its fields as in JSON.
+func printYAML(w io.Writer, value any) error {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	text, err := yaml.JSONToYAML(data)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	return err
 }
 
 // plain is the answer as plain data.

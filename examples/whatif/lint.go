@@ -40,11 +40,11 @@ var lintVerb = verb{
 		case len(unfinished) > 0:
 			status = cli.StatusUnknown
 		}
-		if o.output == "json" {
+		if !o.isText() {
 			return result{status, nil, struct {
 				Findings []lint.Finding `json:"findings"`
 				Notes    []string       `json:"notes"`
-			}{found, notes}}, nil
+			}{found, notes}, nil}, nil
 		}
 		said.end(len(unfinished) > 0)
 		printNotes(said.page, notes)
@@ -85,7 +85,7 @@ func (c *cluster) lint(o *options, std stdio, said *findings) (found []lint.Find
 			in.Pending = append(in.Pending, w.Workload)
 		}
 	}
-	if o.output != "json" {
+	if o.isText() {
 		in.Found = said.add
 	}
 	progress := std.screen.Start("workloads and queues", int64(len(in.Pending)+len(in.State.Queues)))

@@ -169,8 +169,12 @@ func TestCompletion(t *testing.T) {
 		{[]string{""}, "ask\t"},
 		{[]string{"--work"}, "--workload\t"},
 		{[]string{"ask", "--scheduler", ""}, "kueue\nkai\n"},
-		{[]string{"-o", ""}, "text\njson\n"},
+		{[]string{"-o", ""}, "text\nwide\njson\nyaml\nname\n"},
 		{[]string{"completion", ""}, "bash\nzsh\nfish\n"},
+		{[]string{"ask", "--workload", "vision/"}, "vision/detector-train\n:4"},
+		{[]string{"explain", "-f", "testdata/input/teams.yaml", "--workload", "lab/e"}, "lab/equal\n"},
+		{[]string{"overview", "--queue", "v"}, "vision\nvision/"},
+		{[]string{"overview", "-f", "testdata/none", "--queue", "v"}, ":1\n"},
 	} {
 		if status, stdout, _ := call(nil, append([]string{"__complete"}, c.args...)...); status != 0 || !strings.Contains(stdout, c.want) {
 			t.Errorf("%q: status %d, %q", c.args, status, stdout)

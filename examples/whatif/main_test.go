@@ -48,6 +48,7 @@ func TestGolden(t *testing.T) {
 		"fair-final": {[]string{"-fair", "-strategies", "LessThanOrEqualToFinalShare", "-workload", "recsys/two-tower-xl"}, 1},
 		"moved":      {[]string{"-workload", "nlp/lora-sweep", "-queue", "vision"}, 1},
 		"all":        {[]string{"-all"}, 0},
+		"tree":       {[]string{"-tree"}, 0},
 		"json":       {[]string{"-o", "json"}, 0},
 		"json-never": {[]string{"-o", "json", "-workload", "recsys/two-tower-xl"}, 1},
 	} {
@@ -120,7 +121,7 @@ func TestBadInput(t *testing.T) {
 		"bad count":              {"", []string{"-request", "cpu=1", "-queue", "vision", "-count", "0"}, "want at least 1"},
 		"more than any amount":   {"", []string{"-request", "cpu=9000000000", "-count", "9000000000", "-queue", "vision"}, "take more than 4611686018427387904 of cpu (workload"},
 		"bad time":               {"", []string{"-at", "noon"}, "want a time"},
-		"bad output":             {"", []string{"-o", "yaml"}, "want text or json"},
+		"bad output":             {"", []string{"-o", "xml"}, "want text, wide, json, yaml, name"},
 		"strategies of nothing":  {"", []string{"-strategies", "LessThanInitialShare"}, "they need -fair"},
 		"unknown strategy":       {"", []string{"-fair", "-strategies", "Least"}, "Least"},
 		"strategies in reverse":  {"", []string{"-fair", "-strategies", "LessThanInitialShare,LessThanOrEqualToFinalShare"}, "LessThanOrEqualToFinalShare before LessThanInitialShare"},

@@ -63,7 +63,7 @@ var nextVerb = verb{
 			Unknown []string  `json:"unknown,omitempty"` // workloads about which nothing is known for sure; no cycle tries them
 			Placed  []string  `json:"placed,omitempty"`  // workloads that need room on nodes; no cycle tries them
 			Notes   []string  `json:"notes"`
-		}{c.Now, f.cycles, f.ends, f.steps, f.held, f.unknown, f.placed, notes}}, nil
+		}{c.Now, f.cycles, f.ends, f.steps, f.held, f.unknown, f.placed, notes}, nil}, nil
 	},
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +27,7 @@ type options struct {
 	strategies                                                string
 	sharingSaid                                               bool // -fair was given
 	in                                                        time.Duration
-	all                                                       bool
+	all, tree                                                 bool
 	rules, to, quotas, policies, priorities                   []string
 	applied, refers, switched                                 []string // by diff: files, queues and rules
 	page                                                      string   // the file of the page
@@ -36,6 +37,12 @@ type options struct {
 	serve                                                     serving
 	config                                                    preemption.Config
 }
+
+// outputs are the forms of an answer.
+var outputs = []string{"text", "wide", "json", "yaml", "name"}
+
+// isText reports whether the answer is printed for people.
+func (o *options) isText() bool { return o.output == "text" || o.output == "wide" }
 
 // common adds the flags of every verb.
 func common(root *cobra.Command, o *options, std stdio) {
@@ -55,11 +62,11 @@ func common(root *cobra.Command, o *options, std stdio) {
 	flags.BoolVar(&o.fair, "fair", false, "decide by fair sharing, or not (-fair=false); by default as the input says")
 	flags.BoolVar(&o.config.RulesAlone, "rules-alone", false, "preemption rules take the place of the policies of queues that have rules; by default they come after them")
 	flags.StringVar(&o.strategies, "strategies", "", "the `STRATEGIES` of fair sharing: LessThanOrEqualToFinalShare, LessThanInitialShare, or both with a comma (the default)")
-	flags.StringVarP(&o.output, "output", "o", "text", "print `text|json`")
+	flags.StringVarP(&o.output, "output", "o", "text", "print `text|wide|json|yaml|name`: wide is text as wide as needed, name the names alone")
 	flags.IntVar(&o.width, "width", -1, "print for `COLUMNS`, 0 for as wide as needed; by default as wide as the terminal, or as needed")
 	flags.Lookup("width").DefValue = "0" // not told: the usage says it
 	choose(root, "scheduler", "kueue", "kai")
-	choose(root, "output", "text", "json")
+	choose(root, "output", outputs...)
 	choose(root, "strategies", "LessThanOrEqualToFinalShare", "LessThanInitialShare", "LessThanOrEqualToFinalShare,LessThanInitialShare")
 }
 
@@ -80,8 +87,8 @@ func (o *options) check(c *cobra.Command) error {
 		return errors.New("-context and -namespace are for kubectl, and -f reads from a file: give one of them")
 	case o.scheduler != "" && o.scheduler != "kueue" && o.scheduler != "kai":
 		return fmt.Errorf("-scheduler %q: want kueue or kai", o.scheduler)
-	case o.output != "text" && o.output != "json":
-		return fmt.Errorf("-o %q: want text or json", o.output)
+	case !slices.Contains(outputs, o.output):
+		return fmt.Errorf("-o %q: want %s", o.output, strings.Join(outputs, ", "))
 	case set["width"] && o.width < 0:
 		return fmt.Errorf("-width %d: want at least 0", o.width)
 	}

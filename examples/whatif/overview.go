@@ -32,7 +32,7 @@ var overviewVerb = verb{
 			return result{}, err
 		}
 		v := &overview{cluster: c, all: len(list), rows: []overviewRow{}}
-		if o.output != "json" {
+		if o.isText() {
 			v.page = &cli.Page{Screen: o.screen(std.screen)}
 			v.begin(list)
 		}
@@ -55,8 +55,17 @@ var overviewVerb = verb{
 			Now       time.Time     `json:"now"`
 			Workloads []overviewRow `json:"workloads"`
 			Notes     []string      `json:"notes"`
-		}{c.Now, v.rows, notes}}, nil
+		}{c.Now, v.rows, notes}, v.names()}, nil
 	},
+}
+
+// names are the workloads that wait.
+func (v *overview) names() []string {
+	names := []string{}
+	for i := range v.rows {
+		names = append(names, v.rows[i].Workload)
+	}
+	return names
 }
 
 // queueFlag adds the flag of verbs about all workloads.
@@ -114,7 +123,7 @@ func (c *cluster) listed(o *options) ([]answers.Waiting, error) {
 // decisions have a limit; notes say what was not looked at, and why.
 func (c *cluster) shortenAll(o *options, list []answers.Waiting, std stdio, tell func(i int, s *answers.Short) error) (notes []string, err error) {
 	var progress *cli.Progress
-	if o.output == "json" || !std.screen.Terminal { // else the rows show it
+	if !o.isText() || !std.screen.Terminal { // else the rows show it
 		progress = std.screen.Start("workloads", int64(len(list)))
 		defer progress.Done()
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption"
@@ -63,7 +64,7 @@ var settleVerb = verb{
 			Now        time.Time     `json:"now"`
 			Settlement settle.Answer `json:"settlement"`
 			Notes      []string      `json:"notes"`
-		}{c.Now, a, notes}}, nil
+		}{c.Now, a, notes}, append([]string{}, answers.VictimNames(a.Victims)...)}, nil
 	},
 }
 

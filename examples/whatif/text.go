@@ -18,11 +18,11 @@ import (
 )
 
 // print prints the answer, then the queue tree that it comes from.
-func (a *answer) print(b *cli.Page, all bool) {
+func (a *answer) print(b *cli.Page, all, tree bool) {
 	a.printVerdict(b)
 	if a.decision != nil {
 		b.Gap()
-		a.printTree(b, all)
+		a.printTree(b, all, tree)
 	}
 	a.printNotes(b)
 }
@@ -49,10 +49,13 @@ func printNotes(b *cli.Page, notes []string) {
 	}
 }
 
-func (a *answer) printTree(b *cli.Page, all bool) {
+func (a *answer) printTree(b *cli.Page, all, tree bool) {
 	nodes := a.nodes()
 	a.fill(nodes, "ClusterQueue", all)
-	nodes, queues, cohorts := a.elide(nodes)
+	queues, cohorts := 0, 0
+	if !tree {
+		nodes, queues, cohorts = a.elide(nodes)
+	}
 	a.fill(nodes, "Cohort", all) // only those that are shown: each costs O(cohorts above it)
 	t := &cli.Table{Columns: []cli.Column{
 		{Name: "queue tree", Least: 20, Cut: true}, {Name: "flavor/resource", Least: 15}, {Name: "usage", Right: true}, {Name: "nominal", Right: true},
@@ -106,7 +109,7 @@ func (a *answer) printTree(b *cli.Page, all bool) {
 		}
 	}
 	if len(elided) > 0 {
-		legend = append(legend, "... and "+strings.Join(elided, " and ")+".")
+		legend = append(legend, "... and "+strings.Join(elided, " and ")+"; -tree shows them.")
 	}
 	if apart {
 		legend = append(legend, "Behind …/ stands what is in a cohort that is left out.")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 
@@ -153,14 +152,16 @@ func (a *answer) contested() []quota.FlavorResource {
 	return list
 }
 
-// maxNodes limits the tree in text output.
-const maxNodes = 40
+const (
+	maxNodes = 40 // limits the tree in text output
+	few      = 6  // so many nodes are shown in any case
+)
 
-// elide leaves out, of a large tree, the queues and cohorts that the rest of the answer does
-// not name, and returns how many. The indentation of a remaining node counts only remaining
-// cohorts; a node is marked if the cohort above it is not one of them.
+// elide leaves out, of a tree that is not small, the queues and cohorts that the rest of the answer does not name, and returns
+// how many. The indentation of a remaining node counts only remaining cohorts; a node is marked if the cohort above it is not
+// one of them.
 func (a *answer) elide(nodes []node) (kept []node, queues, cohorts int) {
-	if len(nodes) <= maxNodes {
+	if len(nodes) <= few {
 		return nodes, 0, 0
 	}
 	named := map[string]bool{a.request.Workload.Queue: true}
@@ -180,19 +181,18 @@ func (a *answer) elide(nodes []node) (kept []node, queues, cohorts int) {
 	for _, s := range a.decision.Shortage {
 		over[s.Cohort] = len(over) < maxNodes/2 || over[s.Cohort]
 	}
-	// Then those that borrow most of the first column, up to maxNodes.
-	byBorrowed := slices.Clone(nodes)
-	slices.SortStableFunc(byBorrowed, func(x, y node) int { return cmp.Compare(borrowed(y), borrowed(x)) })
-	keep := map[string]bool{}
-	for _, n := range byBorrowed {
-		if n.Kind == "ClusterQueue" && len(keep) < maxNodes/2 && borrowed(n) > 0 {
-			keep[n.Name] = true
-		}
-	}
-	many := 0
+	parents := map[string]string{}
 	for _, n := range nodes {
 		if n.Kind == "Cohort" {
-			many++
+			parents[n.Name] = n.parent
+		}
+	}
+	for _, n := range nodes { // the cohorts above the queues that stay
+		if n.Kind != "ClusterQueue" || !named[n.Name] {
+			continue
+		}
+		for c := n.parent; c != "" && !over[c] && len(over) < maxNodes/2; c = parents[c] {
+			over[c] = true
 		}
 	}
 	var open []int // the depths of the remaining cohorts above
@@ -202,10 +202,10 @@ func (a *answer) elide(nodes []node) (kept []node, queues, cohorts int) {
 			open = open[:len(open)-1]
 		}
 		switch {
-		case n.Kind == "ClusterQueue" && !named[n.Name] && !keep[n.Name]:
+		case n.Kind == "ClusterQueue" && !named[n.Name]:
 			queues++
 			continue
-		case n.Kind == "Cohort" && many > maxNodes/2 && !over[n.Name]:
+		case n.Kind == "Cohort" && !over[n.Name]:
 			cohorts++
 			continue
 		}
@@ -218,13 +218,6 @@ func (a *answer) elide(nodes []node) (kept []node, queues, cohorts int) {
 		kept = append(kept, n)
 	}
 	return kept, queues, cohorts
-}
-
-func borrowed(n node) int64 {
-	if len(n.Quota) == 0 {
-		return 0
-	}
-	return n.Quota[0].Borrowed
 }
 
 // quotas returns the entries of a queue or cohort.

@@ -225,7 +225,8 @@ func TestBadInputOfVerbs(t *testing.T) {
 			{"", []string{"-live", "-f", "x"}, "give one of them"},
 			{"", []string{"-n", "a", "-f", "x"}, "give one of them"},
 			{"", []string{"-width", "-5"}, "want at least 0"},
-			{"", []string{"-o", "yaml"}, "want text or json"},
+			{"", []string{"-o", "xml"}, "want text, wide, json, yaml, name"},
+			{"", []string{"-workloda", "x"}, "unknown flag: --workloda"},
 			{"", []string{"-at", "noon"}, "want a time"},
 			{"", []string{"-scheduler", "slurm"}, "want kueue or kai"},
 		} {

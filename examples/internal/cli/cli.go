@@ -20,12 +20,16 @@ const (
 // Unknown is the verdict of an answer with StatusUnknown.
 const Unknown = "unknown"
 
-// Parse parses arguments. For -h it prints the usage and all flags and returns
+// Parse parses arguments. For -h it prints the usage and all flags, for -version the version, and returns
 // [flag.ErrHelp]; any other error has the usage in its line.
 func Parse(flags *flag.FlagSet, args []string, usage string, stdout io.Writer) error {
 	flags.SetOutput(io.Discard)
+	version := flags.Bool("version", false, "print the version")
 	err := flags.Parse(args)
 	switch {
+	case err == nil && *version:
+		fmt.Fprintln(stdout, flags.Name(), Version())
+		return flag.ErrHelp
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintln(stdout, usage)
 		flags.SetOutput(stdout)

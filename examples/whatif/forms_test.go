@@ -1,0 +1,63 @@
+package main
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/cedesched/cede/examples/internal/cli"
+)
+
+// YAML has what JSON has; wide is text as in a pipe; name is names alone, where there are any.
+func TestForms(t *testing.T) {
+	for verb, names := range map[string]string{
+		"ask":      "evals/arena-judge evals/regression-suite nlp/reward-model recsys/ctr-backfill recsys/ltv-batch",
+		"explain":  "evals/arena-judge evals/regression-suite nlp/reward-model recsys/ctr-backfill recsys/ltv-batch",
+		"overview": "evals/long-context-all nlp/lora-sweep recsys/two-tower-xl vision/detector-train",
+		"settle":   "", "next": "-", "lint": "-",
+	} {
+		_, text, _ := call(nil, verb, "-o", "json")
+		_, written, _ := call(nil, verb, "-o", "yaml")
+		var a, b any
+		if err := json.Unmarshal([]byte(text), &a); err != nil {
+			t.Fatal(err)
+		}
+		if err := yaml.Unmarshal([]byte(written), &b); err != nil || !reflect.DeepEqual(a, b) {
+			t.Errorf("%s: %v\n%s\nas JSON:\n%s", verb, err, written, text)
+		}
+		_, piped, _ := call(nil, verb)
+		if _, wide, _ := callOn(cli.Screen{Width: 40}, nil, verb, "-o", "wide"); wide != piped {
+			t.Errorf("%s -o wide:\n%s\nin a pipe:\n%s", verb, wide, piped)
+		}
+		status, list, stderr := call(nil, verb, "-o", "name")
+		if names == "-" {
+			if status != 2 || list != "" || !strings.Contains(stderr, "-o name: ") {
+				t.Errorf("%s -o name: status %d, %q, %q", verb, status, list, stderr)
+			}
+		} else if strings.Join(strings.Fields(list), " ") != names || stderr != "" {
+			t.Errorf("%s -o name: %q, %q, want %q", verb, list, stderr, names)
+		}
+	}
+	status, text, stderr := call(nil, "--version")
+	if status != 0 || stderr != "" || !strings.HasPrefix(text, "whatif ") || !strings.HasSuffix(text, cli.Version()+"\n") {
+		t.Errorf("--version: status %d, %q, %q", status, text, stderr)
+	}
+}
+
+// A name that is nearly right gets a suggestion, and no other.
+func TestSuggestions(t *testing.T) {
+	for want, args := range map[string][]string{
+		"; did you mean overview?":          {"overveiw"},
+		"; did you mean -workload?":         {"-workloda", "x"},
+		"; did you mean -queue?":            {"overview", "-qeueu", "x"},
+		"or a workload as -workload team/x": {"team/x"},
+	} {
+		status, _, stderr := call(nil, args...)
+		if status != 2 || !strings.Contains(stderr, want) || strings.Contains(stderr, "mean") != strings.Contains(want, "mean") {
+			t.Errorf("%q: status %d, %q, want %q", args, status, stderr, want)
+		}
+	}
+}
