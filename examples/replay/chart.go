@@ -115,8 +115,8 @@ func (g *worldGroup) charts() ([]*plot.Plot, error) {
 	lost.Legend.Top, lost.Legend.Left, lost.Legend.XOffs = true, true, vg.Points(8)
 	lost.Y.Max *= 1.35 // room for the legend
 	var names []string
-	for _, w := range g.policies[0].Waits {
-		names = append(names, fmt.Sprint(w.Priority))
+	for _, w := range g.policies[0].Priorities {
+		names = append(names, w.Name)
 	}
 	waits.X.Label.Text, waits.Y.Min = "priority", 0
 	waits.NominalX(names...)
@@ -136,8 +136,8 @@ func points(l *sweep.Line, of loop.Series, unit float64) (list plotter.XYs) {
 // bars draws the mean waits of a policy beside those of the others.
 func (g *worldGroup) bars(on *plot.Plot, i int) error {
 	var values plotter.Values
-	for _, w := range g.policies[i].Waits {
-		values = append(values, float64(mean(w.Sum, w.Jobs))/3600)
+	for _, w := range g.policies[i].Priorities {
+		values = append(values, float64(mean(w.Wait.Sum, w.Jobs))/3600)
 	}
 	width := 0.7 * panelWidth / vg.Length(len(values)*len(g.policies)+len(values))
 	bars, err := plotter.NewBarChart(values, width)

@@ -23,6 +23,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -33,7 +34,11 @@ import (
 	"github.com/cedesched/cede/examples/replay/internal/world"
 )
 
+// garbage is how much garbage there may be, in percent of what lives: what lives is small beside what a replay throws away.
+const garbage = 300
+
 func main() {
+	debug.SetGCPercent(garbage)
 	os.Exit(command(os.Args[1:], os.Stdout, os.Stderr, os.Getenv, cli.ScreenOf(os.Stdout, os.Stderr, os.Getenv)))
 }
 

@@ -64,7 +64,7 @@ func (s *summary) add(l *sweep.Line) {
 	s.runs, s.broken = append(s.runs, l), s.broken || l.Circle != ""
 	if len(s.runs) == 1 {
 		s.Result = *r
-		s.Waits = slices.Clone(r.Waits)
+		s.Priorities, s.Sizes, s.Queues = slices.Clone(r.Priorities), slices.Clone(r.Sizes), slices.Clone(r.Queues)
 		return
 	}
 	s.Jobs += r.Jobs
@@ -77,23 +77,26 @@ func (s *summary) add(l *sweep.Line) {
 	s.OfOne = max(s.OfOne, r.OfOne)
 	s.Preemptions += r.Preemptions
 	s.Decisions += r.Decisions
-	s.Completion += r.Completion
 	s.InUse += r.InUse
 	s.Offered += r.Offered
 	s.Times.Merge(r.Times)
-	for _, w := range r.Waits {
-		i := slices.IndexFunc(s.Waits, func(have loop.Wait) bool { return have.Priority <= w.Priority })
-		switch {
-		case i < 0:
-			s.Waits = append(s.Waits, w)
-		case s.Waits[i].Priority != w.Priority:
-			s.Waits = slices.Insert(s.Waits, i, w)
-		default:
-			have := &s.Waits[i]
-			have.Jobs, have.Sum, have.Evictions = have.Jobs+w.Jobs, have.Sum+w.Sum, have.Evictions+w.Evictions
-			have.Most, have.Longest = max(have.Most, w.Most), max(have.Longest, w.Longest)
+	s.All.Merge(r.All)
+	s.Priorities, s.Sizes, s.Queues = merged(s.Priorities, r.Priorities), merged(s.Sizes, r.Sizes), merged(s.Queues, r.Queues)
+}
+
+// merged adds groups by name. New ones are put behind what they follow.
+func merged(have, more []loop.Group) []loop.Group {
+	at := 0
+	for _, g := range more {
+		if i := slices.IndexFunc(have, func(h loop.Group) bool { return h.Name == g.Name }); i >= 0 {
+			have[i].Merge(g)
+			at = i + 1
+			continue
 		}
+		have = slices.Insert(have, at, g)
+		at++
 	}
+	return have
 }
 
 // perMille returns by how much a is more than b, in thousandths of b, rounded; ok is false if
@@ -141,12 +144,12 @@ func (s *summary) verdict(first *summary) (pays bool, text string) {
 	if s.Lost() >= first.Lost() {
 		against = append(against, "no less is lost")
 	}
-	if n, ok := perMille(s.Completion, first.Completion); !ok || n > tolerance {
+	if n, ok := perMille(s.All.Done.Sum, first.All.Done.Sum); !ok || n > tolerance {
 		against = append(against, "jobs are done later")
 	}
-	for i := range s.Waits {
-		if i < len(first.Waits) && worseWait(&s.Waits[i], &first.Waits[i]) {
-			against = append(against, fmt.Sprintf("priority %d waits longer", s.Waits[i].Priority))
+	for i := range s.Priorities {
+		if i < len(first.Priorities) && worseWait(&s.Priorities[i], &first.Priorities[i]) {
+			against = append(against, fmt.Sprintf("priority %s waits longer", s.Priorities[i].Name))
 		}
 	}
 	if len(against) == 0 {
@@ -175,7 +178,7 @@ func (g *worldGroup) verdicts() (lines []verdict) {
 	return lines
 }
 
-func worseWait(w, first *loop.Wait) bool {
-	n, ok := perMille(w.Sum, first.Sum)
-	return (!ok || n > tolerance) && w.Sum-first.Sum > leastWait*max(1, w.Jobs)
+func worseWait(g, first *loop.Group) bool {
+	n, ok := perMille(g.Wait.Sum, first.Wait.Sum)
+	return (!ok || n > tolerance) && g.Wait.Sum-first.Wait.Sum > leastWait*max(1, g.Jobs)
 }

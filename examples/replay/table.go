@@ -48,12 +48,12 @@ func (g *worldGroup) losses() grid {
 	first := g.policies[0]
 	for _, s := range g.policies {
 		row := []any{s.short, hours(s.Lost()), map[bool]string{true: "–"}[s != first], hours(s.Grace), s.marked(s.Evictions), humanize.Comma(s.OfOne), percent(s.InUse, s.Offered),
-			span(mean(s.Completion, int64(s.Finished))), ""}
+			span(mean(s.All.Done.Sum, s.All.Jobs)), ""}
 		if s.broken {
 			row[6], row[7] = "–", "–" // it ended before
 		}
 		if s != first && !s.broken && !first.broken {
-			row[2], row[8] = change(s.Lost(), first.Lost()), change(s.Completion, first.Completion)
+			row[2], row[8] = change(s.Lost(), first.Lost()), change(s.All.Done.Sum, first.All.Done.Sum)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -89,17 +89,17 @@ func (g *worldGroup) waits() grid {
 	t := grid{Columns: []cli.Column{{Name: "priority", Right: true}, column("jobs"), {Name: "policy", Least: 10, Cut: true}, column("wait"), column("change"),
 		column("95%"), column("99%"), column("evicted")}}
 	first := g.policies[0]
-	for i, of := range first.Waits {
+	for i, of := range first.Priorities {
 		for _, s := range g.policies {
-			if i >= len(s.Waits) {
+			if i >= len(s.Priorities) {
 				continue
 			}
-			w := s.Waits[i]
-			row := []any{"", "", s.short, span(mean(w.Sum, w.Jobs)), "", span(w.Most), span(w.Longest), humanize.Comma(w.Evictions)}
+			w := s.Priorities[i]
+			row := []any{"", "", s.short, span(mean(w.Wait.Sum, w.Jobs)), "", span(w.Wait.Quantile(95)), span(w.Wait.Quantile(99)), humanize.Comma(w.Evictions)}
 			if s == first {
-				row[0], row[1] = of.Priority, humanize.Comma(of.Jobs)
+				row[0], row[1] = of.Name, humanize.Comma(of.Jobs)
 			} else if !s.broken && !first.broken {
-				row[4] = change(w.Sum, of.Sum)
+				row[4] = change(w.Wait.Sum, of.Wait.Sum)
 			} else {
 				row[4] = "–"
 			}

@@ -37,7 +37,7 @@ type turns struct {
 }
 
 // count counts an eviction.
-func (l *Loop) count(victim, preemptor int) {
+func (l *Loop) count(j *job, victim, preemptor int) {
 	if l.pairs == nil {
 		l.pairs = map[pair]turns{}
 	}
@@ -45,6 +45,7 @@ func (l *Loop) count(victim, preemptor int) {
 	t := l.pairs[p]
 	if t.n == 0 {
 		t.first = l.now
+		j.pairs = append(j.pairs, p)
 	}
 	if t.n++; t.last == l.now {
 		t.now++
@@ -86,7 +87,7 @@ func (l *Loop) circles() (list []Circle) {
 			})
 		}
 		for _, j := range jobs {
-			c.Jobs = append(c.Jobs, l.jobs[j].ID)
+			c.Jobs = append(c.Jobs, l.world.Jobs[j].ID)
 		}
 		slices.Sort(c.Jobs)
 		list, often = append(list, c), rest

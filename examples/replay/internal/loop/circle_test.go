@@ -97,12 +97,12 @@ func TestCircles(t *testing.T) {
 
 // Pairs that have a job in common are one circle, others are not.
 func TestCirclesOfPairs(t *testing.T) {
-	l := Loop{pairs: map[pair]turns{
+	l := Loop{world: new(world.World), pairs: map[pair]turns{
 		{0, 1}: {n: circleTurns, first: 7, last: 90}, {1, 0}: {n: circleTurns + 1, first: 5, last: 95}, {2, 1}: {n: circleTurns, first: 6, last: 99},
 		{3, 4}: {n: circleTurns, first: 1, last: 2}, {5, 0}: {n: circleTurns - 1, first: 1, last: 2},
 	}}
 	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
-		l.jobs = append(l.jobs, job{Job: &world.Job{ID: id}})
+		l.world.Jobs = append(l.world.Jobs, world.Job{ID: id})
 	}
 	got := l.circles()
 	if len(got) != 2 || !slices.Equal(got[0].Jobs, []string{"d", "e"}) || !slices.Equal(got[1].Jobs, []string{"a", "b", "c"}) ||

@@ -11,8 +11,7 @@ import (
 type state uint8
 
 const (
-	absent  state = iota // not submitted yet, or finished
-	waiting              // not admitted
+	waiting state = iota // not admitted
 	running              // admitted
 	leaving              // told to stop, and still holds its room
 )
@@ -30,6 +29,8 @@ type job struct {
 	runs      int64 // how often it was admitted
 	waited    int64 // seconds, over all its waits
 	evictions int64
+	lost      int64  // GPUs × seconds
+	pairs     []pair // in which it was the victim
 }
 
 // kind is what happens to a job.
@@ -38,7 +39,6 @@ type kind uint8
 const (
 	finishes kind = iota
 	leaves
-	arrives
 	wakes // time alone may help a waiting job
 )
 
@@ -53,9 +53,17 @@ func (l *Loop) start(j *job, w workload.Workload) {
 	j.waited += l.now - j.since
 	j.state, j.since = running, l.now
 	j.runs++
+	l.move(j)
 	l.hold(j.GPU)
 	l.result.Busy.from(l.now, j.GPU)
 	l.plan(l.now+l.world.Restart+j.Work-j.saved, finishes, l.index[j.ID])
+}
+
+// move notes that a job of the highest priority takes or leaves room.
+func (l *Loop) move(j *job) {
+	if j.Priority == l.highest {
+		l.moved = l.now
+	}
 }
 
 func (l *Loop) hold(gpu int64) {
@@ -72,12 +80,15 @@ func (l *Loop) stop(j *job, v preemption.Victim, wait int64, preemptor int) {
 		return
 	}
 	if l.told != nil {
-		l.told(j, &l.jobs[preemptor])
+		l.told(j, l.jobs[preemptor])
 	}
 	j.victim, j.toldAt, j.state, j.stops = v, l.now, leaving, l.now
-	l.result.Evictions++
-	l.count(l.index[j.ID], preemptor)
+	l.count(j, l.index[j.ID], preemptor)
 	j.evictions++
+	if l.counts(l.now) {
+		l.result.Evictions++
+		l.result.OfOne = max(l.result.OfOne, j.evictions)
+	}
 	if every := l.world.Checkpoint; every > 0 {
 		worked := l.now - j.since - l.world.Restart
 		if left := every - max(0, worked)%every; worked >= 0 && left <= wait {
@@ -103,11 +114,8 @@ func (l *Loop) leave(j *job) error {
 		kept = worked / l.world.Checkpoint * l.world.Checkpoint
 	}
 	j.saved += kept
-	l.account(j, started, kept, worked-kept)
-	l.result.LostBy.add(l.now, (worked-kept)*j.GPU)
-	l.result.Grace += (l.now - j.stops) * j.GPU
-	l.result.LostBy.add(l.now, (l.now-j.stops)*j.GPU)
-	l.result.Held += (l.now - j.stops) * j.GPU
+	l.account(j, started, kept, worked-kept, l.now-j.stops)
+	l.move(j)
 	l.used -= j.GPU
 	l.result.Busy.to(j.stops, j.GPU)
 	back, err := cycle.Requeued(j.victim, j.submitted, at(j.toldAt))
@@ -122,28 +130,53 @@ func (l *Loop) finish(j *job) {
 	if j.state == leaving {
 		l.finishedLeaving++
 	}
-	l.account(j, l.world.Restart, j.Work-j.saved, 0)
+	l.account(j, l.world.Restart, j.Work-j.saved, 0, 0)
 	j.saved = j.Work
 	l.used -= j.GPU
 	l.result.Busy.to(l.now, j.GPU)
-	j.state = absent
-	l.result.finished(j, l.now)
+	l.result.finished(l, j)
+	l.forget(j)
 	if l.Progress != nil {
 		l.Progress()
 	}
 }
 
-// account adds up a run: its start-up, the work that is kept, and the work that is lost. Every
-// start-up after the first is lost, too.
-func (l *Loop) account(j *job, started, kept, lost int64) {
+// forget lets a job go that has finished.
+func (l *Loop) forget(j *job) {
+	for _, p := range j.pairs {
+		if l.pairs[p].n < circleTurns {
+			delete(l.pairs, p)
+		}
+	}
+	l.jobs[l.index[j.ID]] = nil
+	delete(l.index, j.ID)
+}
+
+// counts reports whether what happens at an instant counts.
+func (l *Loop) counts(at int64) bool {
+	return at >= l.world.Warmup && (l.world.Window == 0 || at < l.world.Warmup+l.world.Window)
+}
+
+// account adds up a run: its start-up, the work that is kept, the work that is lost, and the grace after it. Every start-up
+// after the first is lost, too.
+func (l *Loop) account(j *job, started, kept, lost, grace int64) {
+	first := int64(0)
+	if j.runs == 1 {
+		first, started = started, 0
+	}
+	gone := (started + lost + grace) * j.GPU
+	j.lost += gone
 	r := &l.result
-	r.Held += (started + kept + lost) * j.GPU
+	if gone > 0 {
+		r.LostBy.add(l.now, gone)
+	}
+	if !l.counts(l.now) {
+		return
+	}
+	r.Held += (first+kept)*j.GPU + gone
+	r.StartUp += first * j.GPU
+	r.Restarts += started * j.GPU
 	r.Done += kept * j.GPU
 	r.Redone += lost * j.GPU
-	if j.runs > 1 {
-		r.Restarts += started * j.GPU
-		l.result.LostBy.add(l.now, started*j.GPU)
-	} else {
-		r.StartUp += started * j.GPU
-	}
+	r.Grace += grace * j.GPU
 }

@@ -22,20 +22,23 @@ type Loop struct {
 	rounds   []round
 	snapshot *preemption.Snapshot
 	pending  *queue.Pending
-	jobs     []job
-	index    map[string]int
-	events   clock.Agenda[int, kind] // of each job the next one; by len(jobs) when time alone may help
-	now      int64
-	used     int64 // GPU-thousandths that are held
-	highest  int64 // the highest priority of all jobs
-	result   Result
-	pairs    map[pair]turns
-	endless  bool // some circle goes on for ever
+	// jobs are those that came and have not finished, by their place among the jobs of the world; the others are nil.
+	jobs    []*job
+	next    int                     // the job that comes next
+	index   map[string]int          // of those that came and have not finished, by ID
+	events  clock.Agenda[int, kind] // of each of them the next one; by len(jobs) when time alone may help
+	now     int64
+	used    int64 // GPU-thousandths that are held
+	highest int64 // the highest priority of all jobs
+	result  Result
+	pairs   map[pair]turns
+	endless bool // some circle goes on for ever
 	// finishedLeaving counts jobs that finished before the checkpoint at which they were to stop.
 	finishedLeaving int64
 	goingOn         []int // jobs that go on to a checkpoint, then leave
 	claims          []claim
 	told            func(victim, preemptor *job) // for tests; it may be nil
+	moved           int64                        // when a job of the highest priority last started or was stopped
 	// Clock returns the time that has passed, for Times alone. Nil: nothing is measured.
 	Clock func() time.Duration
 	// Progress is called for each job that is finished. It may be nil.
@@ -44,7 +47,7 @@ type Loop struct {
 
 // New begins a replay.
 func New(w *world.World, p Policy) (*Loop, error) {
-	l := &Loop{world: w, policy: p, index: make(map[string]int, len(w.Jobs))}
+	l := &Loop{world: w, policy: p, index: map[string]int{}, jobs: make([]*job, len(w.Jobs))}
 	err := l.makeRounds()
 	if err != nil {
 		return nil, err
@@ -58,12 +61,6 @@ func New(w *world.World, p Policy) (*Loop, error) {
 		return nil, err
 	}
 	l.pending = l.pending.AlikeBy(l.rounds[0].cycle.Alike)
-	for i := range w.Jobs {
-		j := &w.Jobs[i]
-		l.jobs = append(l.jobs, job{Job: j, submitted: l.submitted(j)})
-		l.index[j.ID] = i
-		l.plan(j.Submit, arrives, i)
-	}
 	if priorities := w.Priorities(); len(priorities) > 0 {
 		l.highest = priorities[0]
 	}
@@ -104,7 +101,7 @@ func at(seconds int64) time.Time { return epoch.Add(time.Duration(seconds) * tim
 
 // Run replays to the end: all jobs have finished, or nothing can happen any more.
 func (l *Loop) Run() (Result, error) {
-	for l.events.Len() > 0 {
+	for l.goesOn() {
 		if err := l.Step(); err != nil {
 			l.result.end(l)
 			return l.result, err
@@ -114,11 +111,17 @@ func (l *Loop) Run() (Result, error) {
 	return l.result, nil
 }
 
+// goesOn reports whether anything is still to happen.
+func (l *Loop) goesOn() bool { return l.events.Len() > 0 || l.next < len(l.jobs) }
+
 // Step takes all events of the next time, then schedules.
 func (l *Loop) Step() error {
-	if next, ok := l.events.Next(); ok {
-		l.now = max(l.now, int64(next.Sub(epoch)/time.Second))
+	next, planned := l.events.Next()
+	instant := int64(next.Sub(epoch) / time.Second)
+	if l.next < len(l.jobs) && (!planned || l.world.Jobs[l.next].Submit < instant) {
+		instant = l.world.Jobs[l.next].Submit
 	}
+	l.now = max(l.now, instant)
 	if l.now > longest {
 		return fmt.Errorf("the jobs take more than %d years in all", longest/secondsOfYear)
 	}
@@ -134,17 +137,16 @@ func (l *Loop) Step() error {
 		if e.What == wakes {
 			continue
 		}
-		j := &l.jobs[e.Key]
-		if e.What == arrives {
-			err = l.waits(j, j.submitted)
-			continue
-		}
+		j := l.jobs[e.Key]
 		edits, free = append(edits, preemption.Remove(j.ID)), append(free, j.Queue)
 		if e.What == finishes {
 			l.finish(j)
 		} else {
 			err = l.leave(j)
 		}
+	}
+	for ; err == nil && l.next < len(l.jobs) && l.world.Jobs[l.next].Submit <= l.now; l.next++ {
+		err = l.arrive(l.next)
 	}
 	if err != nil {
 		return err
@@ -164,6 +166,14 @@ func (l *Loop) Step() error {
 		}
 	}
 	return nil
+}
+
+// arrive takes a job in that is submitted.
+func (l *Loop) arrive(i int) error {
+	j := &job{Job: &l.world.Jobs[i]}
+	j.submitted = l.submitted(j.Job)
+	l.jobs[i], l.index[j.ID] = j, i
+	return l.waits(j, j.submitted)
 }
 
 // waits puts a job into its queue.
@@ -244,12 +254,12 @@ func (l *Loop) apply(r *round, h *cycle.HeadResult) (again bool, err error) {
 		return false, err
 	}
 	if !waits {
-		l.start(&l.jobs[l.index[w.ID]], w)
+		l.start(l.jobs[l.index[w.ID]], w)
 	}
 	if h.Outcome == cycle.Preempt {
 		l.result.Preemptions++
 		for _, v := range h.Decision.Victims {
-			l.stop(&l.jobs[l.index[v.Workload]], v, r.wait, l.index[w.ID])
+			l.stop(l.jobs[l.index[v.Workload]], v, r.wait, l.index[w.ID])
 		}
 	}
 	return back || h.Again, nil

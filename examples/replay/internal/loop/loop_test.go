@@ -126,37 +126,50 @@ func conserves(t *testing.T, name, policy string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for l.events.Len() > 0 {
+	latest := make([]job, len(l.jobs)) // each as it was before it finished
+	var work, waited, runs int64
+	for l.goesOn() {
 		if err := l.Step(); err != nil {
 			t.Fatal(err)
 		}
 		l.invariants(t)
+		for i, j := range l.jobs {
+			if j != nil {
+				latest[i] = *j
+			}
+		}
 	}
 	l.result.end(l)
 	r := l.result
 	if r.Held != r.StartUp+r.Done+r.Redone+r.Restarts+r.Grace {
 		t.Errorf("held %d, accounted for %d", r.Held, r.StartUp+r.Done+r.Redone+r.Restarts+r.Grace)
 	}
-	var work, waited, runs int64
 	finished := 0
-	for i := range l.jobs {
-		if j := &l.jobs[i]; j.state == absent {
+	for i, j := range latest {
+		if l.jobs[i] == nil {
 			finished++
 			work += j.Work * j.GPU
 			runs += j.runs
 		}
-		waited += l.jobs[i].waited
+		waited += j.waited
 	}
-	for _, wait := range r.Waits {
-		waited -= wait.Sum
+	for _, groups := range [][]Group{r.Priorities, r.Sizes, r.Queues, {r.All}} {
+		var jobs, waits, evictions, lost int64
+		for _, g := range groups {
+			jobs, waits, evictions, lost = jobs+g.Jobs, waits+g.Wait.Sum, evictions+g.Evictions, lost+g.Lost
+		}
+		if jobs != int64(finished) || waits != r.All.Wait.Sum || finished == r.Jobs && (evictions != r.Evictions || lost != r.Lost()) {
+			t.Errorf("groups of %d jobs, %d s of waits, %d evictions, %d lost: %+v", jobs, waits, evictions, lost, groups)
+		}
 	}
+	waited -= r.All.Wait.Sum
 	if finished != r.Finished || finished == r.Jobs && (r.Done != work || waited != 0 || runs != int64(r.Jobs)+r.Evictions-l.finishedLeaving) {
 		t.Errorf("%d of %d finished, %d said; done %d of %d; %d s of waits are missing; %d runs, %d evictions", finished, r.Jobs, r.Finished, r.Done, work, waited, runs, r.Evictions)
 	}
 	if r.Evictions == 0 {
 		t.Error("no job was evicted")
 	}
-	if again := replay(t, w, policy); !reflect.DeepEqual(again.Waits, r.Waits) || again.Held != r.Held || again.Decisions != r.Decisions {
+	if again := replay(t, w, policy); !reflect.DeepEqual(again.Priorities, r.Priorities) || again.Held != r.Held || again.Decisions != r.Decisions {
 		t.Error("it comes to something else the second time")
 	}
 }
@@ -166,8 +179,13 @@ func (l *Loop) invariants(t *testing.T) {
 	t.Helper()
 	held := map[string]int64{}
 	waits, holds := 0, 0
-	for i := range l.jobs {
-		j := &l.jobs[i]
+	for i, j := range l.jobs {
+		if arrived := l.world.Jobs[i].Submit <= l.now; j == nil {
+			if arrived && i >= l.next {
+				t.Fatalf("second %d: %s is lost", l.now, l.world.Jobs[i].ID)
+			}
+			continue
+		}
 		switch j.state {
 		case waiting:
 			waits++
@@ -175,15 +193,11 @@ func (l *Loop) invariants(t *testing.T) {
 			holds++
 			held["gpu"] += j.GPU
 			held["cpu"] += j.CPU
-		case absent:
-			if j.runs == 0 && j.Submit <= l.now {
-				t.Fatalf("second %d: %s is lost", l.now, j.ID)
-			}
 		}
 	}
 	snapshot := 0
 	for running := range l.snapshot.Workloads() {
-		j := &l.jobs[l.index[running.ID]]
+		j := l.jobs[l.index[running.ID]]
 		if snapshot++; running.Evicted != (j.state == leaving) {
 			t.Fatalf("second %d: %s: evicted %t, state %d", l.now, j.ID, running.Evicted, j.state)
 		}

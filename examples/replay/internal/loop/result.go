@@ -37,8 +37,10 @@ type Result struct {
 	InUse   int64 `json:"inUse"`   // until the horizon
 	Offered int64 `json:"offered"` // the capacity until then
 
-	Completion int64  `json:"completion"` // sum of the seconds from submission to the end of a job
-	Waits      []Wait `json:"waits"`      // by priority, highest first
+	All        Group   `json:"all"`
+	Priorities []Group `json:"priorities"` // the highest first
+	Sizes      []Group `json:"sizes"`      // by GPUs, the smallest first
+	Queues     []Group `json:"queues"`     // those with the most jobs first
 
 	LostBy  Series `json:"lostBy"`  // lost by the end of each part of the time
 	Evicted Series `json:"evicted"` // evictions by then
@@ -48,18 +50,7 @@ type Result struct {
 
 	Times Times `json:"times,omitzero"`
 
-	waited map[int64][]int64
-}
-
-// Wait is how long the jobs of a priority waited, in seconds over all waits of a job.
-type Wait struct {
-	Priority  int64 `json:"priority"`
-	Jobs      int64 `json:"jobs"`
-	Sum       int64 `json:"sum"`
-	Median    int64 `json:"median"`
-	Most      int64 `json:"most"`    // 95 of 100 wait no longer
-	Longest   int64 `json:"longest"` // 99 of 100 wait no longer
-	Evictions int64 `json:"evictions"`
+	kinds kinds
 }
 
 // Lost is all that was lost to evictions: work, start-ups, and the room that was held after it.
@@ -142,47 +133,34 @@ func (t *Times) add(took time.Duration, heads int) {
 
 func (r *Result) begin(w *world.World, _ *Policy) {
 	r.Jobs, r.GPU, r.Unit, r.Notes, r.Horizon = len(w.Jobs), w.GPU, w.Unit, w.Notes, w.Horizon()
-	r.waited = map[int64][]int64{}
+	r.makeGroups(w)
 	r.LostBy.begin(r.Horizon)
 	r.Evicted.begin(r.Horizon)
 	r.Busy.begin(r.Horizon)
-	for _, p := range w.Priorities() {
-		r.Waits = append(r.Waits, Wait{Priority: p})
-	}
 }
 
-func (r *Result) wait(priority int64) *Wait {
-	i, _ := slices.BinarySearchFunc(r.Waits, priority, func(w Wait, p int64) int { return cmp.Compare(p, w.Priority) })
-	return &r.Waits[i]
-}
-
-func (r *Result) finished(j *job, now int64) {
+// finished counts a job that has ended.
+func (r *Result) finished(l *Loop, j *job) {
 	r.Finished++
-	r.Completion += now - j.Submit
-	w := r.wait(j.Priority)
-	w.Jobs++
-	w.Sum += j.waited
-	w.Evictions += j.runs - 1
-	r.waited[j.Priority] = append(r.waited[j.Priority], j.waited)
+	if !l.counts(j.Submit) {
+		return
+	}
+	for _, g := range r.groupsOf(j.Job) {
+		g.add(j, l.now)
+	}
 }
 
 // end sums up.
 func (r *Result) end(l *Loop) {
 	r.End, r.Circles = l.now, l.circles()
-	for i := range l.jobs {
-		r.OfOne = max(r.OfOne, l.jobs[i].evictions)
-	}
-	r.Offered = r.GPU * parts * r.Busy.Each
-	for _, part := range r.Busy.Parts {
-		r.InUse += part
-	}
-	for i := range r.Waits {
-		list := r.waited[r.Waits[i].Priority]
-		slices.Sort(list)
-		if len(list) > 0 {
-			r.Waits[i].Median, r.Waits[i].Most, r.Waits[i].Longest = list[len(list)/2], list[(len(list)-1)*95/100], list[(len(list)-1)*99/100]
+	for i, part := range r.Busy.Parts {
+		from, to := int64(i)*r.Busy.Each, int64(i+1)*r.Busy.Each
+		if from >= l.world.Warmup && (l.world.Window == 0 || to <= l.world.Warmup+l.world.Window) {
+			r.Offered += r.GPU * r.Busy.Each
+			r.InUse += part
 		}
 	}
+	r.each((*Group).end)
 	for _, s := range []*Series{&r.LostBy, &r.Evicted} {
 		for i := 1; i < parts; i++ {
 			s.Parts[i] += s.Parts[i-1]
@@ -193,7 +171,7 @@ func (r *Result) end(l *Loop) {
 // Check fails if the result, read from a file, is none that a replay writes.
 func (r *Result) Check() error {
 	for name, n := range map[string]int64{"jobs": int64(r.Jobs), "gpu": r.GPU, "horizon": r.Horizon, "done": r.Done, "redone": r.Redone, "restarts": r.Restarts, "grace": r.Grace,
-		"evictions": r.Evictions, "completion": r.Completion, "finished": int64(r.Finished)} {
+		"evictions": r.Evictions, "finished": int64(r.Finished)} {
 		if n < 0 {
 			return fmt.Errorf("%s: %d is negative", name, n)
 		}
@@ -203,5 +181,11 @@ func (r *Result) Check() error {
 			return fmt.Errorf("%s: %d parts of %d seconds, want %d", name, len(s.Parts), s.Each, parts)
 		}
 	}
-	return nil
+	var err error
+	r.each(func(g *Group) {
+		if bad := cmp.Or(g.Wait.check(), g.Done.check()); bad != nil && err == nil {
+			err = fmt.Errorf("%s: %w", g.Name, bad)
+		}
+	})
+	return err
 }

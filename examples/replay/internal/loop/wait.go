@@ -93,7 +93,9 @@ func (l *Loop) decide(r *round, own, promised []queue.Head) ([]cycle.HeadResult,
 // seen is the snapshot that a cycle sees. For heads that are not patient the jobs that go on to a
 // checkpoint still run: their room comes too late, and they may be told to stop at once.
 func (l *Loop) seen(r *round) (*preemption.Snapshot, error) {
-	l.goingOn = slices.DeleteFunc(l.goingOn, func(i int) bool { return l.jobs[i].state != leaving || l.jobs[i].stops <= l.now })
+	l.goingOn = slices.DeleteFunc(l.goingOn, func(i int) bool {
+		return l.jobs[i] == nil || l.jobs[i].state != leaving || l.jobs[i].stops <= l.now
+	})
 	if r.patient || len(l.goingOn) == 0 {
 		return l.snapshot, nil
 	}

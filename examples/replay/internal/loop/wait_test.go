@@ -3,7 +3,6 @@ package loop
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -72,8 +71,7 @@ func replayed(t *rapid.T, w *world.World, policy string) (c course) {
 		if victim.since != l.now {
 			return
 		}
-		took := func(j job) bool { return j.Priority == l.highest && j.runs > 0 && j.since >= before[pair] }
-		if _, told := before[pair]; told && !slices.ContainsFunc(l.jobs, took) {
+		if at, told := before[pair]; told && l.moved < at {
 			c.again++
 		}
 		before[pair] = l.now

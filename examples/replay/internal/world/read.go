@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,9 +80,9 @@ func beside(trace string) string {
 
 // shares sets the shares of the queues of the jobs.
 func (t *Trace) shares(quotas string, unowned bool) error {
-	weight := map[string]int64{}
+	weight, named := map[string]int64{}, map[string]bool{}
 	for i := range t.Jobs {
-		weight[t.Jobs[i].Queue] = 0
+		weight[t.Jobs[i].Queue], named[t.Jobs[i].Queue] = 0, true
 	}
 	given := quotas != ""
 	if !given && !unowned {
@@ -92,7 +93,7 @@ func (t *Trace) shares(quotas string, unowned bool) error {
 		var sum, ours int64
 		err := records.Columns(quotas, []string{"vc", "node num"}, func(text func(string) string, number func(string, int64, int64) int64) {
 			n := number("node num", 0, 1<<31)
-			if _, ok := weight[text("vc")]; ok {
+			if named[text("vc")] {
 				ours += n
 			}
 			weight[text("vc")] = n
@@ -105,6 +106,7 @@ func (t *Trace) shares(quotas string, unowned bool) error {
 			return fmt.Errorf("%s: all quotas are zero", quotas)
 		}
 		if equal = !given && ours == 0; equal {
+			maps.DeleteFunc(weight, func(name string, _ int64) bool { return !named[name] })
 			t.note("Quotas: those of %s are of other queues.", quotas)
 		} else {
 			t.note("Quotas: parts of the capacity by %s.", quotas)

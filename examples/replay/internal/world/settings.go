@@ -21,6 +21,8 @@ type Settings struct {
 	Checkpoint int64 // seconds of work between checkpoints; 0: there are none
 	Restart    int64 // seconds that each start takes before the job works
 	Grace      int64 // seconds in which a job that was told to stop still holds its room
+	Warmup     int64 // seconds from the start that do not count
+	Window     int64 // seconds after these that count; 0: all
 	MinRuntime int64 // seconds in which a job may not be preempted or reclaimed
 	Limit      int64 // borrowing limit, percent of the nominal quota; -1: none
 	Cohorts    int   // cohorts below the root; 0: the queues are in the root
@@ -73,6 +75,8 @@ var settings = []setting{
 	{"grace", "how long a job that stops still holds its room (30s)", func(s *Settings, v string) error {
 		return span(&s.Grace, v)
 	}},
+	{"warmup", "time at the start that does not count (0s)", func(s *Settings, v string) error { return span(&s.Warmup, v) }},
+	{"window", "time after it that counts; 0: all (0s)", func(s *Settings, v string) error { return span(&s.Window, v) }},
 	{"minruntime", "how long a job may not be preempted or reclaimed (0s)", func(s *Settings, v string) error {
 		return span(&s.MinRuntime, v)
 	}},
@@ -158,12 +162,21 @@ func number(into *int64, text string, least, most int64) error {
 }
 
 // maxSpan limits durations.
-const maxSpan = 366 * 24 * time.Hour
+const (
+	day     = 24 * time.Hour
+	maxSpan = 366 * day
+)
 
 func span(into *int64, text string) error {
+	days, isDays := strings.CutSuffix(text, "d")
 	d, err := time.ParseDuration(text)
+	if isDays {
+		var n int64
+		err = number(&n, days, 0, int64(maxSpan/day))
+		d = time.Duration(n) * day
+	}
 	if err != nil || d < 0 || d > maxSpan || d%time.Second != 0 {
-		return fmt.Errorf("%q: want whole seconds, as in 90s or 1h30m", text)
+		return fmt.Errorf("%q: want whole seconds, as in 90s, 1h30m or 2d", text)
 	}
 	*into = int64(d / time.Second)
 	return nil
