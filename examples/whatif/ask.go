@@ -15,7 +15,6 @@ import (
 	"github.com/cedesched/cede/examples/internal/rooms"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -186,32 +185,15 @@ func leftOut(id string, in *answers.Input) string {
 
 // describe makes the pending workload that the command line describes.
 func describe(o options, in *answers.Input, now time.Time) (*bridge.Pending, error) {
-	set := workload.PodSet{Name: "main", Count: o.count}
-	for _, item := range strings.Split(o.request, ",") {
-		name, text, ok := strings.Cut(strings.TrimSpace(item), "=")
-		if !ok || name == "" {
-			return nil, fmt.Errorf("-request %q: want RESOURCE=QUANTITY,..., as in cpu=4,nvidia.com/gpu=8", o.request)
-		}
-		quantity, err := bridge.ParseQuantity(text)
-		amount := quantity.Amount(name)
-		if err != nil {
-			return nil, fmt.Errorf("-request %s: %w", item, err)
-		}
-		if amount < 0 {
-			return nil, fmt.Errorf("-request %s: is negative", item)
-		}
-		if slices.ContainsFunc(set.Requests, func(r quota.Amount) bool { return r.Resource == name }) {
-			return nil, fmt.Errorf("-request %q: %s is listed twice", o.request, name)
-		}
-		set.Requests = append(set.Requests, quota.Amount{Resource: name, Amount: amount})
+	w, err := answers.Describe(o.name, o.request, o.count, now)
+	if err != nil {
+		return nil, fmt.Errorf("-request %w", err)
 	}
-	p := &bridge.Pending{Workload: workload.Workload{
-		ID: o.name, Priority: o.priority, Created: now, Queued: now, PodSets: []workload.PodSet{set},
-	}}
-	if slices.ContainsFunc(in.State.Admitted, func(w workload.Workload) bool { return w.ID == p.Workload.ID }) {
+	w.Priority = o.priority
+	if slices.ContainsFunc(in.State.Admitted, func(other workload.Workload) bool { return other.ID == w.ID }) {
 		return nil, fmt.Errorf("-name %q is the name of a workload that runs", o.name)
 	}
-	return p, nil
+	return &bridge.Pending{Workload: w}, nil
 }
 
 // queueOf returns the local queue with the name; for the name of a queue, one without a name

@@ -39,7 +39,7 @@ type EditText struct {
 func (m *Model) Summary() Summary {
 	s := Summary{
 		Name: title(m.doc.Name), Now: m.doc.Now.UTC(), At: m.at.UTC(), Seconds: m.at.Sub(m.doc.Now).Seconds(), Running: len(m.doc.State.Admitted),
-		Pending: len(m.doc.Waiting), Notes: append([]string{}, m.doc.Notes...), Columns: []string{}, Edits: []EditText{},
+		Pending: len(m.now.waiting), Notes: append([]string{}, m.doc.Notes...), Columns: []string{}, Edits: []EditText{},
 		Fair: m.now.Config.Sharing == preemption.Fair, Selected: m.doc.Selected,
 	}
 	for _, n := range m.nodes {
@@ -98,6 +98,11 @@ type arguments struct {
 	At      time.Time `json:"at"`
 	Edits   []Edit    `json:"edits"`
 	Way     int       `json:"way"` // its number in the explanation
+	Queue   string    `json:"queue"`
+	Each    string    `json:"each"` // what a replica takes
+	// Replicas and Priority are those of a new workload.
+	Replicas int64 `json:"replicas"`
+	Priority int64 `json:"priority"`
 }
 
 var calls = map[string]func(*Model, *arguments) (any, error){
@@ -124,6 +129,8 @@ var calls = map[string]func(*Model, *arguments) (any, error){
 	"rules":      func(m *Model, _ *arguments) (any, error) { return m.Rules(), nil },
 	"select":     func(m *Model, a *arguments) (any, error) { return nil, m.Select(a.ID) },
 	"set":        func(m *Model, a *arguments) (any, error) { return nil, m.changeTo(a.Edits) },
+	"add":        func(m *Model, a *arguments) (any, error) { return m.Add(a.Queue, a.Each, a.Replicas, a.Priority) },
+	"queues":     func(m *Model, _ *arguments) (any, error) { return m.Queues(), nil },
 	"unset":      func(m *Model, a *arguments) (any, error) { return nil, m.Unset(a.Key) },
 	"way":        func(m *Model, a *arguments) (any, error) { return nil, m.take(a.Way) },
 	"document":   func(m *Model, _ *arguments) (any, error) { return m.Document(), nil },

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/internal/answers"
@@ -20,8 +21,9 @@ import (
 // Edit is a change that the user made on the page. Edits of the same thing replace each other.
 type Edit struct {
 	// Kind is quota, policy, priority, replicas, flavor, gates, mayPreempt, sharing, rules (Node is the
-	// name, Value the JSON form, empty for none) or rule (Node is the name of the rules, Field the
-	// rule, Value off or on).
+	// name, Value the JSON form, empty for none), rule (Node is the name of the rules, Field the
+	// rule, Value off or on) or workload: a new one that waits (Node is its name, Field its queue, Value
+	// what each replica takes).
 	Kind string `json:"kind"`
 	// Node is the queue or cohort of a quota, the queue of a policy, or the workload.
 	Node   string `json:"node,omitempty"`
@@ -33,10 +35,16 @@ type Edit struct {
 	Field    string `json:"field,omitempty"`
 	// Value is the new value as a person writes it: a quantity, a policy, a number, a flavor.
 	Value string `json:"value,omitempty"`
+	// Replicas and Priority are those of a new workload.
+	Replicas int64 `json:"replicas,omitzero"`
+	Priority int64 `json:"priority,omitzero"`
 }
 
 // Key is the same for edits of the same thing.
 func (e Edit) Key() string {
+	if e.Kind == "workload" {
+		e.Field = ""
+	}
 	return fmt.Sprintf("%q", []string{e.Kind, e.Node, strconv.FormatBool(e.Cohort), e.Flavor, e.Resource, e.Field})
 }
 
@@ -53,6 +61,8 @@ func (e Edit) Text() string {
 		return fmt.Sprintf("%s: %s replicas of %s", e.Node, e.Value, e.Field)
 	case "flavor":
 		return fmt.Sprintf("%s: flavor %s for %s", e.Node, e.Value, e.Field)
+	case "workload":
+		return fmt.Sprintf("%s waits in %s: %d × %s", e.Node, e.Field, e.Replicas, e.Value)
 	case "gates":
 		return e.Node + ": gates open"
 	case "mayPreempt":
@@ -87,6 +97,7 @@ type overlay struct {
 	index   map[string]int  // of waiting, by ID
 	config  preemption.Config
 	rules   ruleEdits
+	now     time.Time // of the document
 }
 
 // queue returns a queue with the edits so far.
@@ -144,6 +155,8 @@ func (o *overlay) apply(e Edit) error {
 		return o.priority(e)
 	case "sharing":
 		return o.sharing(e.Value)
+	case "workload":
+		return o.add(e)
 	case "rules":
 		return o.rules.set(e)
 	case "rule":

@@ -126,7 +126,7 @@ func (m *Model) rebuild(edits []Edit) error {
 		origin: m.origin.Snapshot, queues: map[string]queue.Queue{}, cohorts: map[string]queue.Cohort{},
 		running: map[string]workload.Workload{}, waiting: slices.Clone(m.doc.Waiting), cloned: map[string]bool{},
 		index: make(map[string]int, len(m.doc.Waiting)), config: configOf(m.doc),
-		rules: ruleEdits{list: m.doc.State.Rules, changed: map[string]bool{}},
+		rules: ruleEdits{list: m.doc.State.Rules, changed: map[string]bool{}}, now: m.doc.Now,
 	}
 	for i := range o.waiting {
 		o.index[o.waiting[i].Request.Workload.ID] = i
@@ -199,7 +199,13 @@ func (m *Model) Set(edits ...Edit) error {
 
 // Unset takes back the edits with a key; all if it is empty.
 func (m *Model) Unset(key string) error {
-	return m.rebuild(slices.DeleteFunc(slices.Clone(m.doc.Edits), func(e Edit) bool { return key == "" || e.Key() == key }))
+	if err := m.rebuild(without(m.doc.Edits, key)); err != nil {
+		return err
+	}
+	if _, waits := m.now.index[m.doc.Selected]; !waits {
+		m.doc.Selected = ""
+	}
+	return nil
 }
 
 // MoveTo sets the time. A time before that of the document is that of the document.

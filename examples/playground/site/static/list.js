@@ -1,13 +1,13 @@
 "use strict";
 // A list of any length: only the rows in view are in the document. load(from, to) returns
-// {total, rows}; draw(row) returns an element; open(row) is what a click or Enter does.
-page.list = (box, { height, load, draw, open, label }) => {
+// {total, rows}; draw(row) returns an element; open(row) is what a click or Enter does. height() is that of a row now.
+page.list = (box, { height: heightNow, load, draw, open, label }) => {
   const inner = page.make("div", { class: "inner", role: "presentation" });
   box.setAttribute("role", "grid");
   box.setAttribute("aria-label", label);
   box.tabIndex = 0;
   box.append(inner);
-  let total = 0, rows = new Map(), active = 0, printing = 0;
+  let total = 0, rows = new Map(), active = 0, printing = 0, height = heightNow();
   const margin = 6;
 
   const range = () => {
@@ -58,7 +58,7 @@ page.list = (box, { height, load, draw, open, label }) => {
     if (rows.has(active)) render(); else await update();
   };
   box.addEventListener("scroll", () => update(), { passive: true });
-  new ResizeObserver(() => update()).observe(box);
+  new ResizeObserver(() => { height = heightNow(); update(); }).observe(box);
   box.addEventListener("keydown", (e) => {
     const size = Math.max(1, Math.floor(box.clientHeight / height) - 1);
     const to = { ArrowDown: active + 1, ArrowUp: active - 1, PageDown: active + size, PageUp: active - size, Home: 0, End: total - 1 }[e.key];

@@ -8,12 +8,13 @@
   const ready = () => state.summary !== null;
 
   const rows = page.list(page.byId("rows"), {
-    height: 34, label: "Quota tree", draw: (r) => page.drawRow(r),
+    height: () => 34, label: "Quota tree", draw: (r) => page.drawRow(r),
     load: (from, to) => ready() && page.call("rows", { column: state.column, after: isAfter(), tree: checked("only"), filter: value("find-queue"), from, to }),
     open: (r) => page.showNode(r.cohort, r.name, false),
   });
+  const narrow = matchMedia("(max-width: 860px)"); // there a name has a line of its own
   const pending = page.list(page.byId("pending"), {
-    height: 30, label: "Waiting workloads", draw: (r) => page.drawPending(r),
+    height: () => narrow.matches ? 50 : 30, label: "Waiting workloads", draw: (r) => page.drawPending(r),
     load: (from, to) => ready() && page.call("pending", { filter: value("find"), changed: checked("changed") && state.summary.edits.length > 0, from, to }),
     open: (r) => select(r.id),
   });
@@ -84,6 +85,25 @@
     page.byId("answer").dataset.workload = "";
     return change("select", { id }, { selected: true });
   };
+  // askNew asks about a new workload, as the form says.
+  async function askNew() {
+    const number = (id) => Number(value(id));
+    try {
+      await page.call("add", { queue: value("new-queue"), each: value("new-each"), replicas: number("new-replicas"), priority: number("new-priority") });
+      page.showError("");
+    } catch (e) {
+      page.showError(e.message);
+      return;
+    }
+    page.forgetSteps();
+    document.querySelector("input[name=when][value=before]").checked = true;
+    page.byId("answer").dataset.workload = "";
+    await refresh({ selected: true, edited: true });
+    page.byId("answer").scrollIntoView({ block: "nearest" });
+    page.byId("answer").focus({ preventScroll: true });
+  }
+  const mostQueues = 1000; // in the list of suggestions
+
   page.select = select;
   page.edit = (edits) => change("set", { edits }, { edited: true });
   page.undo = (key) => { page.byId("answer").dataset.workload = ""; return change("unset", { key }, { edited: true }); };
@@ -130,6 +150,12 @@
     page.byId("find-queue").addEventListener("input", () => { rows.toTop(); rows.update(); });
     page.byId("fair").addEventListener("change", () => page.edit([{ kind: "sharing", value: checked("fair") ? "fair" : "classical" }]));
     page.byId("reset").addEventListener("click", () => page.undo(""));
+    page.byId("new-form").addEventListener("submit", (e) => { e.preventDefault(); askNew().catch((e) => page.showError(e.message)); });
+    page.byId("new").addEventListener("toggle", async (e) => {
+      if (!e.target.open || !ready()) return;
+      const queues = await page.call("queues");
+      page.byId("new-queues").replaceChildren(...queues.slice(0, mostQueues).map((q) => page.make("option", { value: q })));
+    });
     let depth = 0;
     addEventListener("dragenter", (e) => { e.preventDefault(); depth++; page.byId("drop").hidden = false; });
     addEventListener("dragover", (e) => e.preventDefault());
