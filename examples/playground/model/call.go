@@ -86,6 +86,7 @@ type arguments struct {
 	From    int       `json:"from"`
 	To      int       `json:"to"`
 	After   bool      `json:"after"`
+	Own     bool      `json:"own"` // each cohort has a scale of its own
 	Changed bool      `json:"changed"`
 	Tree    bool      `json:"tree"` // only the tree of the selected workload
 	Cohort  bool      `json:"cohort"`
@@ -112,7 +113,7 @@ var calls = map[string]func(*Model, *arguments) (any, error){
 		if all := m.Columns(); a.Column >= 0 && a.Column < len(all) {
 			column = all[a.Column]
 		}
-		return m.Rows(column, a.After, a.Filter, m.rootOfSelected(a.Tree), a.From, a.To), nil
+		return m.Rows(column, a.After, a.Own, a.Filter, m.rootOfSelected(a.Tree), a.From, a.To), nil
 	},
 	"index": func(m *Model, a *arguments) (any, error) {
 		return slices.IndexFunc(m.filtered(a.Filter, m.rootOfSelected(a.Tree)), func(i int) bool {

@@ -111,16 +111,24 @@ func TestSample(t *testing.T) {
 	if a.Outcome != "Preempt" || len(a.Victims) != 5 || s.Columns[a.Column] != "h100/nvidia.com/gpu" || !a.HasAfter {
 		t.Errorf("%+v", a)
 	}
-	for _, after := range []bool{false, true} {
-		rows := m.Rows(m.Columns()[a.Column], after, "", "", 0, 100)
+	for i := range 4 {
+		after, own := i%2 == 1, i > 1
+		rows := m.Rows(m.Columns()[a.Column], after, own, "", "", 0, 100)
 		marks := map[string]int{}
+		cohorts := map[float64]bool{} // where their bars end
 		for _, r := range rows.Rows {
+			if r.Cohort {
+				cohorts[r.NominalTo] = true
+			}
 			for _, b := range r.Blocks {
 				marks[b.Mark]++
 				if b.From < 0 || b.To <= b.From {
 					t.Errorf("%+v", b)
 				}
 			}
+		}
+		if one := cohorts[1] && len(cohorts) == 3; one == own { // of 88, 56 and 24 GPUs
+			t.Errorf("own scales %v: the bars of cohorts end at %v", own, cohorts)
 		}
 		want := map[bool]string{false: "victim", true: "gone"}[after]
 		if marks[want] != 5 || (marks["new"] == 1) != after || rows.Total != s.Queues+s.Cohorts {

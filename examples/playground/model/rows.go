@@ -13,7 +13,7 @@ import (
 )
 
 // Row is a queue or cohort as it is drawn. Lengths are shares of the width of the drawing, from
-// 0 to 1: queues have one scale, a cohort has its own.
+// 0 to 1: all have one scale, or queues have one and each cohort its own.
 type Row struct {
 	Index  int    `json:"index"`
 	Cohort bool   `json:"cohort"`
@@ -68,8 +68,8 @@ type Rows struct {
 const maxBlocks = 400
 
 // Rows returns rows from one number up to another, of the nodes with the text in their names:
-// as they are, or after the decision about the selected workload.
-func (m *Model) Rows(column quota.FlavorResource, after bool, filter string, only string, from, to int) Rows {
+// as they are, or after the decision about the selected workload. With own each cohort has a scale of its own.
+func (m *Model) Rows(column quota.FlavorResource, after, own bool, filter string, only string, from, to int) Rows {
 	v := m.ensure()
 	s := m.now.Snapshot
 	if after && v.after != nil {
@@ -77,9 +77,9 @@ func (m *Model) Rows(column quota.FlavorResource, after bool, filter string, onl
 	}
 	list := m.filtered(filter, only)
 	out := Rows{Total: len(list), Rows: []Row{}}
-	scale := m.scale(column)
+	scale := m.scale(column, own)
 	for i := max(0, from); i < min(to, len(list)); i++ {
-		r := m.row(s, m.nodes[list[i]], column, scale, after && v.after != nil)
+		r := m.row(s, m.nodes[list[i]], column, scale, own, after && v.after != nil)
 		r.Index = i
 		out.Rows = append(out.Rows, r)
 	}
@@ -102,24 +102,41 @@ func (m *Model) filtered(filter, root string) []int {
 	return v.filter
 }
 
-// scale is what the width of the drawing stands for, in queues.
-func (m *Model) scale(column quota.FlavorResource) float64 {
+// scale is what the width of the drawing stands for: of all nodes, or of queues where cohorts have their own.
+func (m *Model) scale(column quota.FlavorResource, own bool) float64 {
 	v := m.ensure()
-	if s, ok := v.scales[column]; ok {
+	key := scaleKey{column, own}
+	if s, ok := v.scales[key]; ok {
 		return s
 	}
 	most := 0.0
 	for _, n := range m.nodes {
-		if n.Cohort {
+		if n.Cohort && own {
 			continue
 		}
 		if r, ok := statusOf(m.now.Snapshot, n, column); ok {
-			most = max(most, finite(r.Nominal), finite(r.Usage))
+			most = max(most, finite(quotaOf(n, &r)), finite(r.Usage))
 		}
 	}
-	most *= 1.25 // some room is seen beyond the largest queue
-	v.scales[column] = most
+	if own {
+		most *= 1.25 // some room is seen beyond the largest queue
+	}
+	v.scales[key] = most
 	return most
+}
+
+// scaleKey is what a scale is for.
+type scaleKey struct {
+	column quota.FlavorResource
+	own    bool
+}
+
+// quotaOf is the quota that a bar shows: of a cohort, with what its members lend.
+func quotaOf(n answers.Node, r *preemption.QuotaStatus) int64 {
+	if n.Cohort {
+		return r.SubtreeQuota
+	}
+	return r.Nominal
 }
 
 // finite is an amount to draw: one without bound has no length.
@@ -144,12 +161,11 @@ func statusOf(s *preemption.Snapshot, n answers.Node, column quota.FlavorResourc
 	return rows[i], true
 }
 
-func (m *Model) row(s *preemption.Snapshot, n answers.Node, column quota.FlavorResource, scale float64, after bool) Row {
+func (m *Model) row(s *preemption.Snapshot, n answers.Node, column quota.FlavorResource, scale float64, ownScale, after bool) Row {
 	v := m.ensure()
 	st, _ := statusOf(s, n, column)
-	own := st.Nominal
-	if n.Cohort {
-		own = st.SubtreeQuota
+	own := quotaOf(n, &st)
+	if n.Cohort && ownScale {
 		scale = max(finite(own), finite(st.Usage))
 	}
 	part := func(amount float64) float64 {

@@ -17,7 +17,7 @@ import (
 // for.
 type view struct {
 	made      bool
-	scales    map[quota.FlavorResource]float64
+	scales    map[scaleKey]float64
 	filter    []int
 	filterKey string
 	columns   []quota.FlavorResource
@@ -44,7 +44,7 @@ func (m *Model) ensure() *view {
 		return v
 	}
 	v.made = true
-	v.scales, v.victims, v.short = map[quota.FlavorResource]float64{}, map[string]preemption.Victim{}, map[answers.Node]bool{}
+	v.scales, v.victims, v.short = map[scaleKey]float64{}, map[string]preemption.Victim{}, map[answers.Node]bool{}
 	w := m.selected()
 	if w == nil {
 		return v

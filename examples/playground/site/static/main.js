@@ -9,7 +9,7 @@
 
   const rows = page.list(page.byId("rows"), {
     height: () => 34, label: "Quota tree", draw: (r) => page.drawRow(r),
-    load: (from, to) => ready() && page.call("rows", { column: state.column, after: isAfter(), tree: checked("only"), filter: value("find-queue"), from, to }),
+    load: (from, to) => ready() && page.call("rows", { column: state.column, after: isAfter(), own: checked("own"), tree: checked("only"), filter: value("find-queue"), from, to }),
     open: (r) => page.showNode(r.cohort, r.name, false),
   });
   const narrow = matchMedia("(max-width: 860px)"); // there a name has a line of its own
@@ -145,6 +145,7 @@
     page.byId("column").addEventListener("change", () => { state.column = Number(value("column")); rows.update(); });
     for (const r of document.querySelectorAll("input[name=when]")) r.addEventListener("change", () => { page.forgetStep(); rows.update(); });
     page.byId("only").addEventListener("change", () => { rows.toTop(); rows.update(); });
+    page.byId("own").addEventListener("change", () => rows.update());
     page.byId("changed").addEventListener("change", () => { pending.toTop(); pending.update(); });
     page.byId("find").addEventListener("input", () => { pending.toTop(); pending.update(); });
     page.byId("find-queue").addEventListener("input", () => { rows.toTop(); rows.update(); });
