@@ -85,10 +85,10 @@ func (s *Step) events(victims []preemption.Victim, in *preemption.Snapshot, at t
 }
 
 // answer puts a run together.
-func (f *run) answer(r *Request) Answer {
+func (f *run) answer() Answer {
 	a := Answer{Excess: f.excess, Steps: f.steps}
 	if f.cut || len(f.waiting()) > 0 {
-		a.Remaining = inScope(f.left().Excess(), r.Nodes)
+		a.Remaining = inScope(f.left().Excess(), f.request.Nodes)
 	}
 	for i := range f.victims {
 		f.victims[i].Order = i + 1

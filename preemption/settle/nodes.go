@@ -40,7 +40,7 @@ type NodesAnswer struct {
 	// too. Violations counts their pods that leave against a disruption budget: none with [placement.Hard] budgets.
 	Victims    []placement.Victim `json:"victims,omitempty"`
 	Violations int                `json:"violations,omitempty"`
-	// Withdrawn lists the IDs of waiting pods of which the nominations are void, sorted.
+	// Withdrawn lists the IDs of waiting pods of which the nominations are void, sorted: on nodes that victims leave in their own step.
 	Withdrawn []string `json:"withdrawn,omitempty"`
 	// Excess is what is over before any victim leaves, without pods that terminate, by node and resource; Remaining what stays over
 	// when the victims have left.
@@ -66,7 +66,8 @@ type NodeStep struct {
 	Decision placement.Decision `json:"decision"`
 	Victims  []placement.Victim `json:"victims,omitempty"`
 
-	question NodeQuestion
+	question  NodeQuestion
+	withdrawn []string // nominations that are void for the victims
 }
 
 // Question returns the question that Decision answers.

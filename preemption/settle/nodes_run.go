@@ -80,7 +80,6 @@ type nodesRun struct {
 	left      *placement.Snapshot // without the victims so far, too
 	steps     []NodeStep
 	searches  int // that took victims
-	withdrawn []string
 }
 
 func (f *nodesRun) run() error {
@@ -194,7 +193,7 @@ func (f *nodesRun) take(step *NodeStep, excess []NodeExcess) (took bool, err err
 	}
 	f.searches++
 	step.Victims = append(step.Victims, d.Victims...)
-	f.withdrawn = append(f.withdrawn, d.Withdrawn...)
+	step.withdrawn = append(step.withdrawn, d.Withdrawn...)
 	return true, f.remove(d.Victims)
 }
 
@@ -260,6 +259,9 @@ func (f *nodesRun) answer(excess []NodeExcess) NodesAnswer {
 		Outcome: preemption.Fits, Excess: excess, Remaining: f.request.overAll(f.left), MoreAt: f.moreAt(), Steps: f.steps, now: f.now,
 	}
 	for _, step := range f.steps {
+		if len(step.Victims) > 0 { // else they were put back
+			a.Withdrawn = append(a.Withdrawn, step.withdrawn...)
+		}
 		for _, v := range step.Victims {
 			a.Violations += v.Violations
 			v.Order = len(a.Victims) + 1
@@ -267,8 +269,8 @@ func (f *nodesRun) answer(excess []NodeExcess) NodesAnswer {
 		}
 	}
 	slices.SortFunc(a.Victims, func(a, b placement.Victim) int { return cmp.Compare(a.Pods[0], b.Pods[0]) })
-	slices.Sort(f.withdrawn)
-	a.Withdrawn = slices.Compact(f.withdrawn)
+	slices.Sort(a.Withdrawn)
+	a.Withdrawn = slices.Compact(a.Withdrawn)
 	switch {
 	case len(a.Victims) > 0:
 		a.Outcome = preemption.Preempt

@@ -28,6 +28,9 @@ func toldOfNodes(a settle.NodesAnswer) string {
 	for _, v := range a.Victims {
 		text = append(text, strings.Join(v.Pods, "+"))
 	}
+	for _, id := range a.Withdrawn {
+		text = append(text, "-"+id)
+	}
 	for _, e := range a.Remaining {
 		text = append(text, fmt.Sprintf("%s:%d %s", e.Node, e.Amount, e.Resource))
 	}
@@ -75,6 +78,21 @@ func TestDecideNodes(t *testing.T) {
 				Pods: []workload.Pod{pod("a1", 5, 3), in("g", pod("a2", 0, 1)), in("g", pod("b1", 0, 1))},
 			},
 			want: "Preempt a2+b1",
+		},
+		"a nomination on the node is void": {
+			state: placement.State{
+				Nodes: []workload.Node{node("a", 4)}, Pods: []workload.Pod{pod("a1", 9, 3), pod("a2", 0, 1), pod("a3", 1, 1)},
+				Nominated: []workload.Pod{pod("a4", 0, 1)},
+			},
+			want: "Preempt a2 -a4",
+		},
+		"unless the victims there are put back": {
+			state: placement.State{
+				Nodes: []workload.Node{node("a", 4), node("b", 1)}, Groups: []workload.PodGroup{{ID: "g", Priority: 1, DisruptionMode: workload.DisruptionModePodGroup}},
+				Pods:      []workload.Pod{pod("a1", 9, 3), pod("a2", 0, 1), in("g", pod("a3", 1, 1)), pod("b1", 9, 1), in("g", pod("b2", 1, 1))},
+				Nominated: []workload.Pod{pod("a4", 0, 1)},
+			},
+			want: "Preempt a3+b2",
 		},
 		"a node is emptied, also of pods that take nothing and of the highest priorities but one": {
 			state: placement.State{Nodes: []workload.Node{cordoned, node("b", 4)}, Pods: []workload.Pod{

@@ -1,6 +1,7 @@
 package settle
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -25,7 +26,7 @@ func Decide(p *preemption.Preemptor, s *preemption.Snapshot, r Request) (Answer,
 	if err != nil {
 		return Answer{}, err
 	}
-	answer := first.answer(&r)
+	answer := first.answer()
 	if len(answer.Remaining) > 0 && !first.cut && r.Goal == Within && !p.Config().SkipRetryAt {
 		answer.RetryAt, err = first.retryAt()
 	}
@@ -39,7 +40,7 @@ type run struct {
 	now       time.Time
 	given     *preemption.Snapshot
 	before    *preemption.Snapshot // without what is leaving
-	known     *preemption.Snapshot // without the victims so far, too, but for those that pending removes
+	after     *preemption.Snapshot // without the victims so far, too, but for those that pending removes
 	pending   []preemption.Edit
 	history   *limits.History // with the victims so far, if there are limits
 	limited   bool
@@ -53,7 +54,7 @@ type run struct {
 
 // settled settles all nodes at an instant, in a snapshot without what is leaving.
 func settled(p *preemption.Preemptor, given, s *preemption.Snapshot, r *Request, now time.Time) (*run, error) {
-	f := &run{preemptor: p, request: r, now: now, given: given, before: s, known: s, excess: inScope(s.Excess(), r.Nodes)}
+	f := &run{preemptor: p, request: r, now: now, given: given, before: s, after: s, excess: inScope(s.Excess(), r.Nodes)}
 	f.apart = !f.related(nodesOf(f.excess))
 	config := p.Config()
 	f.history, f.limited, f.cost = r.History, len(config.Limits) > 0, config.Cost
@@ -82,10 +83,10 @@ func nodesOf(list []preemption.Excess) (nodes []Node) {
 // left returns the snapshot without the victims so far.
 func (f *run) left() *preemption.Snapshot {
 	if len(f.pending) > 0 {
-		f.known, _ = f.known.With(f.pending...) // each victim runs, and has as many replicas
+		f.after, _ = f.after.With(f.pending...) // each victim runs, and has as many replicas
 		f.pending = nil
 	}
-	return f.known
+	return f.after
 }
 
 // seenBy returns the snapshot that a step is about: where nodes are apart the victims of others do not matter to it.
@@ -138,21 +139,13 @@ func (f *run) settle(n Node) error {
 // takeFor takes victims for an excess of a step, by the goal and unless it is delayed. The decision of the step is then about the excess
 // or, with AtMost, about what remains of it.
 func (f *run) takeFor(step *Step, excess []quota.Amount) (took bool, err error) {
-	switch at := earliest(f.now, step.Delayed); {
+	switch at := cmp.Or(step.Delayed, f.now); { // the first instant at which victims may be taken
 	case f.request.Goal == AtMost:
 		return f.takeAtMost(step, excess, at)
 	case at.After(f.now):
 		return false, f.ask(step, excess, at)
 	}
 	return f.takeMost(step, excess)
-}
-
-// earliest returns the first instant at which victims of a step may be taken.
-func earliest(now, delayed time.Time) time.Time {
-	if delayed.IsZero() {
-		return now
-	}
-	return delayed
 }
 
 // ask asks about an excess, at an instant. An answer that takes victims at a later one is to wait until then.

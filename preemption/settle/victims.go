@@ -55,7 +55,7 @@ func (f *run) limit() {
 	for i, v := range f.victims {
 		if seen[v.Workload] = true; f.request.MaxVictims > 0 && len(seen) > f.request.MaxVictims {
 			f.cut, f.victims = true, f.victims[:i]
-			f.known, f.pending = f.before, removals(f.victims)
+			f.after, f.pending = f.before, removals(f.victims)
 			return
 		}
 	}
@@ -196,7 +196,7 @@ func (f *run) spares(edit preemption.Edit) bool {
 			return false
 		}
 	}
-	f.known = trial
+	f.after = trial
 	return true
 }
 

@@ -71,11 +71,7 @@ func Solve(p *Problem) Result {
 	}
 	x.classify()
 	x.findCheap()
-	if len(x.wait) > 0 {
-		x.eachWithin(x.wait[0])
-	} else {
-		x.look()
-	}
+	x.eachWithin(x.wait)
 	if x.best.Bound = x.Limit; x.cut.Less(x.Limit) {
 		x.best.Bound = x.cut
 	}
@@ -247,7 +243,7 @@ func (x *solver) leave(u int, how status) {
 		x.look()
 	} else {
 		x.wait = append(x.wait, u)
-		x.eachWithin(u)
+		x.eachWithin(x.wait[len(x.wait)-1:])
 		x.wait = x.wait[:len(x.wait)-1]
 	}
 	for i := range unit.Pods {
@@ -258,15 +254,19 @@ func (x *solver) leave(u int, how status) {
 	x.charge(u, 1)
 }
 
-// eachWithin looks at a unit that moves within each of its lists of nodes.
-func (x *solver) eachWithin(u int) {
-	if x.Units[u].Within == nil {
+// eachWithin looks at units that move, each within each of its lists of nodes.
+func (x *solver) eachWithin(units []int) {
+	if len(units) == 0 {
 		x.look()
 		return
 	}
+	u := units[0]
+	if x.Units[u].Within == nil {
+		x.eachWithin(units[1:])
+	}
 	for i := range x.Units[u].Within {
 		x.within[u] = i
-		x.look()
+		x.eachWithin(units[1:])
 	}
 	x.within[u] = -1
 }

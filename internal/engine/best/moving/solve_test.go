@@ -82,7 +82,7 @@ func problem(t *rapid.T) *moving.Problem {
 		}
 		p.Units = append(p.Units, u)
 	}
-	if rapid.Bool().Draw(t, "waits") {
+	for range rapid.SampledFrom([]int{1, 0, 2}).Draw(t, "wait") {
 		add(true, rapid.IntRange(1, 2).Draw(t, "pods"))
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "units") {
