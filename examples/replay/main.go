@@ -77,7 +77,7 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	flags.BoolVar(&o.times, "times", false, "measure how long decisions take, and print that, too")
 	flags.BoolVar(&o.markdown, "markdown", false, "print tables in Markdown")
 	if err = cli.Parse(flags, args, usage, stdout); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
+		if err == flag.ErrHelp { // not the version
 			fmt.Fprintf(stdout, "\nSources of worlds: %s,\nor a file of records: sacct --parsable2, Workloads of Kueue, the releases of Philly and Helios, a CSV; gzipped or not. Settings:\n%s\nWords of policies:\n%s", strings.Join(world.Sources(), ", "), world.Help(), loop.Help())
 		}
 		return o, err

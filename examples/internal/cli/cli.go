@@ -29,7 +29,7 @@ func Parse(flags *flag.FlagSet, args []string, usage string, stdout io.Writer) e
 	switch {
 	case err == nil && *version:
 		fmt.Fprintln(stdout, flags.Name(), Version())
-		return flag.ErrHelp
+		return versionSaid{}
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintln(stdout, usage)
 		flags.SetOutput(stdout)
@@ -40,6 +40,12 @@ func Parse(flags *flag.FlagSet, args []string, usage string, stdout io.Writer) e
 	}
 	return nil
 }
+
+// versionSaid is [flag.ErrHelp] to those who end without a fault, and not to those who have more to say as help.
+type versionSaid struct{}
+
+func (versionSaid) Error() string        { return "the version was asked for" }
+func (versionSaid) Is(target error) bool { return target == flag.ErrHelp }
 
 // Piped returns standard input; nil where that is a terminal.
 func Piped() io.Reader {
