@@ -30,7 +30,7 @@ type answer struct {
 
 // ask finds the workload and decides.
 func (c *cluster) ask(o options) (*answer, error) {
-	if c.IsSample && o.request == "" && o.workload == "" {
+	if c.Sample == answers.Samples[0] && o.request == "" && o.workload == "" {
 		o.workload = answers.SampleWorkload
 	}
 	w, err := c.wanted(&o)

@@ -20,7 +20,7 @@ func load(o *options, std stdio) (*cluster, error) {
 		return nil, err
 	}
 	c := &cluster{answers.Cluster{Input: in, Config: o.config, Now: o.now}, nodes}
-	if c.Now.IsZero() && in.IsSample {
+	if c.Now.IsZero() && in.Sample != "" {
 		c.Now = answers.SampleTime
 	} else if c.Now.IsZero() {
 		c.Now = std.clock.Now()

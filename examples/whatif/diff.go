@@ -26,6 +26,7 @@ var diffVerb = verb{
 		"diff -live -quota vision:h100:nvidia.com/gpu:borrowingLimit=none",
 		"diff -live -policy vision:reclaimWithinCohort=Any -priority vision/detector-train=900",
 		"diff -live -apply hero.yaml -rules vision=hero",
+		"diff -sample rules -rule hero:others-yield=off",
 		"diff -live -rule hero:others-yield=off",
 	},
 	yes: "no answer changes", no: "an answer changes", unknown: "no answer changes as far as is known, and one is unknown",

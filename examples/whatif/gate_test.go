@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-
-	"github.com/cedesched/cede/examples/internal/answers"
 )
 
 // A closed preemption gate: the victims are named, but the answer is no.
@@ -15,7 +13,7 @@ func TestGated(t *testing.T) {
 		Kind  string           `json:"kind"`
 		Items []map[string]any `json:"items"`
 	}
-	if err := json.Unmarshal(answers.Sample, &list); err != nil {
+	if err := json.Unmarshal(theSample(), &list); err != nil {
 		t.Fatal(err)
 	}
 	for _, item := range list.Items {
@@ -27,7 +25,7 @@ func TestGated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, plain, _ := call(bytes.NewReader(answers.Sample), "-workload", "vision/detector-train")
+	_, plain, _ := call(bytes.NewReader(theSample()), "-workload", "vision/detector-train")
 	status, stdout, stderr := call(bytes.NewReader(gated), "-workload", "vision/detector-train")
 	_, victims, found := strings.Cut(plain, "\n\nVICTIM")
 	if !found || status != 1 || stderr != "" || !strings.Contains(stdout, "but a closed gate holds it back.") || !strings.HasSuffix(stdout, victims) {

@@ -10,6 +10,9 @@ import (
 // the sample.
 func readInput(o *options, std stdio, nodes *rooms.Nodes) (answers.Input, error) {
 	files, piped := o.files, std.in
+	if o.sample != "" {
+		return answers.ReadSample(o.sample)
+	}
 	if o.live || std.plugin && !o.liveSaid && len(files) == 0 && piped == nil {
 		return readLive(o, std, nodes)
 	}
@@ -17,7 +20,7 @@ func readInput(o *options, std stdio, nodes *rooms.Nodes) (answers.Input, error)
 		files = []string{"-"}
 	}
 	if len(files) == 0 {
-		return answers.ReadSample()
+		return answers.ReadSample(answers.Samples[0])
 	}
 	sources, err := objects.Files(files, piped)
 	if err != nil {

@@ -137,7 +137,7 @@ func TestBadInput(t *testing.T) {
 		"state: every fault":     {`{"queues":[{"name":"a","cohort":"x"},{"name":"a"}]}`, nil, `unknown cohort "x" (queue "a") (and 1 more fault)`},
 		"state: nothing waits":   {`{"queues":[{"name":"a"}]}`, nil, "no workload waits"},
 		"same resources twice":   {"", []string{"-request", "cpu=1", "-queue", "nlp", "-flavor", "h100,a100-spot"}, "h100 and a100-spot are for the same resources"},
-		"several wait":           {string(answers.Sample), []string{"-f", "-"}, "4 workloads wait in the input: name one with -workload, as in evals/long-context-all, nlp/lora-sweep, recsys/two-tower-xl and 1 more"},
+		"several wait":           {string(theSample()), []string{"-f", "-"}, "4 workloads wait in the input: name one with -workload, as in evals/long-context-all, nlp/lora-sweep, recsys/two-tower-xl and 1 more"},
 		"two documents, one bad": {`{"kind":"List","items":[]} ]`, nil, "not JSON"},
 		"gzip that is none":      {"\x1f\x8bnot gzip", nil, "the gzip is damaged"},
 	} {
@@ -166,7 +166,7 @@ func TestRecordIsAnsweredAlike(t *testing.T) {
 	if err := json.Unmarshal([]byte(first), &answer); err != nil {
 		t.Fatal(err)
 	}
-	in, err := answers.ReadSample()
+	in, err := answers.ReadSample(answers.Samples[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestElasticAndProtected(t *testing.T) {
 // A tree of hundreds of queues is cut down to those that matter.
 func TestLargeTree(t *testing.T) {
 	st := preemption.State{}
-	in, err := answers.ReadSample()
+	in, err := answers.ReadSample(answers.Samples[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,4 +277,13 @@ func TestLargeTree(t *testing.T) {
 	if lines := strings.Count(stdout, "\n"); status == 2 || lines > 90 || !strings.Contains(stdout, "more queues") {
 		t.Errorf("status %d, %d lines:\n%s", status, lines, stdout)
 	}
+}
+
+// theSample is the text of the usual sample.
+func theSample() []byte {
+	text, err := answers.SampleText(answers.Samples[0])
+	if err != nil {
+		panic(err)
+	}
+	return text
 }

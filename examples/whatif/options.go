@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/preemption"
 )
 
@@ -18,6 +19,7 @@ type options struct {
 	files                                                     []string
 	scheduler, workload, request, queue, name, flavor, output string
 	context, namespace                                        string // of kubectl
+	sample                                                    string
 	live, liveSaid                                            bool
 	priority, count                                           int64
 	at                                                        string
@@ -54,6 +56,7 @@ func common(root *cobra.Command, o *options, std stdio) {
 		live += "; it is the default without -f and without a pipe"
 	}
 	flags.BoolVar(&o.live, "live", false, live)
+	flags.StringVar(&o.sample, "sample", "", "read an embedded sample: `cluster|trouble|rules` (cluster without any input)")
 	flags.StringVar(&o.context, "context", "", "the `CONTEXT` of kubectl, with -live")
 	flags.StringVarP(&o.namespace, "namespace", "n", "", "read with kubectl the workloads of this `NAMESPACE` alone; what runs in others then does not count")
 	flags.StringVar(&o.scheduler, "scheduler", "", "ask `kueue|kai` where the input holds objects of both")
@@ -66,6 +69,7 @@ func common(root *cobra.Command, o *options, std stdio) {
 	flags.IntVar(&o.width, "width", -1, "print for `COLUMNS`, 0 for as wide as needed; by default as wide as the terminal, or as needed")
 	flags.Lookup("width").DefValue = "0" // not told: the usage says it
 	choose(root, "scheduler", "kueue", "kai")
+	choose(root, "sample", answers.Samples...)
 	choose(root, "output", outputs...)
 	choose(root, "strategies", "LessThanOrEqualToFinalShare", "LessThanInitialShare", "LessThanOrEqualToFinalShare,LessThanInitialShare")
 }
@@ -85,6 +89,10 @@ func (o *options) check(c *cobra.Command) error {
 		return errors.New("-live reads the cluster from kubectl and -f from a file: give one of them")
 	case (o.context != "" || o.namespace != "") && len(o.files) > 0:
 		return errors.New("-context and -namespace are for kubectl, and -f reads from a file: give one of them")
+	case o.sample != "" && (o.live || len(o.files) > 0):
+		return errors.New("-sample is an input: give it without -f and -live")
+	case o.sample != "" && !slices.Contains(answers.Samples, o.sample):
+		return fmt.Errorf("-sample %q: want %s", o.sample, strings.Join(answers.Samples, ", "))
 	case o.scheduler != "" && o.scheduler != "kueue" && o.scheduler != "kai":
 		return fmt.Errorf("-scheduler %q: want kueue or kai", o.scheduler)
 	case !slices.Contains(outputs, o.output):

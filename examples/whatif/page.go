@@ -67,7 +67,7 @@ var buildPage = site.Build
 func (c *cluster) document(o *options) ([]byte, error) {
 	name := "the cluster"
 	switch {
-	case c.IsSample:
+	case c.Sample != "":
 		name = "the sample"
 	case len(o.files) == 1 && o.files[0] != "-":
 		name = o.files[0]
@@ -78,7 +78,7 @@ func (c *cluster) document(o *options) ([]byte, error) {
 		d.Now = c.recordedRequest(o).Now
 	}
 	d.Fair, d.Strategies = c.Config.Sharing == preemption.Fair, c.Config.Fair.Strategies
-	if d.Selected = o.workload; d.Selected == "" && c.IsSample {
+	if d.Selected = o.workload; d.Selected == "" && c.Sample == answers.Samples[0] {
 		d.Selected = answers.SampleWorkload
 	}
 	waits := func(w model.Waiting) bool { return w.Request.Workload.ID == d.Selected }

@@ -96,7 +96,7 @@ func (c *cluster) isLive(o *options, std stdio) bool {
 
 // asked is the time of a question without one.
 func (c *cluster) asked(o *options, std stdio) time.Time {
-	if o.asked || c.IsSample {
+	if o.asked || c.Sample != "" {
 		return c.Now
 	}
 	return std.clock.Now().Add(o.in)

@@ -14,7 +14,7 @@ func TestSpoiltInput(t *testing.T) {
 	ask := func(args ...string) func([]byte) (int, string, string) {
 		return func(input []byte) (int, string, string) { return call(bytes.NewReader(input), args...) }
 	}
-	mutate.Check(t, answers.Sample, 1000, ask("-workload", answers.SampleWorkload))
+	mutate.Check(t, theSample(), 1000, ask("-workload", answers.SampleWorkload))
 	mutate.Check(t, []byte(smallCluster), 300, ask("-workload", "a/next", "-o", "json"))
 	mutate.Check(t, []byte(smallCluster), 300, ask("-request", "cpu=1", "-queue", "vision"))
 	mutate.Check(t, []byte(kaiCluster), 300, ask())

@@ -42,7 +42,7 @@ func TestResultsAsTheyCome(t *testing.T) {
 		rows []string // each in a write of its own
 	}{
 		{[]string{"overview"}, []string{"evals/long-context-all", "nlp/lora-sweep", "recsys/two-tower-xl", "vision/detector-train", "Of 4 workloads"}},
-		{[]string{"lint", "-f", "testdata/input/hurts.yaml"}, []string{"lendingLimit of f/cpu", `cohort "lab": its quota`, `queue "forgotten": its quota`, "its weight is 0", "8 findings."}},
+		{[]string{"lint", "-f", "../internal/answers/samples/trouble.yaml"}, []string{"lendingLimit of f/cpu", `cohort "lab": its quota`, `queue "forgotten": its quota`, "its weight is 0", "8 findings."}},
 	} {
 		_, out := interrupted(1000, c.args...)
 		at := 0
@@ -75,7 +75,7 @@ func TestInterrupted(t *testing.T) {
 		{2, []string{"overview"}, 1, []string{"nlp/lora-sweep", "Of 4 workloads 1 fits now, 1 does not fit, 2 were not looked at."}, "two-tower"},
 		{0, []string{"overview", "-o", "json"}, 3, []string{"4 workloads were not looked at: Ctrl-C ended it"}, "lora-sweep"},
 		{0, []string{"lint"}, 3, []string{"Nothing was found so far", "Ctrl-C ended it"}, "Nothing was found."},
-		{0, []string{"lint", "-f", "testdata/input/hurts.yaml"}, 1, []string{"8 findings so far", "Ctrl-C ended it"}, "8 findings."},
+		{0, []string{"lint", "-f", "../internal/answers/samples/trouble.yaml"}, 1, []string{"8 findings so far", "Ctrl-C ended it"}, "8 findings."},
 		{0, []string{"lint", "-o", "json"}, 3, []string{"Ctrl-C ended it"}, ""},
 	} {
 		status, out := interrupted(c.after, c.args...)

@@ -34,9 +34,9 @@ func (a *answer) printNotes(b *cli.Page) {
 
 // printSampleHint says that the answer is about the embedded sample.
 func (c *cluster) printSampleHint(b *cli.Page, verb string) {
-	if c.IsSample {
+	if c.Sample != "" {
 		b.Gap()
-		b.WriteString("This is the embedded sample. For your cluster:\n  go run ./examples/whatif " + verb + "\n")
+		b.WriteString("This is an embedded sample. For your cluster:\n  go run ./examples/whatif " + verb + "\n")
 	}
 }
 

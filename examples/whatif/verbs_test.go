@@ -20,7 +20,7 @@ import (
 const now = "2026-11-20T12:00:00Z"
 
 // rulesFile is a cluster with preemption rules.
-const rulesFile = "testdata/input/rules.yaml"
+const rulesFile = "../internal/answers/samples/rules.yaml"
 
 // Every verb on the sample and on the teams, at 80 and 120 columns: nothing is wider, and
 // the same comes out twice.
@@ -47,7 +47,7 @@ func TestVerbs(t *testing.T) {
 		"explain-teams":   {[]string{"explain", "-f", "testdata/input/teams.yaml", "-at", now, "-workload", "lab/equal"}, 1},
 		"lint":            {[]string{"lint"}, 0},
 		"lint-teams":      {[]string{"lint", "-f", "testdata/input/teams.yaml", "-at", now}, 1},
-		"lint-hurts":      {[]string{"lint", "-f", "testdata/input/hurts.yaml", "-at", now}, 1},
+		"lint-hurts":      {[]string{"lint", "-f", "../internal/answers/samples/trouble.yaml", "-at", now}, 1},
 		"diff":            {[]string{"diff", "-quota", "vision:h100:nvidia.com/gpu=64", "-priority", "recsys/two-tower-xl=1000"}, 1},
 		"diff-same":       {[]string{"diff", "-policy", "recsys:reclaimWithinCohort=Never"}, 0},
 		"diff-teams":      {[]string{"diff", "-f", "testdata/input/teams.yaml", "-at", now, "-quota", "serve:h100:nvidia.com/gpu=4", "-policy", "batch:minAdmitDuration=1h"}, 1},
@@ -87,7 +87,7 @@ func TestVerbs(t *testing.T) {
 
 // -width is heeded, also 0: as wide as needed.
 func TestWidth(t *testing.T) {
-	for _, args := range [][]string{{"ask"}, {"overview"}, {"next"}, {"lint", "-f", "testdata/input/hurts.yaml"}, {"diff", "-quota", "vision:h100:nvidia.com/gpu=64"}} {
+	for _, args := range [][]string{{"ask"}, {"overview"}, {"next"}, {"lint", "-f", "../internal/answers/samples/trouble.yaml"}, {"diff", "-quota", "vision:h100:nvidia.com/gpu=64"}} {
 		verb := args[0]
 		_, wide, _ := call(nil, args...)
 		if _, got, _ := callOn(cli.Screen{Width: 80}, nil, append(args, "-width", "0")...); got != wide || strings.Contains(got, "…") {
@@ -107,7 +107,7 @@ func TestColour(t *testing.T) {
 	for _, args := range [][]string{
 		{"ask"}, {"ask", "-workload", "recsys/two-tower-xl"}, {"overview"}, {"next"}, {"lint"}, {"diff", "-quota", "vision:h100:nvidia.com/gpu=64"},
 		{"ask", "-f", "testdata/input/escapes.json"}, {"overview", "-f", "testdata/input/escapes.json"}, {"next", "-f", "testdata/input/escapes.json"},
-		{"lint", "-f", "testdata/input/escapes.json"}, {"lint", "-f", "testdata/input/hurts.yaml"},
+		{"lint", "-f", "testdata/input/escapes.json"}, {"lint", "-f", "../internal/answers/samples/trouble.yaml"},
 	} {
 		_, plain, _ := callOn(cli.Screen{Width: 80}, nil, args...)
 		_, coloured, _ := callOn(cli.Screen{Width: 80, Colour: true}, nil, args...)

@@ -18,7 +18,7 @@ var columns = &runewidth.Condition{StrictEmojiNeutral: true}
 // Long names, and those of which each character takes two columns, make no line wider than 80 on a terminal. In a pipe they
 // are whole.
 func TestLongNames(t *testing.T) {
-	data, err := os.ReadFile("../internal/answers/sample.json")
+	data, err := os.ReadFile("../internal/answers/samples/cluster.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -175,7 +175,7 @@ func (c *counter) Read(p []byte) (int, error) {
 // FuzzRead checks that no input panics, that errors are one line, and that what is
 // read can be asked about or is refused by the library, with its own error.
 func FuzzRead(f *testing.F) {
-	sample, err := os.ReadFile("../../internal/answers/sample.json")
+	sample, err := os.ReadFile("../../internal/answers/samples/cluster.json")
 	if err != nil {
 		f.Fatal(err)
 	}

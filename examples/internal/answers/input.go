@@ -5,7 +5,7 @@ package answers
 import (
 	"bytes"
 	"cmp"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,10 +22,24 @@ import (
 	"github.com/cedesched/cede/queue/rules"
 )
 
-// Sample is a cluster of Kueue, as kubectl prints it.
+// samples are clusters of Kueue, as kubectl prints them: one in which workloads preempt, one with settings that hurt, one with
+// preemption rules.
 //
-//go:embed sample.json
-var Sample []byte
+//go:embed samples
+var samples embed.FS
+
+// Samples are the names of the embedded samples, the usual one first.
+var Samples = []string{"cluster", "trouble", "rules"}
+
+// SampleText is the text of an embedded sample.
+func SampleText(name string) ([]byte, error) {
+	for _, file := range []string{name + ".json", name + ".yaml"} {
+		if text, err := samples.ReadFile("samples/" + file); err == nil && slices.Contains(Samples, name) {
+			return text, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no sample %q: want one of %s", name, strings.Join(Samples, ", "))
+}
 
 // SampleWorkload is what the embedded sample is asked about: it has a request for this workload at this time.
 const SampleWorkload = "vision/detector-train"
@@ -38,7 +52,7 @@ type Input struct {
 	State    preemption.State
 	Found    read.Cluster        // the zero value for cede's own JSON
 	Recorded *preemption.Request // of a Record
-	IsSample bool
+	Sample   string              // the name of the embedded sample that it is; empty: none
 
 	objects *read.Kueue // nil for another input
 	doubts  *bridge.DoubtIndex
@@ -78,10 +92,14 @@ func (in *Input) WithBeside(sources []objects.Source, beside func(*objects.Objec
 	return with, nil
 }
 
-// ReadSample reads the embedded sample.
-func ReadSample() (Input, error) {
-	in, err := Read([]objects.Source{{Name: "the sample", Reader: bytes.NewReader(Sample)}}, "")
-	in.IsSample = true
+// ReadSample reads an embedded sample.
+func ReadSample(name string) (Input, error) {
+	text, err := SampleText(name)
+	if err != nil {
+		return Input{}, err
+	}
+	in, err := Read([]objects.Source{{Name: "the sample", Reader: bytes.NewReader(text)}}, "")
+	in.Sample = name
 	return in, err
 }
 

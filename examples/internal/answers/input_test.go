@@ -10,7 +10,7 @@ import (
 
 // Objects that one input takes are not in another, nor in the one to which they were added.
 func TestWithLeavesTheInput(t *testing.T) {
-	in, err := ReadSample()
+	in, err := ReadSample(Samples[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // Preemption rules are shown, switched off and on, removed and added; the victims name theirs.
 func TestRules(t *testing.T) {
 	t.Parallel()
-	f, err := os.Open("../../whatif/testdata/input/rules.yaml")
+	f, err := os.Open("../../internal/answers/samples/rules.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

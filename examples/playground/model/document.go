@@ -81,7 +81,7 @@ func readDocument(r io.Reader) (Document, error) {
 
 // Sample is the embedded sample.
 func Sample() (Document, error) {
-	in, err := answers.ReadSample()
+	in, err := answers.ReadSample(answers.Samples[0])
 	if err != nil {
 		return Document{}, err
 	}

@@ -15,7 +15,7 @@ import (
 // ruled is the model of a cluster with preemption rules.
 func ruled(t *testing.T) *Model {
 	t.Helper()
-	f, err := os.Open("../../whatif/testdata/input/rules.yaml")
+	f, err := os.Open("../../internal/answers/samples/rules.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
