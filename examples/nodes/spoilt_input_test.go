@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"testing"
 
 	"github.com/cedesched/cede/examples/internal/mutate"
@@ -13,6 +14,11 @@ func TestSpoiltInput(t *testing.T) {
 		return func(input []byte) (int, string, string) { return call(bytes.NewReader(input), args...) }
 	}
 	mutate.Check(t, sample, 1000, ask("-group", sampleGroup))
+	tree, err := os.ReadFile("testdata/tree.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mutate.Check(t, tree, 1000, ask())
 	mutate.Check(t, []byte(small), 300, ask())
 	mutate.Check(t, []byte(small), 300, ask("-pod", "a/waits", "-o", "json"))
 }
