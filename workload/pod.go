@@ -42,7 +42,7 @@ type Pod struct {
 	Node string `json:"node,omitempty"`
 	// Nodes lists the nodes on which the pod may run, whatever runs there (selectors, taints, volumes): in a request, and of
 	// a running pod, if it moves (package moves); where it runs already does not matter. Empty: all nodes, unless Nowhere is
-	// set. Names of unknown nodes are ignored. Equal lists of a state are kept once (NewSnapshot).
+	// set. Names of unknown nodes are ignored. Equal lists of a state are kept once (NewSnapshot, Sync).
 	Nodes []string `json:"nodes,omitempty"`
 	// Nowhere says that the pod may run on no node, whatever Nodes says: a running pod stays on its own, as one of a daemon set,
 	// or one that nothing would create again.

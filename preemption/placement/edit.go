@@ -18,8 +18,10 @@ type Edit struct {
 
 // Run adds a running pod, or replaces the one with that ID; if the pod is nominated, its nomination ends. It fails if
 // the pod is malformed, or the node or a claim is unknown.
-func Run(p workload.Pod) Edit {
-	p = p.Clone()
+func Run(p workload.Pod) Edit { return run(p.Clone()) }
+
+// run is Run for a copy of a pod.
+func run(p workload.Pod) Edit {
 	return Edit{name: p.ID, apply: func(e *state.Edit) fault.List { return e.Run(p) }}
 }
 
@@ -40,8 +42,9 @@ func Remove(id string) Edit {
 
 // Nominate promises room on its node to a waiting pod, in place of an earlier nomination. It fails if the pod is
 // malformed or runs, or the node or a claim is unknown.
-func Nominate(p workload.Pod) Edit {
-	p = p.Clone()
+func Nominate(p workload.Pod) Edit { return nominate(p.Clone()) }
+
+func nominate(p workload.Pod) Edit {
 	return Edit{name: p.ID, apply: func(e *state.Edit) fault.List { return e.Nominate(p) }}
 }
 

@@ -56,6 +56,7 @@ func (s *Snapshot) Sync(st State) (*Snapshot, []Edit, error) {
 // syncEdits returns the edits for a difference.
 func syncEdits(d *state.Difference) []Edit {
 	var edits []Edit
+	var pods state.Pods
 	add := func(list []Edit) {
 		slices.SortFunc(list, func(a, b Edit) int { return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name)) })
 		edits = append(edits, list...)
@@ -68,8 +69,8 @@ func syncEdits(d *state.Difference) []Edit {
 	edits = append(edits, each(d.Groups.Come, func(g *workload.PodGroup) Edit { return SetGroup(*g) })...)
 	add(each(d.Budgets.Come, func(b *workload.DisruptionBudget) Edit { return SetBudget(*b) }))
 	add(each(d.Claims.Come, func(k *workload.Claim) Edit { return SetClaim(*k) }))
-	add(each(d.Pods.Come, func(p *workload.Pod) Edit { return Run(*p) }))
-	add(each(d.Nominated.Come, func(p *workload.Pod) Edit { return Nominate(*p) }))
+	add(each(d.Pods.Come, func(p *workload.Pod) Edit { return run(pods.Copy(p)) }))
+	add(each(d.Nominated.Come, func(p *workload.Pod) Edit { return nominate(pods.Copy(p)) }))
 	add(each(d.Nodes.Gone, func(n *workload.Node) Edit { return RemoveNode(n.Name) }))
 	add(each(d.Claims.Gone, func(k *workload.Claim) Edit { return RemoveClaim(k.ID) }))
 	return edits

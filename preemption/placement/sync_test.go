@@ -2,6 +2,7 @@ package placement_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -347,6 +348,27 @@ func TestAllocationsOfSync(t *testing.T) {
 		if n > 250 {
 			t.Errorf("%d nodes: %v allocations", nodes, n)
 		}
+	}
+}
+
+// Equal lists of the nodes where pods may run are copied once, as in a new snapshot.
+func TestAllocationsOfSyncOfNamedNodes(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	st := fleet{nodes: 50, perNode: 10, levels: 3}.state()
+	s := snapshotOf(t, st)
+	for i := range st.Pods {
+		st.Pods[i].Nodes = make([]string, 1000)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, edits, err := s.Sync(st); err != nil || len(edits) != len(st.Pods) {
+		t.Fatalf("%d edits, %v", len(edits), err)
+	}
+	runtime.ReadMemStats(&after)
+	if n, list := after.TotalAlloc-before.TotalAlloc, uint64(16_000); n > list*uint64(len(st.Pods)) {
+		t.Errorf("%d bytes: as much as a list for each pod", n)
 	}
 }
 

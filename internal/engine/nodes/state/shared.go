@@ -120,6 +120,18 @@ func (s *shared) equal(r workload.Resources) *equalRequests {
 	return s.last
 }
 
+// Pods copies pods. Equal lists of the nodes where pods may run are copied once.
+type Pods struct{ shared shared }
+
+// Copy returns a copy of a pod.
+func (c *Pods) Copy(p *workload.Pod) workload.Pod {
+	out := *p
+	out.Nodes = nil
+	out = out.Clone()
+	out.Nodes = c.shared.list(p.Nodes)
+	return out
+}
+
 // list returns a copy of a list of names, the same one for equal lists.
 func (s *shared) list(names []string) []string {
 	if len(names) == 0 {
