@@ -92,10 +92,12 @@ func (q *Settling) victimsExcuse(got []string) excuse {
 	for i := range q.State.Admitted {
 		at[q.State.Admitted[i].ID] = &q.State.Admitted[i]
 	}
-	users, equals := map[string]bool{}, false
+	differ, equals := map[string]bool{}, false // differ: the queues of which other workloads yield
 	for i := range q.State.Admitted {
 		w := &q.State.Admitted[i]
-		users[w.Queue] = true
+		if slices.Contains(q.Want.Victims, w.ID) != slices.Contains(got, w.ID) {
+			differ[w.Queue] = true
+		}
 		for _, o := range q.State.Admitted[:i] {
 			equals = equals || o.Queue == w.Queue && o.Priority == w.Priority
 		}
@@ -105,7 +107,7 @@ func (q *Settling) victimsExcuse(got []string) excuse {
 		return excuse{neverIsNever, got}
 	case q.belowOwnQuota(at):
 		return excuse{ownQuotaStays, got}
-	case len(users) > 1:
+	case len(differ) > 1:
 		return excuse{orderOfQueues, got}
 	case equals:
 		return excuse{newestFirst, got}
