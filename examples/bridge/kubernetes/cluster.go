@@ -214,7 +214,7 @@ func (c *context) pending(id string, pods []*Pod) Pending {
 	case !known:
 		err = errors.New("its PodGroup is not in the input")
 	default:
-		out.Request.Priority, out.Request.Policy, err = c.priority(g.priority, g.class, g.policy)
+		out.Request.Priority, out.Request.Policy, err = c.priority(g.Priority, g.PriorityClassName, g.PreemptionPolicy)
 		if _, why := c.above(g.id); why != "" {
 			err = errors.New(why)
 		}

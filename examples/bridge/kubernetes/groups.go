@@ -12,17 +12,15 @@ import (
 
 // group is a PodGroup or a CompositePodGroup.
 type group struct {
-	id, object    string // in the state; the kind and the name of the object
-	parent        string // the ID of the group above it; empty: a root
-	composite     bool
-	priority      *int32 // nil: that of the class
-	class, policy string
-	gang          bool
-	least         int // how many pods, or groups directly below, a gang needs
-	mode          workload.DisruptionMode
-	path          string // of the mode
-	unknown       error  // what is wrong with the mode
-	topology      []TopologyConstraint
+	*GroupSpec
+	id, object string // in the state; the kind and the name of the object
+	parent     string // the ID of the group above it; empty: a root
+	composite  bool
+	gang       bool
+	least      int // how many pods, or groups directly below, a gang needs
+	mode       workload.DisruptionMode
+	path       string // of the mode
+	unknown    error  // what is wrong with the mode
 }
 
 // compositeID is the ID of a composite group. It is no ID of a PodGroup, which has one slash.
@@ -34,10 +32,8 @@ func compositeID(namespace, name string) string {
 }
 
 func (g *PodGroup) group() *group {
-	s := &g.Spec
-	out := &group{id: g.Metadata.ID(), object: g.key(), parent: compositeID(g.Metadata.Namespace, s.Parent),
-		priority: s.Priority, class: s.PriorityClassName, policy: s.PreemptionPolicy, topology: s.Constraints.Topology}
-	if gang := s.SchedulingPolicy.Gang; gang != nil {
+	out := &group{GroupSpec: &g.Spec.GroupSpec, id: g.Metadata.ID(), object: g.key(), parent: compositeID(g.Metadata.Namespace, g.Spec.Parent)}
+	if gang := g.Spec.SchedulingPolicy.Gang; gang != nil {
 		out.gang, out.least = true, max(0, gang.MinCount)
 	}
 	out.mode, out.path, out.unknown = g.mode()
@@ -45,14 +41,12 @@ func (g *PodGroup) group() *group {
 }
 
 func (g *CompositePodGroup) group() *group {
-	s := &g.Spec
-	out := &group{id: compositeID(g.Metadata.Namespace, g.Metadata.Name), object: g.key(), parent: compositeID(g.Metadata.Namespace, s.Parent),
-		composite: true, priority: s.Priority, class: s.PriorityClassName, policy: s.PreemptionPolicy, topology: s.Constraints.Topology}
-	if gang := s.SchedulingPolicy.Gang; gang != nil {
+	out := &group{GroupSpec: &g.Spec.GroupSpec, id: compositeID(g.Metadata.Namespace, g.Metadata.Name), object: g.key(),
+		parent: compositeID(g.Metadata.Namespace, g.Spec.Parent), composite: true, path: "spec.disruptionMode"}
+	if gang := g.Spec.SchedulingPolicy.Gang; gang != nil {
 		out.gang, out.least = true, max(0, gang.MinGroupCount)
 	}
-	out.path = "spec.disruptionMode"
-	out.mode, out.unknown = s.DisruptionMode.of(out.path)
+	out.mode, out.unknown = g.Spec.DisruptionMode.of(out.path)
 	return out
 }
 
@@ -70,7 +64,7 @@ func (c *context) addGroup(g *group) {
 		out.MinCount = g.least
 	}
 	var err error
-	if out.Priority, _, err = c.priority(g.priority, g.class, g.policy); err != nil {
+	if out.Priority, _, err = c.priority(g.Priority, g.PriorityClassName, g.PreemptionPolicy); err != nil {
 		c.warn(g.object, "spec.priorityClassName", "%v: it is never preempted here", err)
 		c.doubtGroup(g, fmt.Sprintf("the priority of %s is not known: %v", g.object, err))
 		out.Priority = math.MaxInt32

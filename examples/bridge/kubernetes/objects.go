@@ -79,13 +79,18 @@ type PodGroup struct {
 
 // PodGroupSpec is the spec of a PodGroup.
 type PodGroupSpec struct {
-	Priority          *int32           `json:"priority"` // nil: that of the class
-	PriorityClassName string           `json:"priorityClassName"`
-	PreemptionPolicy  string           `json:"preemptionPolicy"` // empty: that of the class
-	DisruptionMode    DisruptionMode   `json:"disruptionMode"`
-	SchedulingPolicy  SchedulingPolicy `json:"schedulingPolicy"`
-	Constraints       Constraints      `json:"schedulingConstraints"`
-	Parent            string           `json:"parentCompositePodGroupName"` // empty: none
+	GroupSpec
+	SchedulingPolicy SchedulingPolicy `json:"schedulingPolicy"`
+}
+
+// GroupSpec is what a PodGroup and a CompositePodGroup have in common.
+type GroupSpec struct {
+	Priority          *int32         `json:"priority"` // nil: that of the class
+	PriorityClassName string         `json:"priorityClassName"`
+	PreemptionPolicy  string         `json:"preemptionPolicy"` // empty: that of the class
+	DisruptionMode    DisruptionMode `json:"disruptionMode"`
+	Constraints       Constraints    `json:"schedulingConstraints"`
+	Parent            string         `json:"parentCompositePodGroupName"` // empty: none
 }
 
 // CompositePodGroup is the object of group scheduling.k8s.io: a group of groups.
@@ -96,13 +101,8 @@ type CompositePodGroup struct {
 
 // CompositePodGroupSpec is the spec of a CompositePodGroup.
 type CompositePodGroupSpec struct {
-	Priority          *int32                    `json:"priority"` // nil: that of the class
-	PriorityClassName string                    `json:"priorityClassName"`
-	PreemptionPolicy  string                    `json:"preemptionPolicy"` // empty: that of the class
-	DisruptionMode    DisruptionMode            `json:"disruptionMode"`
-	SchedulingPolicy  CompositeSchedulingPolicy `json:"schedulingPolicy"`
-	Constraints       Constraints               `json:"schedulingConstraints"`
-	Parent            string                    `json:"parentCompositePodGroupName"` // empty: none
+	GroupSpec
+	SchedulingPolicy CompositeSchedulingPolicy `json:"schedulingPolicy"`
 }
 
 // CompositeSchedulingPolicy says how the groups of a composite group are scheduled.

@@ -166,16 +166,16 @@ func (c *context) hasEnough(g *group, depth int) bool {
 func (c *context) domains(out *Pending, g *group) []placement.Domain {
 	const path = "spec.schedulingConstraints"
 	switch {
-	case len(g.topology) == 0:
+	case len(g.Constraints.Topology) == 0:
 		return nil
-	case len(g.topology) > 1:
+	case len(g.Constraints.Topology) > 1:
 		c.unsupported(out, g.object, path, "%s has several topology constraints: they are not looked at", g.object)
 		return nil
 	case !g.gang && !g.composite && g.parent == "":
 		c.unsupported(out, g.object, path, "the topology constraint of %s is not looked at: its pods are placed each by itself", g.object)
 		return nil
 	}
-	key := g.topology[0].Key
+	key := g.Constraints.Topology[0].Key
 	list := Domains(c.out.State.Nodes, key)
 	where := map[string]bool{}
 	for _, p := range c.pods {

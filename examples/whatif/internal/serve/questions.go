@@ -49,14 +49,23 @@ type Simulated struct {
 }
 
 func (s *server) decide(_ context.Context, q *Question) (any, error) {
-	snapshot, p, notes, err := s.question(&q.about)
-	if err != nil {
-		return nil, err
+	a, _, _, err := s.decided(q)
+	return a, err
+}
+
+// decided decides about the request of a question; on and by are what it was decided on and by.
+func (s *server) decided(q *Question) (a Answer, on *preemption.Snapshot, by *preemption.Preemptor, err error) {
+	on, by, notes, err := s.question(&q.about)
+	switch {
+	case err != nil:
+		return a, nil, nil, err
+	case q.Request == nil:
+		return a, nil, nil, fault.List{{Path: "request", Problem: "is missing"}}
+	case q.Request.Now.IsZero():
+		q.Request.Now = s.Now()
 	}
-	if q.Request == nil {
-		return nil, fault.List{{Path: "request", Problem: "is missing"}}
-	}
-	return s.answer(p, snapshot, *q.Request, notes)
+	a, err = s.answer(by, on, *q.Request, notes)
+	return a, on, by, err
 }
 
 // answer decides.
@@ -72,22 +81,11 @@ func (s *server) answer(p *preemption.Preemptor, on *preemption.Snapshot, r pree
 }
 
 func (s *server) explain(_ context.Context, q *Question) (any, error) {
-	snapshot, p, notes, err := s.question(&q.about)
+	a, on, by, err := s.decided(q)
 	if err != nil {
 		return nil, err
 	}
-	if q.Request == nil {
-		return nil, fault.List{{Path: "request", Problem: "is missing"}}
-	}
-	r := *q.Request
-	if r.Now.IsZero() {
-		r.Now = s.Now()
-	}
-	a, err := s.answer(p, snapshot, r, notes)
-	if err != nil {
-		return nil, err
-	}
-	e, err := explain.Explain(p, snapshot, r)
+	e, err := explain.Explain(by, on, *q.Request)
 	if err != nil {
 		return nil, err
 	}
