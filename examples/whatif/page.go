@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -24,7 +23,7 @@ var pageVerb = verb{
 	yes:      "the page is written",
 	flags: func(c *cobra.Command, o *options) {
 		c.Flags().StringVarP(&o.page, "output", "o", "report.html", "write the page into `FILE`; - is standard output")
-		c.Flags().StringVar(&o.workload, "workload", "", "show the pending workload `NAMESPACE/NAME` first")
+		c.Flags().StringVar(&o.workload, "workload", "", "show the pending workload `NAMESPACE/NAME` first, else one that preempts or has to wait")
 	},
 	check: func(_ *cobra.Command, o *options) error {
 		if o.page != "-" && !strings.HasSuffix(o.page, ".html") {
@@ -85,8 +84,10 @@ func (c *cluster) document(o *options) ([]byte, error) {
 	if d.Selected != "" && !slices.ContainsFunc(d.Waiting, waits) {
 		return nil, fmt.Errorf("no workload %q waits in the input%s", d.Selected, nearest(d.Selected, pendingNames(c.Found.Pending)))
 	}
-	if _, err := model.New(d); err != nil {
+	m, err := model.New(d)
+	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(d)
+	m.SelectTelling(200)
+	return m.JSON()
 }
