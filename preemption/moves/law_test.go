@@ -250,7 +250,7 @@ func FuzzSettledIsDone(f *testing.F) { f.Fuzz(rapid.MakeFuzz(settledIsDone)) }
 
 // Draws reach what the laws are about.
 func TestDrawsReachMoves(t *testing.T) {
-	const n = 600
+	const n = 800
 	seen := map[string]int{}
 	for seed := range n {
 		rapid.Custom(func(t *rapid.T) int {

@@ -21,7 +21,7 @@ func TestGeneratorsReachEverything(t *testing.T) {
 		"two victims": 120, "whole group": 60, "group of groups": 10, "nested groups": 100, "request of nested groups": 25, "needs of nested groups": 15, "claims": 100, "shared claim goes": 2, "claim stays with another pod": 10, "claims of the request": 60, "nested group is left out": 3, "preferred domains": 20, "outside preferred domains": 3, "group of several": 40, "reprieve": 150, "budget binds": 50, "violation": 20,
 		"promised": 50, "withdrawn": 20, "several nodes": 150, "several domains": 50,
 		"basic group": 80, "pod of a group": 30, "over the timeout": 30, "waits though asked alone": 20,
-		"retry at": 60, "promise and retry at": 10, "minimum runtime blocks": 50, "guard blocks": 30, "budget blocks": 20, "shortage": 80, "protected beside a victim": 20,
+		"retry at": 55, "running pods are bound": 100, "promise and retry at": 10, "minimum runtime blocks": 50, "guard blocks": 30, "budget blocks": 20, "shortage": 80, "protected beside a victim": 20,
 		"surplus": 150, "surplus goes": 25, "surplus goes under a minimum runtime": 5,
 		"reclaim differs": 60, "reclaimed though not to be preempted": 5, "kept from reclaim alone": 20,
 	}
@@ -71,6 +71,7 @@ func kindsOf(t *testing.T, st placement.State, r placement.Request, c placement.
 	gone, nodes := victimIDs(d), map[string]bool{}
 	kinds["two victims"] = len(d.Victims) > 1
 	kinds["whole group"] = slices.ContainsFunc(d.Victims, func(v placement.Victim) bool { return v.Group != "" })
+	kinds["running pods are bound"] = slices.ContainsFunc(st.Pods, func(p workload.Pod) bool { return p.Nowhere || len(p.Nodes) > 0 })
 	kinds["group of several"] = slices.ContainsFunc(d.Victims, func(v placement.Victim) bool { return len(v.Pods) > 1 })
 	kinds["group of groups"] = slices.ContainsFunc(d.Victims, func(v placement.Victim) bool {
 		return v.Group != "" && slices.ContainsFunc(st.Pods, func(p workload.Pod) bool { return slices.Contains(v.Pods, p.ID) && p.Group != v.Group })

@@ -48,6 +48,9 @@ func PlacementStates() *rapid.Generator[placement.State] {
 		}
 		nest(t, &st)
 		fill(t, &st)
+		if chance(t, 1, 4) {
+			bind(t, &st)
+		}
 		for i := range pick(t, "nominated", 0, 0, 0, 1, 2) {
 			p := nodePod(t, fmt.Sprintf("w%d", i))
 			p.Node = rapid.SampledFrom(st.Nodes).Draw(t, "node").Name
@@ -75,6 +78,20 @@ func PlacementStates() *rapid.Generator[placement.State] {
 		}
 		return st
 	})
+}
+
+// bind draws where running pods may go.
+func bind(t *rapid.T, st *placement.State) {
+	for i := range st.Pods {
+		switch pick(t, "bound", 0, 0, 0, 0, 0, 0, 1, 1, 2, 3) {
+		case 1:
+			st.Pods[i].Nodes = []string{st.Pods[i].Node, rapid.SampledFrom(st.Nodes).Draw(t, "may go to").Name}
+		case 2:
+			st.Pods[i].Nodes = []string{"elsewhere"}
+		case 3:
+			st.Pods[i].Nowhere = true
+		}
+	}
 }
 
 // claim draws claims of devices, and the pods that hold them: mostly pods of one node.
