@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -69,35 +70,31 @@ func (g *worldGroup) charts() ([]*plot.Plot, error) {
 	lost, evicted, waits, busy := panel("lost, GPU-hours"), panel("evictions"), panel("mean wait, hours"), panel("GPUs in use, %")
 	lost.Title.Text = g.world + "\n" + lost.Title.Text
 	if g.seeds > 1 {
-		lost.Title.Text += fmt.Sprintf(", a line for each of %d seeds", g.seeds)
+		lost.Title.Text += fmt.Sprintf(": mean of %d seeds, least and most", g.seeds)
 		waits.Title.Text += fmt.Sprintf(", of all %d seeds", g.seeds)
 	}
 	days := 0.0
 	for i, s := range g.policies {
-		for n, l := range s.runs {
+		for _, l := range s.runs {
 			days = max(days, float64(l.Horizon)/86400)
-			for _, series := range []struct {
-				on   *plot.Plot
-				of   loop.Series
-				unit float64
-			}{
-				{lost, l.LostBy, 3600 * 1000}, {evicted, l.Evicted, 1}, {busy, l.Busy, float64(l.GPU) * float64(l.Busy.Each) / 100},
-			} {
-				line, err := plotter.NewLine(points(l, series.of, series.unit))
-				if err != nil {
-					return nil, err
-				}
-				line.Color, line.Width = hues[i%len(hues)], vg.Points(1.5)
-				if len(s.runs) > 1 {
-					line.Width = vg.Points(0.8)
-				}
-				if i >= len(hues) {
-					line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
-				}
-				series.on.Add(line)
-				if series.on == lost && n == 0 {
-					lost.Legend.Add(strings.TrimSuffix(s.short+" ("+s.mark()+")", " ()"), line)
-				}
+		}
+		for _, on := range []struct {
+			plot   *plot.Plot
+			points func(*sweep.Line) plotter.XYs
+		}{
+			{lost, func(l *sweep.Line) plotter.XYs { return points(l, l.LostBy, 3600*1000) }},
+			{evicted, func(l *sweep.Line) plotter.XYs { return points(l, l.Evicted, 1) }},
+			{busy, func(l *sweep.Line) plotter.XYs { return points(l, l.Busy, float64(l.GPU)*float64(l.Busy.Each)/100) }},
+		} {
+			line, err := s.draw(on.plot, hues[i%len(hues)], on.points)
+			if err != nil {
+				return nil, err
+			}
+			if i >= len(hues) {
+				line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
+			}
+			if on.plot == lost {
+				lost.Legend.Add(strings.TrimSuffix(s.short+" ("+s.mark()+")", " ()"), line)
 			}
 		}
 		if s.broken {
@@ -122,6 +119,48 @@ func (g *worldGroup) charts() ([]*plot.Plot, error) {
 	waits.NominalX(names...)
 	return []*plot.Plot{lost, evicted, waits, busy}, nil
 }
+
+// draw draws the mean of all seeds as a line, with a band from the least to the most of them. It ends with the seed that ends first.
+func (s *summary) draw(on *plot.Plot, hue color.RGBA, of func(*sweep.Line) plotter.XYs) (*plotter.Line, error) {
+	var middle, low, high plotter.XYs
+	for n, l := range s.runs {
+		all := of(l)
+		if n == 0 {
+			middle, low, high = all, slices.Clone(all), slices.Clone(all)
+			continue
+		}
+		ends := min(len(middle), len(all))
+		middle, low, high = middle[:ends], low[:ends], high[:ends]
+		for k := range middle {
+			middle[k].X = max(middle[k].X, all[k].X)
+			middle[k].Y += all[k].Y
+			low[k] = plotter.XY{X: middle[k].X, Y: min(low[k].Y, all[k].Y)}
+			high[k] = plotter.XY{X: middle[k].X, Y: max(high[k].Y, all[k].Y)}
+		}
+	}
+	for k := range middle {
+		middle[k].Y /= float64(len(s.runs))
+	}
+	if len(s.runs) > 1 && len(middle) > 1 {
+		slices.Reverse(low)
+		band, err := plotter.NewPolygon(append(high, low...))
+		if err != nil {
+			return nil, err
+		}
+		band.Color, band.LineStyle.Width = color.NRGBA{hue.R, hue.G, hue.B, faint}, 0
+		on.Add(band)
+	}
+	line, err := plotter.NewLine(middle)
+	if err != nil {
+		return nil, err
+	}
+	line.Color, line.Width = hue, vg.Points(1.5)
+	on.Add(line)
+	return line, nil
+}
+
+// faint is how much of a band is seen, of 255.
+const faint = 0x2c
 
 // points are those of a series until the last job comes, or the replay is broken off.
 func points(l *sweep.Line, of loop.Series, unit float64) (list plotter.XYs) {

@@ -55,7 +55,7 @@ type options struct {
 	worlds, policies       string
 	seeds, quotas, cluster string
 	shard, output          string
-	html, plot             string
+	html, plot, by         string
 	times, merge, markdown bool
 	resume                 bool
 	files                  []string
@@ -74,6 +74,7 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	flags.BoolVar(&o.merge, "merge", false, "read results instead of replaying: the files of all shards")
 	flags.StringVar(&o.html, "html", "", "write tables and charts into one `FILE.html`")
 	flags.StringVar(&o.plot, "plot", "", "draw the charts into `FILE.svg` or FILE.png")
+	flags.StringVar(&o.by, "by", "priority", "divide the jobs by `priority,size,queue`, or some of these")
 	flags.BoolVar(&o.times, "times", false, "measure how long decisions take, and print that, too")
 	flags.BoolVar(&o.markdown, "markdown", false, "print tables in Markdown")
 	if err = cli.Parse(flags, args, usage, stdout); err != nil {
@@ -91,6 +92,9 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 // check refuses flags that do not go together.
 func (o *options) check(given map[string]bool) error {
 	extension := filepath.Ext(o.plot)
+	if _, err := parseBy(o.by); err != nil {
+		return err
+	}
 	switch {
 	case o.merge && len(o.files) == 0:
 		return errors.New("-merge: name the files of the shards")
@@ -108,7 +112,7 @@ func (o *options) check(given map[string]bool) error {
 			return fmt.Errorf("-%s has no meaning with -merge", name)
 		}
 	}
-	for _, name := range []string{"html", "plot", "markdown"} {
+	for _, name := range []string{"html", "plot", "by", "markdown"} {
 		if o.shard != "" && given[name] {
 			return fmt.Errorf("-%s has no meaning with -shard: a part of a sweep has no table", name)
 		}
@@ -240,6 +244,10 @@ func toFile(path string, write func(io.Writer) error) error {
 // report prints the tables and draws the charts.
 func (o *options) report(stdout io.Writer, lines []sweep.Line, screen cli.Screen) error {
 	groups := group(lines)
+	kinds, err := parseBy(o.by)
+	if err != nil {
+		return err
+	}
 	if o.plot != "" {
 		if err := toFile(o.plot, func(w io.Writer) error { return drawAll(w, groups, filepath.Ext(o.plot) == ".png") }); err != nil {
 			return err
@@ -251,11 +259,11 @@ func (o *options) report(stdout io.Writer, lines []sweep.Line, screen cli.Screen
 		}
 	}
 	if o.markdown {
-		_, err := io.WriteString(stdout, markdown(groups, o.times))
+		_, err := io.WriteString(stdout, markdown(groups, kinds, o.times))
 		return err
 	}
 	page := cli.Page{Screen: screen}
-	printAll(&page, groups, o.times)
+	printAll(&page, groups, kinds, o.times)
 	return page.Print(stdout)
 }
 

@@ -43,9 +43,20 @@ func TestTable(t *testing.T) {
 		t.Fatalf("status %d, %q", status, stderr)
 	}
 	golden.Check(t, "tiny", stdout)
-	for line := range strings.Lines(stdout) {
+	_, divided, _ := call(t, nil, append(slices.Clone(tiny), "-by", "queue,size,priority")...)
+	for line := range strings.Lines(stdout + divided) {
 		if n := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	for _, part := range strings.SplitAfter(stdout, "\n\n") {
+		if !strings.Contains(divided, part) {
+			t.Errorf("-by changes more than how the jobs are divided:\n%s", part)
+		}
+	}
+	for _, column := range []string{"QUEUE", "SIZE", "PRIORITY"} {
+		if n := strings.Count(divided, "\n"+column) + strings.Count(divided, "\n "+column) + strings.Count(divided, "\n  "+column); n != 4 {
+			t.Errorf("%d tables by %s, want one of waits and one of completion in each world:\n%s", n, column, divided)
 		}
 	}
 	status, stdout, stderr = call(t, nil, append(slices.Clone(tiny), "-markdown")...)
@@ -251,6 +262,8 @@ func TestUsage(t *testing.T) {
 		`-seeds "3-1"`:                               {"-seeds", "3-1"},
 		`-shard "2/2"`:                               {"-shard", "2/2"},
 		`JOB_COMPLETION_INDEX`:                       {"-shard", "2"},
+		`-by "age": want some of`:                    {"-by", "age"},
+		`-by has no meaning with`:                    {"-by", "size", "-shard", "0/2"},
 		`-plot "a.gif"`:                              {"-plot", "a.gif"},
 		`-html "a"`:                                  {"-html", "a"},
 		`-merge: name the files`:                     {"-merge"},

@@ -50,7 +50,7 @@ func TestRuleSetsAreApart(t *testing.T) {
 		t.Fatalf("status %d, %q", status, stderr)
 	}
 	for _, name := range []string{"rules=a+rulesalone", "rules=b+rulesalone"} {
-		if n := strings.Count(stdout, name+" "); n != 4 { // once in the first table, and for each of three priorities
+		if n := strings.Count(stdout, name+"  "); n != 9 { // in the first table, and of waits and completion for all and each of three priorities
 			t.Errorf("%s is there %d times:\n%s", name, n, stdout)
 		}
 	}

@@ -16,19 +16,27 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 // writePage writes tables and charts as one file that needs nothing else.
 func writePage(w io.Writer, groups []*worldGroup, withTimes bool) error {
+	type part struct {
+		Name  string
+		Table grid
+	}
 	type worldPart struct {
-		Title         string
-		Losses, Waits grid
-		Notes         []string
-		Verdicts      []string
-		Charts        template.HTML
+		Title    string
+		Text     string // the answer
+		Rests    string
+		Pays     bool
+		Notes    []string
+		Losses   grid
+		Verdicts []string
+		Charts   template.HTML
+		Divided  []part
 	}
 	var page struct {
-		Legend, Timed string
-		Worlds        []worldPart
-		Times         *grid
+		Legend, Timed, Overall string
+		Worlds                 []worldPart
+		Times                  *grid
 	}
-	page.Legend, page.Timed = legend, timed
+	page.Legend, page.Timed, page.Overall = legend(groups), timed, overall(groups)
 	for _, g := range groups {
 		var drawn bytes.Buffer
 		if err := drawAll(&drawn, []*worldGroup{g}, false); err != nil {
@@ -38,7 +46,14 @@ func writePage(w io.Writer, groups []*worldGroup, withTimes bool) error {
 		if !ok {
 			return fmt.Errorf("world %q: the chart is no SVG", g.world)
 		}
-		page.Worlds = append(page.Worlds, worldPart{g.title(), g.losses(), g.waits(), g.notes(), texts(g.verdicts()), template.HTML("<svg" + svg)})
+		a := g.answer()
+		world := worldPart{Title: g.title(), Text: a.text, Rests: a.rests, Pays: a.pays, Notes: g.notes(), Losses: g.losses(),
+			Verdicts: texts(g.verdicts()),
+			Charts:   template.HTML("<svg" + svg)}
+		for kind, d := range by {
+			world.Divided = append(world.Divided, part{d.name, g.divided(kind, aboutWaits|aboutDone)})
+		}
+		page.Worlds = append(page.Worlds, world)
 	}
 	if withTimes {
 		page.Times = times(groups)

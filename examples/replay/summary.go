@@ -112,19 +112,6 @@ func perMille(a, b int64) (n int64, ok bool) {
 	return (more/b + 1) / 2, true
 }
 
-// worstSeed returns the change of what was lost in the seed where it is the worst.
-func (s *summary) worstSeed(first *summary) string {
-	worst := 0
-	for i := range min(len(s.runs), len(first.runs)) {
-		a, _ := perMille(s.runs[i].Lost(), first.runs[i].Lost())
-		b, _ := perMille(s.runs[worst].Lost(), first.runs[worst].Lost())
-		if a > b {
-			worst = i
-		}
-	}
-	return change(s.runs[worst].Lost(), first.runs[worst].Lost())
-}
-
 // What counts as worse. Both limits have to be exceeded: a mean wait of two seconds is no
 // worse for being one second longer.
 const (

@@ -58,9 +58,11 @@ func (g *worldGroup) losses() grid {
 		t.Rows = append(t.Rows, row)
 	}
 	if g.seeds > 1 {
-		t.insert(3, column("worst"), func(i int) any {
+		t.insert(3, column("95% change"), func(i int) any {
 			if s := g.policies[i]; s != first && !s.broken && !first.broken {
-				return s.worstSeed(first)
+				if of, ok := s.interval(first); ok {
+					return of
+				}
 			}
 			return ""
 		})
@@ -84,31 +86,6 @@ func (t *grid) insert(at int, c cli.Column, cell func(row int) any) {
 	}
 }
 
-// waits is the second table of a world.
-func (g *worldGroup) waits() grid {
-	t := grid{Columns: []cli.Column{{Name: "priority", Right: true}, column("jobs"), {Name: "policy", Least: 10, Cut: true}, column("wait"), column("change"),
-		column("95%"), column("99%"), column("evicted")}}
-	first := g.policies[0]
-	for i, of := range first.Priorities {
-		for _, s := range g.policies {
-			if i >= len(s.Priorities) {
-				continue
-			}
-			w := s.Priorities[i]
-			row := []any{"", "", s.short, span(mean(w.Wait.Sum, w.Jobs)), "", span(w.Wait.Quantile(95)), span(w.Wait.Quantile(99)), humanize.Comma(w.Evictions)}
-			if s == first {
-				row[0], row[1] = of.Name, humanize.Comma(of.Jobs)
-			} else if !s.broken && !first.broken {
-				row[4] = change(w.Wait.Sum, of.Wait.Sum)
-			} else {
-				row[4] = "–"
-			}
-			t.Rows = append(t.Rows, row)
-		}
-	}
-	return t
-}
-
 // times is the table of what was measured; nil if nothing was.
 func times(groups []*worldGroup) *grid {
 	t := grid{Columns: []cli.Column{{Name: "world", Least: 12, Cut: true}, {Name: "policy", Least: 10, Cut: true}, column("decisions"), column("mean"), column("99 of 100"), column("longest cycle")}}
@@ -130,41 +107,69 @@ func times(groups []*worldGroup) *grid {
 	return &t
 }
 
-const legend = "Lost, in GPU-hours, is work since the last checkpoint, each start-up after the first, and grace: what evicted jobs held after they had stopped. " +
-	"One job is the most evictions of one job; a star: jobs circle. In use is the time of all GPUs until the last job comes. " +
-	"Wait is the mean, then what 95 and 99 of 100 jobs do not exceed. " +
-	"A policy pays if less is lost than by the first, jobs end at most 1 % later on average, and no priority waits longer by more than 1 % and 10 s on average."
+// legend says what the columns are.
+func legend(groups []*worldGroup) string {
+	text := "Lost, in GPU-hours, is work since the last checkpoint, each start-up after the first, and grace: what evicted jobs held after they had " +
+		"stopped. One job is the most evictions of one job; a star: jobs circle. In use is the time of all GPUs until the last job comes. " +
+		"Wait and done in are means, then what 95 and 99 of 100 jobs do not exceed; change is that of the mean. " +
+		"A policy pays if less is lost than by the first, jobs end at most 1 % later on average, and no priority waits longer by more than 1 % " +
+		"and 10 s on average."
+	if slices.ContainsFunc(groups, func(g *worldGroup) bool { return g.seeds > 1 }) {
+		text += " 95% change is where the change of what is lost is with 95 % confidence, by the differences of the seeds."
+	}
+	if !slices.ContainsFunc(groups, func(g *worldGroup) bool { return g.policies[0].Unit != "CPU" }) {
+		text = strings.ReplaceAll(text, "GPU", "CPU")
+	}
+	return text
+}
 
 const timed = "How long decisions took on this machine: these numbers differ from run to run. A head is decided about up to twice in a cycle."
 
-func printAll(p *cli.Page, groups []*worldGroup, withTimes bool) {
+// printAll prints all worlds, the answer first; kinds are the ways in which the jobs are divided.
+func printAll(p *cli.Page, groups []*worldGroup, kinds []int, withTimes bool) {
+	if text := overall(groups); text != "" {
+		p.Say("%s\n\n", text)
+	}
 	for _, g := range groups {
 		p.Say("%s\n", g.title())
-		for _, n := range g.notes() {
-			p.Say("%s\n", n)
+		a := g.answer()
+		p.SayIn(colourOf(a.pays), "%s\n", a.text)
+		for _, n := range append([]string{a.rests}, g.notes()...) {
+			if n != "" {
+				p.Say("%s\n", n)
+			}
 		}
 		p.Say("\n")
-		losses, waits := g.losses(), g.waits()
+		losses := g.losses()
 		table := losses.table()
-		if !p.Fits(table) {
-			table.Drop(slices.IndexFunc(losses.Columns, func(c cli.Column) bool { return c.Name == inUse }))
+		for _, name := range []string{inUse, "grace"} {
+			if i := slices.IndexFunc(table.Columns, func(c cli.Column) bool { return c.Name == name }); !p.Fits(table) {
+				table.Drop(i)
+			}
 		}
 		p.Table(table)
 		for _, v := range g.verdicts() {
-			colour := printable.Plain
-			if v.pays {
-				colour = printable.Green
-			}
-			p.SayIn(colour, "%s\n", v.text)
+			p.SayIn(colourOf(v.pays), "%s\n", v.text)
 		}
 		p.Say("\n")
-		p.Table(waits.table())
+		for _, kind := range kinds {
+			for _, t := range g.tables(kind, p.Fits) {
+				p.Table(t.table())
+			}
+		}
 	}
-	p.Say("%s\n", legend)
+	p.Say("%s\n", legend(groups))
 	if t := times(groups); withTimes && t != nil {
 		p.Say("\n%s\n\n", timed)
 		p.Table(t.table())
 	}
+}
+
+func colourOf(pays bool) printable.Colour {
+	if pays {
+		return printable.Green
+	}
+	return printable.Plain
 }
 
 func (t *grid) table() *cli.Table {
@@ -176,23 +181,31 @@ func (t *grid) table() *cli.Table {
 }
 
 // markdown returns all tables in Markdown.
-func markdown(groups []*worldGroup, withTimes bool) string {
+func markdown(groups []*worldGroup, kinds []int, withTimes bool) string {
 	var b strings.Builder
+	if text := overall(groups); text != "" {
+		printable.Fprintf(&b, "%s\n\n", text)
+	}
 	for _, g := range groups {
 		printable.Fprintf(&b, "**%s**\n\n", g.title())
+		a := g.answer()
+		printable.Fprintf(&b, "%s\n\n", strings.TrimSpace(a.text+" "+a.rests))
 		for _, n := range g.notes() {
 			printable.Fprintf(&b, "- %s\n", n)
 		}
 		b.WriteString("\n")
-		losses, waits := g.losses(), g.waits()
+		losses := g.losses()
 		losses.markdown(&b)
 		for _, v := range g.verdicts() {
 			printable.Fprintf(&b, "- %s\n", v.text)
 		}
 		b.WriteString("\n")
-		waits.markdown(&b)
+		for _, kind := range kinds {
+			whole := g.divided(kind, aboutWaits|aboutDone)
+			whole.markdown(&b)
+		}
 	}
-	b.WriteString(legend + "\n")
+	b.WriteString(legend(groups) + "\n")
 	if t := times(groups); withTimes && t != nil {
 		b.WriteString("\n" + timed + "\n\n")
 		t.markdown(&b)
