@@ -20,7 +20,7 @@ func (g *worldGroup) answer() answer {
 	name := first.short
 	switch {
 	case first.broken:
-		return answer{text: fmt.Sprintf("There is nothing to compare: %s was broken off.", name)}
+		return answer{text: fmt.Sprintf("There is nothing to compare: %s was broken off, as jobs circle without end. Policies with stable do not.", name)}
 	case first.Finished == 0:
 		return answer{text: "No job could ever run."}
 	case len(g.policies) == 1:

@@ -58,7 +58,7 @@ func TestAnswer(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	lines[0].Circle = "broken off"
-	if a := group(lines)[0].answer(); a.pays || a.text != "There is nothing to compare: a was broken off." {
+	if a := group(lines)[0].answer(); a.pays || !strings.HasPrefix(a.text, "There is nothing to compare: a was broken off") {
 		t.Errorf("%+v", a)
 	}
 }

@@ -16,9 +16,10 @@ func (g *worldGroup) title() string {
 	first := g.policies[0]
 	text := fmt.Sprintf("%s: %s, %s, %s", g.world, count(int64(first.Jobs), "job"), count(first.GPU/1000, first.Unit), span(first.Horizon))
 	if g.seeds > 1 {
-		text = fmt.Sprintf("%s: %d seeds, %s jobs, %s GPUs, %s each", g.world, g.seeds, humanize.Comma(int64(first.Jobs)), humanize.Comma(first.GPU/1000/int64(g.seeds)), span(first.Horizon))
+		text = fmt.Sprintf("%s: %d seeds, %s, %s, %s each", g.world, g.seeds, count(int64(first.Jobs), "job"),
+			count(first.GPU/1000/int64(g.seeds), first.Unit), span(first.Horizon))
 	}
-	if n := first.Jobs - first.Finished; n > 0 {
+	if n := first.Jobs - first.Finished; n > 0 && !first.broken {
 		text += fmt.Sprintf("; %s never ran", humanize.Comma(int64(n)))
 	}
 	return text

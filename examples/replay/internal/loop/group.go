@@ -88,16 +88,7 @@ func (k *kinds) makePriorities(r *Result, w *world.World) {
 		}
 		return
 	}
-	all := make([]int64, len(w.Jobs))
-	for i := range w.Jobs {
-		all[i] = w.Jobs[i].Priority
-	}
-	slices.SortFunc(all, func(a, b int64) int { return cmp.Compare(b, a) })
-	for band := range bands {
-		if low := all[(band+1)*len(all)/bands-1]; len(k.priorities) == 0 || low < k.priorities[len(k.priorities)-1] {
-			k.priorities = append(k.priorities, low)
-		}
-	}
+	k.priorities = w.PriorityBands(bands)
 	for i, low := range k.priorities {
 		high := list[0]
 		if i > 0 {
@@ -132,7 +123,7 @@ func sizeName(size int) string {
 
 // groupsOf returns the groups of a job.
 func (r *Result) groupsOf(j *world.Job) [4]*Group {
-	p, _ := slices.BinarySearchFunc(r.kinds.priorities, j.Priority, func(low, p int64) int { return cmp.Compare(p, low) })
+	p := world.BandOf(r.kinds.priorities, j.Priority)
 	q, ok := r.kinds.queues[j.Queue]
 	if !ok {
 		q = r.kinds.others

@@ -36,6 +36,8 @@ type File struct {
 	Notes []string
 	// Unranked says that the records have no priorities.
 	Unranked bool
+	// Ordered says that the priorities order the queue, and give no right to preempt.
+	Ordered bool
 	// CountsCPU says that the format is about CPUs as much as about GPUs.
 	CountsCPU bool
 	// Unowned says that the records have no queues: those of the jobs are invented.

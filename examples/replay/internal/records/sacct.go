@@ -12,6 +12,7 @@ var sacct = table{
 	name:    "sacct",
 	columns: []string{"jobid", "submit"},
 	check: func(c *collector, columns map[string]int) error {
+		c.Ordered = true
 		c.repeats = true // sacct --duplicates
 		has := func(column string) bool { _, ok := columns[column]; return ok }
 		switch {

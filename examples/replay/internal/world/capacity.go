@@ -62,6 +62,7 @@ func New(t Trace, s Settings) *World {
 	w := &World{Trace: t, Settings: s, Unit: "GPU", queues: map[string]*queue.Queue{}}
 	w.Notes = slices.Clone(t.Notes)
 	w.count()
+	w.band()
 	if t.Cluster != nil {
 		w.Queues, w.Cohorts, w.Rules = t.Cluster.Queues, t.Cluster.Cohorts, t.Cluster.Rules
 		for i := range w.Queues {

@@ -21,7 +21,7 @@ func Read(path, quotas, cluster string) (Trace, error) {
 	if err != nil {
 		return Trace{}, err
 	}
-	t := Trace{Name: path, Jobs: f.Jobs, CountsCPU: f.CountsCPU}
+	t := Trace{Name: path, Jobs: f.Jobs, CountsCPU: f.CountsCPU, Ordered: f.Ordered}
 	t.note("Records: %s.", strings.Join(append([]string{"read as those of " + f.Format}, f.Notes...), "; "))
 	if f.Unranked {
 		t.invent(inventedPriorities)

@@ -17,6 +17,7 @@ type Settings struct {
 	GPUs       int64 // the capacity in GPUs; 0: by Capacity
 	CPUs       int64 // the capacity in CPUs; 0: by Capacity, where CPUs count
 	FlavorGPUs map[string]int64
+	Bands      int64 // into which the priorities are divided; 0: they are as they are
 	Days       int64 // of a drawn world
 	Checkpoint int64 // seconds of work between checkpoints; 0: there are none
 	Restart    int64 // seconds that each start takes before the job works
@@ -62,6 +63,9 @@ var settings = []setting{
 	}},
 	{"cpus", "the capacity in CPUs; without it CPUs of records do not count", func(s *Settings, v string) error {
 		return number(&s.CPUs, v, 1, maxCapacity)
+	}},
+	{"bands", "priorities in place of those of the records; 0: theirs (3 of sacct, if it has more than 20)", func(s *Settings, v string) error {
+		return number(&s.Bands, v, 0, maxBands)
 	}},
 	{"days", "length of a drawn world (30)", func(s *Settings, v string) error {
 		return number(&s.Days, v, 1, maxDays)

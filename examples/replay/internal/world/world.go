@@ -34,6 +34,8 @@ type Trace struct {
 	Cluster *Cluster
 	// CountsCPU says that CPUs count beside GPUs, also where no setting asks for it.
 	CountsCPU bool
+	// Ordered says that the priorities order the queue, and give no right to preempt.
+	Ordered bool
 	// Invented is what neither records nor settings say. Notes say what else there is to know, in sentences.
 	Invented, Notes []string
 }
