@@ -128,7 +128,7 @@ func TestUsage(t *testing.T) {
 		`beam: -seeds "0": want numbers`:      {"-dir", t.TempDir(), "-seeds", "0"},
 		`beam: world "nosuch": unknown`:       {"-dir", t.TempDir(), "-world", "nosuch"},
 		`beam: policy "best": unknown word`:   {"-dir", t.TempDir(), "-policy", "best"},
-		`no such file`:                        {"-dir", t.TempDir(), "-world", "none.csv"},
+		`beam: world "none.csv": unknown`:     {"-dir", t.TempDir(), "-world", "none.csv"},
 		`flag provided but not defined: -bad`: {"-bad"},
 	} {
 		process, stdout, stderr := program(t, args...)
