@@ -47,7 +47,7 @@ const usage = "usage: replay [-world NAME,...] [-policy NAME,...] [-seeds LIST] 
 // The sweep without flags: under a minute of one core.
 const (
 	defaultWorlds   = "philly-vc+days=15+capacity=60,philly-chronus+days=1+capacity=60"
-	defaultPolicies = "greedy,exact,exact+checkpoint+fewest,exchange+checkpoint+fewest+candidates=100"
+	defaultPolicies = "greedy,exact,exact+checkpoint+fewest,progress"
 )
 
 // options are the flags.

@@ -3,6 +3,7 @@
 package loop
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -19,9 +20,10 @@ import (
 // Policy is how decisions are made.
 type Policy struct {
 	Name   string
-	Config preemption.Config // without its Cost
+	Config preemption.Config // its Cost is made for the world
 	rules  *rules.Config     // to which all queues refer; nil: none
 	cost   string
+	keeps  bool // as preemption.KeepProgress
 	fewest bool
 	wait   int64 // seconds that a victim may go on to its next checkpoint; for the highest priority it stops at once
 }
@@ -47,6 +49,7 @@ var words = []struct {
 	{"greedy", "candidates in their order until the request fits (default)", func(p *Policy) { p.Config.Search = preemption.Greedy }},
 	{"exchange", "greedy, improved by exchanges of one candidate for one or two victims", func(p *Policy) { p.Config.Search = preemption.Exchange }},
 	{"exact", "the best allowed set", func(p *Policy) { p.Config.Search = preemption.Exact }},
+	{"progress", "exchange among 100 candidates; cost: time since the last checkpoint, however large the job", func(p *Policy) { p.keeps = true }},
 	{"age", "cost: GPUs x time since the start", func(p *Policy) { p.cost = "age" }},
 	{"checkpoint", "cost: GPUs x time since the last checkpoint", func(p *Policy) { p.cost = "checkpoint" }},
 	{"nocaps", "exact may take more victims, or of higher priority, to lose less", func(p *Policy) { p.Config.Exact.IgnoreCaps = true }},
@@ -78,7 +81,7 @@ var numbers = []struct {
 	set        func(*Policy, int)
 }{
 	{"nodes=", "nodes of exact in a decision (200000)", func(p *Policy, n int) { p.Config.Exact.MaxNodes = n }},
-	{"candidates=", "candidates that exchange looks at (8)", func(p *Policy, n int) { p.Config.Exchange.MaxCandidates = n }},
+	{"candidates=", "candidates that exchange looks at (8; of progress 100)", func(p *Policy, n int) { p.Config.Exchange.MaxCandidates = n }},
 }
 
 // maxNumber limits numbers of policies.
@@ -92,6 +95,14 @@ func ParsePolicy(name string) (Policy, error) {
 		if err := p.word(word); err != nil {
 			return p, fmt.Errorf("policy %q: %w", name, err)
 		}
+	}
+	if p.keeps {
+		if p.Config.Search != preemption.Greedy || p.Config.Exact != (preemption.ExactSearch{}) || p.cost != "" {
+			return p, fmt.Errorf("policy %q: progress is a search with its cost: leave out exchange, exact, nocaps, nodes, age and checkpoint", name)
+		}
+		candidates := p.Config.Exchange.MaxCandidates
+		p.Config = preemption.KeepProgress(p.Config)
+		p.Config.Exchange.MaxCandidates = cmp.Or(candidates, p.Config.Exchange.MaxCandidates)
 	}
 	search := p.Config.Search
 	switch {
@@ -151,14 +162,20 @@ func (p *Policy) config(w *world.World, wait int64) preemption.Config {
 	case "age":
 		c.Cost = preemption.CostByAge{Resources: []string{world.GPU}}
 	case "checkpoint":
-		c.Cost = sinceCheckpoint{every: w.Checkpoint, restart: w.Restart, wait: wait}
+		c.Cost = preemption.CostSinceCheckpoint{Resources: []string{world.GPU}}
+	}
+	if cost, ok := c.Cost.(preemption.CostSinceCheckpoint); ok {
+		c.Cost = sinceCheckpoint{cost: cost, every: w.Checkpoint, restart: w.Restart, wait: wait}
 	}
 	return c
 }
 
 // sinceCheckpoint is [preemption.CostSinceCheckpoint] for jobs that save their work at fixed
 // intervals: it knows the last checkpoint without being told of each.
-type sinceCheckpoint struct{ every, restart, wait int64 }
+type sinceCheckpoint struct {
+	cost                 preemption.CostSinceCheckpoint
+	every, restart, wait int64
+}
 
 // Lost is the cost. A job that may go on to its next checkpoint loses its restart alone.
 func (c sinceCheckpoint) Lost(running workload.Workload, podSet string, now time.Time) int64 {
@@ -173,5 +190,5 @@ func (c sinceCheckpoint) Lost(running workload.Workload, podSet string, now time
 		}
 	}
 	running.Loss.Restart = quota.Some(time.Duration(c.restart) * time.Second)
-	return preemption.CostSinceCheckpoint{Resources: []string{world.GPU}}.Lost(running, podSet, now)
+	return c.cost.Lost(running, podSet, now)
 }

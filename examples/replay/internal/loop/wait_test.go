@@ -97,7 +97,7 @@ func TestWaitingIsNoLoop(t *testing.T) { rapid.Check(t, waitingIsNoLoop) }
 func waitingIsNoLoop(t *rapid.T) {
 	w := drawWorld(t)
 	greedy := replayed(t, w, "greedy")
-	for _, policy := range []string{"greedy", "exact+checkpoint+nodes=200", "exact+checkpoint+fewest+nodes=200", "exchange+checkpoint+candidates=100+fewest",
+	for _, policy := range []string{"greedy", "exact+checkpoint+nodes=200", "exact+checkpoint+fewest+nodes=200", "exchange+checkpoint+candidates=100+fewest", "progress",
 		"stable+exact+checkpoint+nodes=200", "fair"} {
 		permits := w.Reclaim == queue.Any && !strings.HasPrefix(policy, "stable") || policy == "fair"
 		plain := replayed(t, w, policy)
