@@ -40,7 +40,8 @@ func waitMeansThatSomebodyGoes(t *rapid.T) {
 		}
 	}
 	all := func(workload.Pod) bool { return true }
-	enough := len(promised.Nominations) >= max(1, r.MinCount) && len(r.Domains) == 0 && len(c.Filters) == 0
+	hasParts := r.MinGroups > 0 || len(r.Nested) > 0 // groups below it have needs of their own
+	enough := len(promised.Nominations) >= max(1, r.MinCount) && !hasParts && len(r.Domains) == 0 && len(c.Filters) == 0
 	if enough && hasRoom(st, r, promised, all) && d.Outcome != preemption.Fits {
 		t.Fatalf("%v are met as things stand: %+v", promised.Nominations, d)
 	}
