@@ -55,8 +55,7 @@ func run(args []string, out io.Writer, build builder, serve func(net.Listener, h
 	if flags.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q; %s", flags.Arg(0), usage)
 	}
-	host, _, err := net.SplitHostPort(*address)
-	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if _, _, err := net.SplitHostPort(*address); err != nil || !cli.IsHere(*address) {
 		return fmt.Errorf("-addr %q: want an address of this machine alone, as in 127.0.0.1:8017", *address)
 	}
 	programs, err := build()

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/cedesched/cede/examples/replay/internal/loop"
 )
 
 // answer is what to do about a world, in a sentence, and what that rests on.
@@ -39,15 +37,18 @@ func (g *worldGroup) answer() answer {
 	less := fmt.Sprintf("loses %s less than %s (%s instead of %s %s-hours in %s)", strings.TrimLeft(change(best.Lost(), first.Lost()), "-"),
 		name, hours(best.Lost()), hours(first.Lost()), first.Unit, length)
 	if !pays {
-		prices := strings.Join(best.prices(first), ", ")
-		text := fmt.Sprintf("Stay with %s: no other policy pays. %s %s, but %s.", name, best.short, less, prices)
+		var against []string
+		for _, r := range best.against(first) {
+			against = append(against, r.long)
+		}
+		text := fmt.Sprintf("Stay with %s: no other policy pays. %s %s, but %s.", name, best.short, less, strings.Join(against, ", "))
 		return answer{text: text, rests: g.rests(best)}
 	}
 	circles := ""
 	if best.mark() != "" {
 		circles = " Jobs circle under it."
 	}
-	if i, ok := best.interval(first); ok && i.chance() {
+	if best.mayBeChance(first) {
 		text := fmt.Sprintf("Undecided: %s %s, which may be chance; more seeds would tell.%s", best.short, less, circles)
 		return answer{text: text, rests: g.rests(best)}
 	}
@@ -69,25 +70,6 @@ func (g *worldGroup) best() (best *summary, pays bool) {
 	}
 	return best, pays
 }
-
-// prices says what a policy that does not pay costs.
-func (s *summary) prices(first *summary) (list []string) {
-	if s.Finished < first.Finished {
-		list = append(list, fmt.Sprintf("%d jobs fewer run", first.Finished-s.Finished))
-	}
-	if n, ok := perMille(s.All.Done.Sum, first.All.Done.Sum); !ok || n > tolerance {
-		list = append(list, "jobs are done "+strings.TrimLeft(change(s.All.Done.Sum, first.All.Done.Sum), "+")+" later")
-	}
-	for i := range s.Priorities {
-		if i < len(first.Priorities) && worseWait(&s.Priorities[i], &first.Priorities[i]) {
-			now, before := &s.Priorities[i], &first.Priorities[i]
-			list = append(list, fmt.Sprintf("priority %s waits %s instead of %s", now.Name, meanWait(now), meanWait(before)))
-		}
-	}
-	return list
-}
-
-func meanWait(g *loop.Group) string { return span(mean(g.Wait.Sum, g.Jobs)) }
 
 // rests says what the answer rests on.
 func (g *worldGroup) rests(s *summary) string {

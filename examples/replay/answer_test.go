@@ -88,7 +88,7 @@ func TestInterval(t *testing.T) {
 	g := group(cells(map[string][]int64{"a": {100, 100, 100}, "b": {70, 80, 90}}, nil, "a", "b"))[0]
 	i, ok := g.policies[1].interval(g.policies[0])
 	half := 4.3027 * 10 / math.Sqrt(3)
-	if !ok || math.Abs(i.low+20+half) > .01 || math.Abs(i.high+20-half) > .01 || !i.chance() || i.String() != "-45% to +5%" {
+	if !ok || math.Abs(i.low+20+half) > .01 || math.Abs(i.high+20-half) > .01 || !g.policies[1].mayBeChance(g.policies[0]) || i.String() != "-45% to +5%" {
 		t.Errorf("%+v %t", i, ok)
 	}
 	g = group(cells(map[string][]int64{"a": {100}, "b": {70}}, nil, "a", "b"))[0]

@@ -40,5 +40,8 @@ func (s *summary) interval(first *summary) (_ interval, ok bool) {
 
 func (i interval) String() string { return fmt.Sprintf("%+.0f%% to %+.0f%%", i.low, i.high) }
 
-// chance reports whether there may be no change at all.
-func (i interval) chance() bool { return i.low <= 0 && i.high >= 0 }
+// mayBeChance reports whether there may be no change at all.
+func (s *summary) mayBeChance(first *summary) bool {
+	i, ok := s.interval(first)
+	return ok && i.low <= 0 && i.high >= 0
+}

@@ -119,30 +119,48 @@ const (
 	leastWait = 10 // seconds of a mean wait
 )
 
-// verdict says whether a policy pays, compared with the first.
+// reason speaks against a policy: in few words, and with its numbers.
+type reason struct{ short, long string }
+
+// against lists what speaks against a policy, compared with the first. Without a reason it pays.
+func (s *summary) against(first *summary) (list []reason) {
+	add := func(short, long string) { list = append(list, reason{short, long}) }
+	if s.Finished < first.Finished {
+		add("fewer jobs run", fmt.Sprintf("%d jobs fewer run", first.Finished-s.Finished))
+	}
+	if s.Lost() >= first.Lost() {
+		add("no less is lost", "no less is lost")
+	}
+	if n, ok := perMille(s.All.Done.Sum, first.All.Done.Sum); !ok || n > tolerance {
+		add("jobs are done later", "jobs are done "+strings.TrimLeft(change(s.All.Done.Sum, first.All.Done.Sum), "+")+" later")
+	}
+	for i := range s.Priorities {
+		if i < len(first.Priorities) && worseWait(&s.Priorities[i], &first.Priorities[i]) {
+			now, before := &s.Priorities[i], &first.Priorities[i]
+			add(fmt.Sprintf("priority %s waits longer", now.Name), fmt.Sprintf("priority %s waits %s instead of %s", now.Name, meanWait(now), meanWait(before)))
+		}
+	}
+	return list
+}
+
+func meanWait(g *loop.Group) string { return span(mean(g.Wait.Sum, g.Jobs)) }
+
+// verdict says whether a policy pays, compared with the first, and whether that may be chance.
 func (s *summary) verdict(first *summary) (pays bool, text string) {
 	if s.broken || first.broken {
 		return false, s.policy + " is not compared: " + cmp.Or(map[bool]string{true: "it"}[s.broken], first.policy) + " was broken off."
 	}
 	var against []string
-	if s.Finished < first.Finished {
-		against = append(against, "fewer jobs run")
+	for _, r := range s.against(first) {
+		against = append(against, r.short)
 	}
-	if s.Lost() >= first.Lost() {
-		against = append(against, "no less is lost")
+	switch {
+	case len(against) > 0:
+		return false, s.policy + " does not pay: " + strings.Join(against, ", ") + "."
+	case s.mayBeChance(first):
+		return true, s.policy + " pays, which may be chance."
 	}
-	if n, ok := perMille(s.All.Done.Sum, first.All.Done.Sum); !ok || n > tolerance {
-		against = append(against, "jobs are done later")
-	}
-	for i := range s.Priorities {
-		if i < len(first.Priorities) && worseWait(&s.Priorities[i], &first.Priorities[i]) {
-			against = append(against, fmt.Sprintf("priority %s waits longer", s.Priorities[i].Name))
-		}
-	}
-	if len(against) == 0 {
-		return true, s.policy + " pays."
-	}
-	return false, s.policy + " does not pay: " + strings.Join(against, ", ") + "."
+	return true, s.policy + " pays."
 }
 
 // verdict is a line about a policy.

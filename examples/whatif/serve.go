@@ -43,11 +43,11 @@ var serveVerb = verb{
 	},
 	check: func(_ *cobra.Command, o *options) error {
 		s := &o.serve
-		host, _, err := net.SplitHostPort(s.address)
-		switch ip := net.ParseIP(host); {
+		_, _, err := net.SplitHostPort(s.address)
+		switch {
 		case err != nil:
 			return fmt.Errorf("-addr %q: want an address as in 127.0.0.1:8018", s.address)
-		case !s.exposed && host != "localhost" && (ip == nil || !ip.IsLoopback()):
+		case !s.exposed && !cli.IsHere(s.address):
 			return fmt.Errorf("-addr %q: other machines reach it: want an address of this machine alone, or -expose", s.address)
 		case s.maxBody < 1:
 			return fmt.Errorf("-max-body %d: want at least 1", s.maxBody)
@@ -149,11 +149,7 @@ func follow(ctx context.Context, c *cluster, o *options, std stdio, now *atomic.
 // that leads here.
 func fromHere(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host := r.Host
-		if name, _, err := net.SplitHostPort(host); err == nil {
-			host = name
-		}
-		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		if !cli.IsHere(r.Host) {
 			http.Error(w, "this server answers for its own machine", http.StatusForbidden)
 			return
 		}

@@ -59,7 +59,7 @@ type ClearAnswer struct {
 	Before *Fragmentation `json:"before,omitempty"`
 	After  *Fragmentation `json:"after,omitempty"`
 	// TimeLost is what the pods that stop have asked for of that resource, times the seconds since they started: what is lost without
-	// checkpoints.
+	// checkpoints. A pod without a start, or with one after Now, adds nothing.
 	TimeLost int64 `json:"timeLost,omitzero"`
 }
 

@@ -150,7 +150,7 @@ func (a *ClearAnswer) measure(s *placement.Snapshot, r *ClearRequest) error {
 // timeLost returns what the pods that leave took of a resource, times the seconds since they started.
 func timeLost(s *placement.Snapshot, a *ClearAnswer, resource string) (lost int64) {
 	add := func(id string) {
-		if p, _ := s.Find(id); !p.Started.IsZero() {
+		if p, _ := s.Find(id); !p.Started.IsZero() && p.Started.Before(a.Now) {
 			lost = quota.Add(lost, quota.Mul(int64(a.Now.Sub(p.Started)/time.Second), p.Requests[resource]))
 		}
 	}

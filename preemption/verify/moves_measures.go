@@ -29,7 +29,7 @@ func (j *movesJudge) measures(r *moves.ClearRequest, a *moves.ClearAnswer) {
 	}
 	var lost int64
 	for _, p := range j.State.Pods {
-		if j.leaves[p.ID] && !p.Started.IsZero() {
+		if j.leaves[p.ID] && !p.Started.IsZero() && p.Started.Before(r.Now) {
 			lost = quota.Add(lost, quota.Mul(int64(r.Now.Sub(p.Started)/time.Second), p.Requests[r.Measure]))
 		}
 	}

@@ -14,6 +14,13 @@ type leaf = any
 // Conditions are those of any object.
 type Conditions = []metav1.Condition
 
+// Constraints are those of groups of both kinds.
+type Constraints struct {
+	Topology []struct {
+		Key leaf `json:"key"`
+	} `json:"topology"`
+}
+
 // PodGroup is that of v1alpha1 to v1beta1: where versions have different forms, the inside is not looked at.
 type PodGroup struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
@@ -27,18 +34,14 @@ type PodGroup struct {
 			} `json:"gang"`
 			DisruptionMode leaf `json:"disruptionMode"`
 		} `json:"schedulingPolicy"`
-		SchedulingConstraints *struct {
-			Topology []struct {
-				Key leaf `json:"key"`
-			} `json:"topology"`
-		} `json:"schedulingConstraints"`
-		ResourceClaims              leaf `json:"resourceClaims"`
-		DisruptionMode              leaf `json:"disruptionMode"`
-		PriorityClassName           leaf `json:"priorityClassName"`
-		Priority                    leaf `json:"priority"`
-		PreemptionPolicy            leaf `json:"preemptionPolicy"`
-		ParentCompositePodGroupName leaf `json:"parentCompositePodGroupName"`
-		WorkloadRef                 leaf `json:"workloadRef"`
+		SchedulingConstraints       *Constraints `json:"schedulingConstraints"`
+		ResourceClaims              leaf         `json:"resourceClaims"`
+		DisruptionMode              leaf         `json:"disruptionMode"`
+		PriorityClassName           leaf         `json:"priorityClassName"`
+		Priority                    leaf         `json:"priority"`
+		PreemptionPolicy            leaf         `json:"preemptionPolicy"`
+		ParentCompositePodGroupName leaf         `json:"parentCompositePodGroupName"`
+		WorkloadRef                 leaf         `json:"workloadRef"`
 	} `json:"spec"`
 	Status leaf `json:"status"`
 }
@@ -53,17 +56,13 @@ type CompositePodGroup struct {
 				MinGroupCount leaf `json:"minGroupCount"`
 			} `json:"gang"`
 		} `json:"schedulingPolicy"`
-		SchedulingConstraints *struct {
-			Topology []struct {
-				Key leaf `json:"key"`
-			} `json:"topology"`
-		} `json:"schedulingConstraints"`
-		DisruptionMode              leaf `json:"disruptionMode"`
-		PriorityClassName           leaf `json:"priorityClassName"`
-		Priority                    leaf `json:"priority"`
-		PreemptionPolicy            leaf `json:"preemptionPolicy"`
-		ParentCompositePodGroupName leaf `json:"parentCompositePodGroupName"`
-		WorkloadRef                 leaf `json:"workloadRef"`
+		SchedulingConstraints       *Constraints `json:"schedulingConstraints"`
+		DisruptionMode              leaf         `json:"disruptionMode"`
+		PriorityClassName           leaf         `json:"priorityClassName"`
+		Priority                    leaf         `json:"priority"`
+		PreemptionPolicy            leaf         `json:"preemptionPolicy"`
+		ParentCompositePodGroupName leaf         `json:"parentCompositePodGroupName"`
+		WorkloadRef                 leaf         `json:"workloadRef"`
 	} `json:"spec"`
 	Status leaf `json:"status"`
 }

@@ -6,7 +6,7 @@ var helios = table{
 	name:    "Helios",
 	columns: []string{"job_id", "vc", "gpu_num", "cpu_num", "node_num", "submit_time", "start_time", "end_time", "duration"},
 	read: func(r *row) (Job, bool) {
-		if started := r.text("start_time"); started == "" || started == "None" {
+		if isNone(r.text("start_time")) {
 			r.counts[neverRan]++
 			return Job{}, false
 		}

@@ -83,7 +83,7 @@ func (j *phillyJob) add(c *collector) {
 			gpus += len(d.GPUs)
 		}
 		record.GPU = max(record.GPU, int64(gpus)*1000)
-		if a.Start == "" || a.Start == "None" || a.End == "" || a.End == "None" {
+		if isNone(a.Start) || isNone(a.End) {
 			continue
 		}
 		ran = true

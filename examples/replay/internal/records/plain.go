@@ -45,7 +45,7 @@ var plain = table{
 		}
 		if r.has("duration") {
 			j.Work = r.seconds("duration")
-		} else if r.text("start") == "" || r.text("end") == "" {
+		} else if isNone(r.text("start")) || isNone(r.text("end")) {
 			r.counts[neverRan]++
 			return j, false
 		} else {

@@ -16,7 +16,7 @@ var pods = table{
 		return ranked(c, columns)
 	},
 	read: func(r *row) (Job, bool) {
-		if r.text("scheduled_time") == "" {
+		if isNone(r.text("scheduled_time")) {
 			r.counts[neverRan]++
 			return Job{}, false
 		}

@@ -135,6 +135,9 @@ var layouts = []string{
 	"2006-01-02 15:04:05 MST", "2006/01/02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02",
 }
 
+// isNone reports whether a field says that there is no time.
+func isNone(text string) bool { return text == "" || text == "None" || text == "Unknown" }
+
 // instant reads a time: a date (of UTC, if it names no zone), seconds since 1970, or seconds since the start of the records.
 func instant(text string) (n int64, date, fraction, ok bool) {
 	if n, fraction, ok = wholeSeconds(text); ok {

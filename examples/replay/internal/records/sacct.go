@@ -48,7 +48,7 @@ func readSacct(r *row) (j Job, ok bool) {
 	case "RUNNING", "COMPLETING", "RESIZING", "STAGE_OUT":
 		r.counts[stillRuns]++
 	}
-	if started := r.text("start"); r.has("start") && (started == "None" || started == "Unknown" || started == "") {
+	if r.has("start") && isNone(r.text("start")) {
 		r.counts[neverRan]++
 		return j, false
 	}
@@ -61,18 +61,16 @@ func readSacct(r *row) (j Job, ok bool) {
 	default:
 		j.Work = r.between("start", "end")
 	}
-	if r.has("start") && r.has("end") && strings.Trim(r.text("end"), "UnkowNe") != "" {
-		r.between("start", "end")
+	if r.has("start") && !isNone(r.text("end")) {
+		r.between("start", "end") // also where the length stands beside them
 	}
 	column := "alloctres"
 	if r.text(column) == "" {
 		column = "reqtres"
 	}
 	r.tres(column, &j)
-	if r.has("priority") {
-		if r.text("priority") != "" {
-			j.Priority = r.number("priority", -maxPriority, maxPriority)
-		}
+	if r.text("priority") != "" {
+		j.Priority = r.number("priority", -maxPriority, maxPriority)
 	}
 	return j, true
 }

@@ -20,6 +20,7 @@ func (s *Sweep) identify() error {
 	if err != nil {
 		return err
 	}
+	s.numbers = map[string]int{}
 	worlds, policies := map[string]string{}, map[string]string{}
 	all := sha256.New()
 	for _, c := range s.Cells {
@@ -37,6 +38,7 @@ func (s *Sweep) identify() error {
 			return err
 		}
 		id := short(fmt.Appendf(nil, "%q %q %d %q %q %q", worlds[source], c.World, c.Seed, c.Policy, policies[c.Policy], of))
+		s.numbers[id] = len(s.IDs)
 		s.IDs = append(s.IDs, id)
 		fmt.Fprintln(all, id)
 	}

@@ -129,8 +129,8 @@ func (s *Sweep) Known(path string) (map[int]Line, error) {
 // Take reads a line, and makes it one of this sweep. It reports false if it is no result, or that of another cell.
 func (s *Sweep) Take(text []byte) (Line, bool) {
 	l, err := parseLine(text)
-	i := slices.Index(s.IDs, l.ID)
-	if err != nil || i < 0 {
+	i, known := s.numbers[l.ID]
+	if err != nil || !known {
 		return Line{}, false
 	}
 	l.Sweep, l.Number, l.Of = s.Name, i, len(s.Cells)

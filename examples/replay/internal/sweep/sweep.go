@@ -33,8 +33,9 @@ type Input struct {
 // Sweep is all cells in the order of the table.
 type Sweep struct {
 	Cells    []Cell
-	Name     string   // names the cells and what they are made from: results of different sweeps are not merged
-	IDs      []string // of the cells
+	Name     string         // names the cells and what they are made from: results of different sweeps are not merged
+	IDs      []string       // of the cells
+	numbers  map[string]int // of the cells, by ID
 	policies map[string]loop.Policy
 	quotas   string
 	cluster  string

@@ -233,10 +233,13 @@ func (w *World) share() {
 
 // Requests returns what a job asks for. In a cluster a job that names no flavor is assigned one.
 func (w *World) Requests(j *Job) []quota.Amount {
-	gpu, cpu := cmp.Or(j.Flavor, append(w.Flavors, "")[0]), ""
-	if cpu = gpu; w.Cluster != nil && gpu != "" {
-		of := flavors(w.queues[j.Queue], CPU)
-		if !slices.Contains(of, gpu) && len(of) > 0 {
+	gpu := j.Flavor
+	if gpu == "" && len(w.Flavors) > 0 {
+		gpu = w.Flavors[0]
+	}
+	cpu := gpu
+	if w.Cluster != nil && gpu != "" {
+		if of := flavors(w.queues[j.Queue], CPU); len(of) > 0 && !slices.Contains(of, gpu) {
 			cpu = of[0]
 		}
 	}
