@@ -118,8 +118,8 @@ func TestShards(t *testing.T) {
 		t.Errorf("status %d, %q; with lines twice and others:\n%s", status, stderr, got)
 	}
 	for name, bad := range map[string]struct{ data, want string }{
-		"missing":   {strings.Join(strings.SplitAfter(string(parts), "\n")[1:], ""), "cell 0 of 8 is missing"},
-		"otherwise": {string(parts) + regexp.MustCompile(`"redone":`).ReplaceAllString(string(parts), `"redone":1`), "line 9: cell: 0 is also at "},
+		"missing":   {strings.Join(strings.SplitAfter(string(parts), "\n")[1:], ""), " of 8 is missing"},
+		"otherwise": {string(parts) + regexp.MustCompile(`"redone":`).ReplaceAllString(string(parts), `"redone":1`), " is also at "},
 		"other":     {string(parts) + strings.Replace(string(parts), `"sweep":"`, `"sweep":"0`, 1), "line 9: sweep: "},
 		"no JSON":   {"{", "there are no results to merge; lines that are no results: 1, the first at "},
 		"misspelt":  {`{"swep":"x"}`, `line 1: no result of replay: swep: is not a field`},
@@ -277,12 +277,12 @@ func TestUsage(t *testing.T) {
 		`line 2: duration: "-1": want`:               {"-world", file("duration.csv", header+"a,q,0,1,-1,0\n")},
 		`line 3: job "a" is there twice, first at 2`: {"-world", file("twice.csv", header+"a,q,0,1,60,0\na,q,0,1,60,0\n")},
 		`line 2: wrong number of`:                    {"-world", file("fields.csv", header+"a,q\n")},
-		`line 2: queue: "": want a name`:             {"-world", file("noqueue.csv", header+"a,,0,1,60,0\n")},
+		`line 2: vc: "": want a name`:                {"-world", file("noqueue.csv", header+"a,,0,1,60,0\n")},
 		`line 2: job_type: "x": want`:                {"-world", file("class.csv", "job_id,user,num_gpu,submit_time,duration,job_type\n1,vc_a,1,0,5,x\n")},
 		`line 2: qos: "Best": want`:                  {"-world", file("qos.csv", "name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,creation_time,deletion_time,scheduled_time\np,1,1,1,1000,Best,0,9,1\n")},
 		`line 1: there is no column`:                 {"-world", never, "-quotas", file("quotas.csv", "vc,nodes\nq,1\n")},
-		`line 2: gpus: "": want a number`:            {"-world", file("nogpus.csv", header+"a,q,0,,60,0\n")},
-		`line 2: gpus: ".": want a number`:           {"-world", file("point.csv", header+"a,q,0,.,60,0\n")},
+		`line 2: scale_factor: "": want a number`:    {"-world", file("nogpus.csv", header+"a,q,0,,60,0\n")},
+		`line 2: scale_factor: ".": want a number`:   {"-world", file("point.csv", header+"a,q,0,.,60,0\n")},
 		`line 2: num_gpu: "": want a number`:         {"-world", file("blank.csv", "job_id,user,num_gpu,submit_time,duration,job_type\n1,vc_a, ,0,5,best\n")},
 		`line 1: more than 1 MiB in one row`:         {"-world", file("long.csv", strings.Repeat(" ", 3<<20))},
 		`line 2: more than 1 MiB in one row`:         {"-world", file("quoted.csv", header+`"`+strings.Repeat("x\n", 1<<20)+"\n")},

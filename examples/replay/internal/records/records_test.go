@@ -122,7 +122,7 @@ func TestFaults(t *testing.T) {
 		"a column twice":    {"job,Job,submit,gpus,duration\n", []string{`line 1: the column "job" is there twice`}},
 		"no length":         {"job,submit,gpus,end\n", []string{"line 1: there is no column duration, nor start and end"}},
 		"no amounts":        {"job,submit,duration\n", []string{"line 1: there is no column gpus or cpus"}},
-		"sacct":             {sacctHeader + "1|u|a|p|COMPLETED|x|y|z|-1|gres/gpu=many|1\n2|u|a|p|COMPLETED|2024-06-01T00:00:00|2024-06-01T00:00:09|2024-06-01T00:00:08|1|gres|1\n", []string{`line 2: submit: "x"`, `line 2: elapsedraw: "-1"`, `line 2: start: "y"`, `line 2: end: "z"`, `line 2: alloctres: "gres/gpu=many": want a number of gres/gpu`, "line 3: end", "line 3: alloctres"}},
+		"sacct":             {sacctHeader + "1|u|a|p|COMPLETED|x|y|z|-1|gres/gpu=many|1\n2|u|a|p|COMPLETED|2024-06-01T00:00:00|2024-06-01T00:00:09|2024-06-01T00:00:08|1|gres|1\n", []string{`line 2: Submit: "x"`, `line 2: ElapsedRaw: "-1"`, `line 2: Start: "y"`, `line 2: End: "z"`, `line 2: AllocTRES: "gres/gpu=many": want a number of gres/gpu`, "line 3: End", "line 3: AllocTRES"}},
 		"sacct without":     {"JobID|Submit\n1|2024-06-01\n", []string{"line 1: there is no column Account, nor Partition"}},
 		"Philly":            {`[{"jobid":"a","vc":"v","submitted_time":"x","attempts":[]},{"jobid":"b","vc":"v","submitted_time":"2017-10-09 07:02:09","attempts":[{"start_time":"2017-10-09 07:04:35","end_time":"2017-10-09 07:04:34"}]},{"jobid":5}]`, []string{`item 1: submitted_time: "x": want a date`, `item 2: attempts[0].end_time: "2017-10-09 07:04:34": want a time from 0`, "item 3: jobid: want string, found number"}},
 		"Philly, cut":       {`[{"jobid":"a","vc":"v","attempts":[`, []string{"item 1: unexpected EOF"}},

@@ -14,6 +14,7 @@ import (
 // row is a line of a table.
 type row struct {
 	*collector
+	header  []string // the names of the columns in the file
 	fields  []string
 	columns map[string]int
 	odd     bool // something is wrong with it
@@ -30,6 +31,14 @@ func (r *row) text(column string) string {
 	return strings.TrimSpace(r.fields[i])
 }
 
+// named returns the name that the file has for a column.
+func (r *row) named(column string) string {
+	if i, ok := r.columns[column]; ok {
+		return strings.TrimSpace(r.header[i])
+	}
+	return column
+}
+
 // shown is how much of a field is in a message.
 const shown = 60
 
@@ -39,7 +48,7 @@ func (r *row) bad(column, want string) {
 	if len(text) > shown {
 		text = strings.ToValidUTF8(text[:shown], "") + "…"
 	}
-	r.faults.add("line %d: %s: %q: want %s", r.line, column, text, want)
+	r.faults.add("line %d: %s: %q: want %s", r.line, r.named(column), text, want)
 }
 
 // number reads a whole number.
@@ -174,9 +183,9 @@ func (r *row) between(start, end string) int64 {
 	case r.odd:
 		return 0
 	case to < from:
-		r.bad(end, "a time that is not before "+start+" ("+r.text(start)+")")
+		r.bad(end, "a time that is not before "+r.named(start)+" ("+r.text(start)+")")
 	case to-from > maxSeconds:
-		r.bad(end, fmt.Sprintf("a time at most %d days after %s (%s)", maxSeconds/86400, start, r.text(start)))
+		r.bad(end, fmt.Sprintf("a time at most %d days after %s (%s)", maxSeconds/86400, r.named(start), r.text(start)))
 	}
 	return to - from
 }

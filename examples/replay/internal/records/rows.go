@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/cedesched/cede/examples/internal/input"
@@ -147,7 +148,7 @@ func readRows(in io.Reader, by func(io.Reader) cells, c *collector, formats ...t
 			return fmt.Errorf("line %d: %w", line, err)
 		}
 	}
-	width := len(header)
+	header = slices.Clone(header) // the reader uses it again
 	for {
 		fields, line, err := next()
 		switch {
@@ -163,11 +164,11 @@ func readRows(in io.Reader, by func(io.Reader) cells, c *collector, formats ...t
 			continue
 		}
 		c.line = line
-		if len(fields) != width {
-			c.faults.add("line %d: wrong number of fields: %d, the header has %d", line, len(fields), width)
+		if len(fields) != len(header) {
+			c.faults.add("line %d: wrong number of fields: %d, the header has %d", line, len(fields), len(header))
 			continue
 		}
-		r := row{collector: c, fields: fields, columns: columns}
+		r := row{collector: c, header: header, fields: fields, columns: columns}
 		j, ok := is.read(&r)
 		if r.odd || !ok {
 			continue
