@@ -142,7 +142,7 @@ func without(s *placement.Snapshot, d *placement.Domain, victims []placement.Vic
 
 // place gives places to the units of a domain, by an exact search if it is asked for and one of them yields or has none.
 func (f *clearing) place(done *cleared, d *placement.Domain, after *placement.Snapshot, list []victim) (bool, error) {
-	ok, err := f.config.findPlaces(f.preemptor, after, list)
+	ok, err := f.config.findPlaces(f.preemptor, after, placement.Beside{}, list)
 	if err != nil || f.config.Search != placement.Exact || len(list) > mostUnits ||
 		!slices.ContainsFunc(list, func(l victim) bool { return l.to == nil }) {
 		return ok, err
@@ -164,7 +164,7 @@ func (f *clearing) place(done *cleared, d *placement.Domain, after *placement.Sn
 	for i := range better {
 		better[i].to = b.names(answer.Places[i])
 	}
-	if isPermitted, err := permits(f.preemptor, after, nil, better); err != nil || !isPermitted {
+	if isPermitted, err := permits(f.preemptor, after, placement.Beside{}, nil, better); err != nil || !isPermitted {
 		return ok, err
 	}
 	copy(list, better)

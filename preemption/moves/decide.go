@@ -140,12 +140,12 @@ func (f *finder) isSmall() bool {
 // attempt looks for places for the victims of a decision; nil: one has none that needs it.
 func (f *finder) attempt(d placement.Decision) (*found, error) {
 	x := &found{decision: d, list: f.config.victimsOf(f.before, d.Victims)}
-	after, err := f.after(&d)
+	after, beside, err := f.after(&d)
 	if err != nil {
 		return nil, err
 	}
 	f.tried += len(x.list)
-	if ok, err := f.config.findPlaces(f.preemptor, after, x.list); err != nil || !ok {
+	if ok, err := f.config.findPlaces(f.preemptor, after, beside, x.list); err != nil || !ok {
 		return nil, err
 	}
 	if !f.order(x) {
@@ -179,19 +179,29 @@ func (x *found) drops(id string) bool {
 		slices.ContainsFunc(x.decision.Pods, func(p workload.Pod) bool { return p.ID == id })
 }
 
-// after returns the snapshot without the victims of a decision, and with the pods of the request in their places.
-func (f *finder) after(d *placement.Decision) (*placement.Snapshot, error) {
-	edits := gone(d.Victims)
+// after returns a snapshot and what counts beside it: the victims of a decision are gone, and the pods of the request in their places.
+func (f *finder) after(d *placement.Decision) (after *placement.Snapshot, beside placement.Beside, err error) {
+	var edits []placement.Edit
+	for _, v := range d.Victims {
+		beside.Gone = append(beside.Gone, v.Pods...)
+	}
 	for _, id := range d.Withdrawn {
 		edits = append(edits, placement.Withdraw(id))
 	}
-	edits = append(edits, placed(d.Pods)...)
+	waits := func(p workload.Pod) bool { return p.Node == "" }
+	if beside.Placed = d.Pods; slices.ContainsFunc(d.Pods, waits) {
+		for _, p := range d.Pods {
+			edits = append(edits, placement.Withdraw(p.ID))
+		}
+		beside.Placed = slices.DeleteFunc(slices.Clone(d.Pods), waits)
+	}
 	if f.request.Resize {
 		p, _ := f.before.Find(f.request.Pods[0].ID)
 		p.Requests = f.request.Pods[0].Requests
-		edits = append(edits, placement.Run(p))
+		edits, beside.Placed = append(edits, placement.Run(p)), nil
 	}
-	return f.before.With(edits...)
+	after, err = f.before.With(edits...)
+	return after, beside, err
 }
 
 // refused is the decision if no victims were found that have the places that they need.

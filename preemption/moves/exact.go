@@ -104,11 +104,11 @@ func (f *finder) carryOut(b *builder, result *moving.Answer, members []workload.
 	}
 	x.decision = d
 	d.Pods = nil
-	bare, err := f.after(&d)
+	bare, beside, err := f.after(&d)
 	if err != nil {
 		return nil, err
 	}
-	if ok, err := permits(f.preemptor, bare, x.decision.Pods, x.list); err != nil || !ok || !f.order(x) {
+	if ok, err := permits(f.preemptor, bare, beside, x.decision.Pods, x.list); err != nil || !ok || !f.order(x) {
 		return nil, err
 	}
 	if after := costOf(x.list); after != Cost(result.Cost) {

@@ -64,9 +64,9 @@ func (c *Config) victimsOf(s *placement.Snapshot, victims []placement.Victim) []
 	return list
 }
 
-// findPlaces gives places to victims that are on no node of the snapshot any more: first to those that must not yield, then by what a
+// findPlaces gives places to victims that are on no node any more, beside what counts so: first to those that must not yield, then by what a
 // move saves, then to the largest. It reports whether each that must move has a place.
-func (c *Config) findPlaces(p *placement.Preemptor, after *placement.Snapshot, list []victim) (bool, error) {
+func (c *Config) findPlaces(p *placement.Preemptor, after *placement.Snapshot, beside placement.Beside, list []victim) (bool, error) {
 	order, size := make([]*victim, 0, len(list)), sizes(list)
 	for i := range list {
 		if list[i].to = nil; list[i].move >= 0 {
@@ -84,7 +84,8 @@ func (c *Config) findPlaces(p *placement.Preemptor, after *placement.Snapshot, l
 			units[i].Pods = append(units[i].Pods, waiting(pod))
 		}
 	}
-	places, err := p.Places(after, units, c.domains(units))
+	beside.Domains = c.domains(units)
+	places, err := p.Places(after, units, beside)
 	if err != nil {
 		return false, err
 	}
@@ -206,8 +207,9 @@ func (l *victim) asVictim() placement.Victim {
 	return v
 }
 
-// permits asks the rules of the preemptor whether victims may have their places, and waiting pods theirs, in a snapshot without them.
-func permits(p *placement.Preemptor, bare *placement.Snapshot, waits []workload.Pod, list []victim) (bool, error) {
+// permits asks the rules of the preemptor whether victims may have their places, and waiting pods theirs, in a snapshot beside which
+// they count as gone.
+func permits(p *placement.Preemptor, bare *placement.Snapshot, beside placement.Beside, waits []workload.Pod, list []victim) (bool, error) {
 	var units []placement.Unit
 	add := func(p workload.Pod, node string) {
 		p = waiting(p)
@@ -224,6 +226,6 @@ func permits(p *placement.Preemptor, bare *placement.Snapshot, waits []workload.
 			add(list[i].Pods[k], node)
 		}
 	}
-	places, err := p.Places(bare, units, nil)
+	places, err := p.Places(bare, units, beside)
 	return !slices.ContainsFunc(places, func(n []placement.Nomination) bool { return n == nil }), err
 }

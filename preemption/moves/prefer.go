@@ -67,27 +67,33 @@ func (f *finder) findMovable(r placement.Request, d *placement.Decision) (map[st
 		return nil, err
 	}
 	victims := f.config.victimsOf(f.before, d.Victims)
-	after, err := f.after(d)
+	after, beside, err := f.after(d)
 	if err != nil {
 		return nil, err
 	}
-	movable, asked := map[string]bool{}, 0
+	asked, list := 0, []victim(nil)
 	for u := range units {
 		if !slices.ContainsFunc(victims, func(v victim) bool { return v.IsAlike(&u) }) || !f.isAround(&u, d, &r) {
 			continue
 		}
-		ok, err := f.hasOther(after, &u)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			movable[u.ID()] = true
+		if l := f.config.victim(u); !l.terminates() {
+			list = append(list, l)
 		}
 		if asked++; asked == f.config.maxTries() {
 			break
 		}
 	}
 	f.tried += asked
+	beside.Apart = true
+	if _, err := f.config.findPlaces(f.preemptor, after, beside, list); err != nil {
+		return nil, err
+	}
+	movable := map[string]bool{}
+	for i := range list {
+		if list[i].to != nil {
+			movable[list[i].ID()] = true
+		}
+	}
 	return movable, nil
 }
 
@@ -97,28 +103,4 @@ func (f *finder) isAround(u *placement.Unit, d *placement.Decision, r *placement
 		return r.Group == "" && p.Node == d.Domain || r.Group != "" && (len(r.Domains) == 0 ||
 			slices.ContainsFunc(r.Domains, func(x placement.Domain) bool { return slices.Contains(x.Nodes, p.Node) }))
 	})
-}
-
-// hasOther reports whether a unit has a place on nodes where it does not run.
-func (f *finder) hasOther(after *placement.Snapshot, u *placement.Unit) (bool, error) {
-	l := f.config.victim(*u)
-	if l.move < 0 || l.terminates() {
-		return false, nil
-	}
-	var edits []placement.Edit
-	for _, p := range u.Pods {
-		if _, runs := after.Find(p.ID); runs {
-			edits = append(edits, placement.Remove(p.ID))
-		}
-		n, _ := after.Node(p.Node)
-		n.Unschedulable = true
-		edits = append(edits, placement.SetNode(n))
-	}
-	beside, err := after.With(edits...)
-	if err != nil {
-		return false, err
-	}
-	list := []victim{l}
-	_, err = f.config.findPlaces(f.preemptor, beside, list)
-	return list[0].to != nil, err
 }

@@ -166,7 +166,8 @@ func (f *planner) change(l *victim, nodes []string, sign int64) {
 
 // hasRoom reports whether the pods of a unit have room now where they go. Pods that stop first leave room to their own unit.
 func (f *planner) hasRoom(l *victim) bool {
-	if f.start == BeforeStop {
+	stays := func(p workload.Pod) bool { return slices.Contains(l.to, p.Node) }
+	if f.start == BeforeStop || !slices.ContainsFunc(l.Pods, stays) {
 		return f.mayArrive(l)
 	}
 	f.change(l, nil, 1)
@@ -179,7 +180,7 @@ func (f *planner) hasRoom(l *victim) bool {
 func (f *planner) mayArrive(l *victim) bool {
 	placed, ok := 0, true
 	for k, p := range l.Pods {
-		if ok = f.holds(l.to[k], p.Requests); !ok {
+		if ok = f.holds(l.to[k], p.Requests); !ok || k == len(l.Pods)-1 {
 			break
 		}
 		f.take(l.to[k], p.Requests, -1)
@@ -223,14 +224,14 @@ func (f *planner) freeOn(node string) workload.Resources {
 		return free
 	}
 	n, _ := f.before.Node(node)
-	used, free := f.before.UsedOn(node), workload.Resources{}
+	free := f.before.UsedOn(node)
 	for _, p := range f.kept[node] {
-		used[workload.PodsResource]++
+		free[workload.PodsResource]++
 		for name, amount := range p.Requests {
-			used[name] = quota.Add(used[name], amount)
+			free[name] = quota.Add(free[name], amount)
 		}
 	}
-	for name, amount := range used {
+	for name, amount := range free {
 		free[name] = -amount
 	}
 	for name, amount := range n.Capacity {

@@ -21,12 +21,14 @@ type scratch struct {
 
 // enter checks a request and passes it to the engine.
 func (p *Preemptor) enter(sc *scratch, c *state.Cluster, r *Request) error {
-	return p.enterAs(sc, c, r, false)
+	return p.enterAs(sc, c, r, nil)
 }
 
-// enterAs is enter; with several, the pods are of several units, and no priority, queue or group of the request counts.
-func (p *Preemptor) enterAs(sc *scratch, c *state.Cluster, r *Request, several bool) error {
+// enterAs is enter; with gone, also without items, the pods are of several units, and no priority, queue or group of the request
+// counts. Running pods with those IDs count as gone.
+func (p *Preemptor) enterAs(sc *scratch, c *state.Cluster, r *Request, gone map[string]bool) error {
 	var faults fault.List
+	several := gone != nil
 	if !policyNames.Valid(r.Policy) {
 		faults.Add("request.policy", "%v is unknown", r.Policy)
 	}
@@ -34,7 +36,7 @@ func (p *Preemptor) enterAs(sc *scratch, c *state.Cluster, r *Request, several b
 	sc.request = ask.Request{
 		Group: r.Group, Priority: r.Priority, Queue: r.Queue, Never: r.Policy == PreemptNever, MinCount: r.MinCount,
 		MinGroups: r.MinGroups, Nested: nestedGroups(r.Nested), DomainsPreferred: r.DomainsPreferred,
-		Pods: r.Pods, Several: several, Domains: domains, Prefer: r.Prefer, SkipFit: r.SkipFit,
+		Pods: r.Pods, Several: several, Gone: gone, Domains: domains, Prefer: r.Prefer, SkipFit: r.SkipFit,
 		Now: r.Now, TerminationTimeout: r.TerminationTimeout, MaxDomains: r.MaxDomains, FirstNode: r.FirstNode,
 		Rules:       ask.Rules{Filters: appendFilters(p.filters, &faults, "request.Filters", r.Filters)},
 		MaxBlockers: p.config.maxBlockers(), MaxRetrySteps: p.config.maxRetrySteps(), SkipRetryAt: p.config.SkipRetryAt,

@@ -2,65 +2,159 @@ package placement
 
 import (
 	"math"
+	"slices"
 
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
 	"github.com/cedesched/cede/internal/engine/nodes/place"
+	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/workload"
 )
 
-// Places finds places for units that run on no node, one after the other, in their order: for each the nodes of all its pods, or
+// Beside says how [Preemptor.Places] looks at a snapshot. The zero value: as it is, one unit after the other, anywhere.
+type Beside struct {
+	// Gone lists running pods that count as gone. IDs of pods that do not run are ignored.
+	Gone []string
+	// Placed lists waiting pods that count as running on their Node. Their nominations count no more.
+	Placed []workload.Pod
+	// Apart places each unit by itself, as if the others were not there, on nodes where none of its pods runs. Its pods may run:
+	// then they count as gone. A unit with claims has no other place: devices are on one node.
+	Apart bool
+	// Domains, if it is not nil, returns domains for a unit by its index: its pods must be within one of them; none: anywhere. Names
+	// of unknown nodes in them are ignored.
+	Domains func(unit int) []Domain
+}
+
+// Places finds places for units that are on no node, one after the other, in their order: for each the nodes of all its pods, or
 // nil. A pod goes where it may run ([workload.Pod.Nodes], the filters of the configuration), on the schedulable node with the
 // least left beside it ([BestFit]), where it has room now: beside all that runs or terminates, all that is nominated, of any
-// priority, and the units before it. No unit is preempted. domains, if it is not nil, returns domains for a unit by its index: its pods must be within one
-// of them; none: anywhere. Names of unknown nodes in them are ignored.
+// priority, and the units before it. No unit is preempted.
 //
-// It fails with a [fault.List] of pods that are not valid in a request: see [Preemptor.Decide].
-func (p *Preemptor) Places(snapshot *Snapshot, units []Unit, domains func(unit int) []Domain) ([][]Nomination, error) {
+// It fails with a [fault.List] of pods that are not valid in a request, see [Preemptor.Decide], and of pods of Beside.Placed that cannot
+// run where they are said to, see [Run].
+func (p *Preemptor) Places(snapshot *Snapshot, units []Unit, beside Beside) ([][]Nomination, error) {
 	if p == nil {
 		p = &standard
 	}
-	var pods []workload.Pod
+	before := snapshot.inside()
+	snapshot, placed, err := beside.edit(snapshot)
+	if err != nil {
+		return nil, err
+	}
+	c, gone, count := snapshot.inside(), make(map[string]bool, len(beside.Gone)), len(placed)
+	for i := range units {
+		count += len(units[i].Pods)
+	}
+	pods := make([]workload.Pod, 0, count)
+	for _, w := range placed {
+		w.Node = ""
+		pods = append(pods, w)
+	}
+	for _, id := range beside.Gone {
+		gone[id] = true
+	}
 	for _, u := range units {
 		pods = append(pods, u.Pods...)
+		for k := 0; beside.Apart && k < len(u.Pods); k++ {
+			gone[u.Pods[k].ID] = true
+		}
 	}
-	if len(pods) == 0 {
+	if len(pods) == len(placed) {
 		return make([][]Nomination, len(units)), nil
 	}
-	c, sc, config := snapshot.inside(), p.scratch.Take(), p.inside
+	sc, config := p.scratch.Take(), p.inside
 	defer p.release(sc)
-	if err := p.enterAs(sc, c, &Request{Priority: math.MinInt32, Pods: pods}, true); err != nil {
+	if err := p.enterAs(sc, c, &Request{Priority: math.MinInt32, Pods: pods}, gone); err != nil {
 		return nil, err
 	}
 	config.Mode = ask.InPlace // terminating pods count
-	several, list, first := &sc.several, make([][]Nomination, len(units)), 0
-	several.Begin(&config, c, &sc.request)
-	defer several.End()
+	sc.several.Begin(&config, c, &sc.request)
+	defer sc.several.End()
+	sc.several.Remove(running(c, beside.Gone))
+	for k := range placed {
+		sc.several.Put(int32(k), c.NodeNumber(placed[k].Node))
+	}
+	list, next := make([][]Nomination, len(units)), int32(len(placed))
 	for i, u := range units {
-		members := make([]int32, len(u.Pods))
+		ids, members := make([]string, len(u.Pods)), make([]int32, len(u.Pods))
 		for k := range members {
-			members[k] = int32(first + k)
+			ids[k], members[k] = u.Pods[k].ID, next
+			next++
 		}
-		first += len(members)
-		if !placeWithin(several, members, i, domains) {
-			continue
+		var closed []int32
+		for _, p := range running(before, ids) {
+			closed = append(closed, p.Node)
 		}
-		for k, m := range members {
-			list[i] = append(list[i], Nomination{u.Pods[k].ID, several.Where(m)})
+		try := func(nodes []int32) []int32 {
+			if beside.Apart && slices.ContainsFunc(u.Pods, func(w workload.Pod) bool { return len(w.Claims) > 0 }) {
+				return nil
+			}
+			if beside.Apart {
+				return sc.several.PlaceApart(members, nodes, closed, running(c, ids))
+			}
+			return sc.several.Place(members, nodes)
+		}
+		for k, number := range beside.within(&sc.several, i, try) {
+			list[i] = append(list[i], Nomination{ids[k], c.NodeName(number)})
 		}
 	}
 	return list, nil
 }
 
-// placeWithin places a unit within one of its domains.
-func placeWithin(several *place.Units, members []int32, unit int, domains func(unit int) []Domain) bool {
-	var within []Domain
-	if domains != nil {
-		within = domains(unit)
-	}
-	for _, d := range within {
-		if nodes := several.Nodes(d.Nodes); len(nodes) > 0 && several.Place(members, nodes) {
-			return true
+// running returns the pods of a list that run.
+func running(c *state.Cluster, ids []string) (list []*state.Pod) {
+	for _, id := range ids {
+		if p := c.Pod(id); p != nil {
+			list = append(list, p)
 		}
 	}
-	return len(within) == 0 && several.Place(members, nil)
+	return list
+}
+
+// edit makes the edits for what can not be counted: pods with claims, and pods on nodes where no unit is placed. It returns the other
+// ones that are placed.
+func (b *Beside) edit(s *Snapshot) (_ *Snapshot, placed []workload.Pod, err error) {
+	c := s.inside()
+	var edits []Edit
+	for _, p := range running(c, b.Gone) {
+		if len(p.Facts.Claims) > 0 {
+			edits = append(edits, Remove(p.Facts.ID))
+		}
+	}
+	countable := func(p workload.Pod) bool {
+		number := c.NodeNumber(p.Node)
+		return len(p.Claims) == 0 && number >= 0 && !c.Node(number).Facts.Unschedulable
+	}
+	if placed = b.Placed; slices.ContainsFunc(placed, func(p workload.Pod) bool { return !countable(p) }) {
+		placed = nil
+		for _, p := range b.Placed {
+			if countable(p) {
+				placed = append(placed, p)
+			} else {
+				edits = append(edits, run(p))
+			}
+		}
+	}
+	if len(edits) > 0 {
+		s, err = s.With(edits...)
+	}
+	return s, placed, err
+}
+
+// within tries to place a unit within one of its domains.
+func (b *Beside) within(several *place.Units, unit int, try func(nodes []int32) []int32) []int32 {
+	var domains []Domain
+	if b.Domains != nil {
+		domains = b.Domains(unit)
+	}
+	for _, d := range domains {
+		if nodes := several.Nodes(d.Nodes); len(nodes) > 0 {
+			if where := try(nodes); where != nil {
+				return where
+			}
+		}
+	}
+	if len(domains) > 0 {
+		return nil
+	}
+	return try(nil)
 }

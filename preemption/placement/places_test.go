@@ -68,12 +68,12 @@ func TestPlacesAreTheTightest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := p.Places(s, units, func(i int) []placement.Domain {
+		got, err := p.Places(s, units, placement.Beside{Domains: func(i int) []placement.Domain {
 			if len(within[i]) == len(names) {
 				return nil
 			}
 			return []placement.Domain{{Name: "d", Nodes: within[i]}}
-		})
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}

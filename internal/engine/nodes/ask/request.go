@@ -48,7 +48,8 @@ type Request struct {
 	Never              bool   // it preempts no unit
 	MinCount           int
 	Pods               []workload.Pod
-	Several            bool // the pods are of several units, and each is as it says; there is no group
+	Several            bool            // the pods are of several units, and each is as it says; there is no group
+	Gone               map[string]bool // running pods that count as gone, beside Several
 	MinGroups          int
 	Nested             []NestedGroup
 	Domains            []Domain

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/preemption/fault"
@@ -97,7 +98,7 @@ func (f *checker) pods() {
 	resources := map[string]bool{}
 	for i := range r.Pods {
 		p := &r.Pods[i]
-		f.pod(fmt.Sprintf("request.pods[%d]", i), p)
+		f.pod("request.pods["+strconv.Itoa(i)+"]", p)
 		for name := range p.Requests {
 			if f.c.Columns.Of(name) < 0 {
 				resources[name] = true
@@ -113,7 +114,7 @@ func (f *checker) pod(path string, p *workload.Pod) {
 	r := f.r
 	f.All(p.Validate(path))
 	f.KnownClaims(path, p, func(id string) bool { return f.c.Claim(id) != nil })
-	if f.c.Pod(p.ID) != nil {
+	if f.c.Pod(p.ID) != nil && !r.Gone[p.ID] {
 		f.Add(path+".id", "%q runs already", p.ID)
 	}
 	if p.Node != "" {

@@ -58,10 +58,13 @@ func (r *Room) Open(floor int64, now bool) {
 	r.Cost.Opened++
 }
 
+// IsCounted reports whether what is free on a node was counted.
+func (r *Room) IsCounted(i int) bool { return r.isFree[i] == int32(r.Cost.Opened) }
+
 // FreeOn returns what is free on a node, by slot. The caller may count more as taken.
 func (r *Room) FreeOn(i int) []int64 {
 	free := r.row(r.free, i)
-	if r.isFree[i] == int32(r.Cost.Opened) {
+	if r.IsCounted(i) {
 		return free
 	}
 	r.isFree[i] = int32(r.Cost.Opened)
@@ -89,7 +92,7 @@ func (r *Room) FreeOn(i int) []int64 {
 
 // IsFull reports whether by its sums a node that is not counted has no room for a pod with the given needs.
 func (r *Room) IsFull(i int, needs []int64) bool {
-	if r.isFree[i] == int32(r.Cost.Opened) {
+	if r.IsCounted(i) {
 		return false
 	}
 	n, gone := r.Nodes[i], 0
