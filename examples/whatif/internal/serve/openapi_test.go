@@ -2,78 +2,25 @@ package serve
 
 import (
 	"bytes"
-	"encoding"
 	"encoding/json"
 	"flag"
 	"os"
 	"reflect"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/cedesched/cede/examples/internal/schema"
 )
 
 var update = flag.Bool("update", false, "rewrite openapi.json")
 
-type object = map[string]any
-
-// schemas are those of the types that bodies and answers have.
-type schemas struct{ named object }
-
-// of returns the schema of a type; named structs are in components.
-func (s *schemas) of(t reflect.Type) any {
-	switch {
-	case t.Kind() == reflect.Pointer:
-		return s.of(t.Elem())
-	case t == reflect.TypeFor[time.Time]():
-		return object{"type": "string", "format": "date-time"}
-	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
-		return object{"type": "string"}
-	case reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) || t.Implements(reflect.TypeFor[json.Marshaler]()):
-		return object{"description": "see " + t.String() + " in the documentation of the library"}
-	}
-	switch t.Kind() {
-	case reflect.Bool:
-		return object{"type": "boolean"}
-	case reflect.String:
-		return object{"type": "string"}
-	case reflect.Float64, reflect.Float32:
-		return object{"type": "number"}
-	case reflect.Slice, reflect.Array:
-		return object{"type": "array", "items": s.of(t.Elem())}
-	case reflect.Map:
-		return object{"type": "object", "additionalProperties": s.of(t.Elem())}
-	case reflect.Interface:
-		return object{}
-	case reflect.Struct:
-		name := strings.NewReplacer("[", "_", "]", "", "/", "_", "*", "").Replace(t.String())
-		if _, known := s.named[name]; !known {
-			properties := object{}
-			s.named[name] = object{"type": "object", "properties": properties}
-			s.fields(t, properties)
-		}
-		return object{"$ref": "#/components/schemas/" + name}
-	}
-	return object{"type": "integer", "format": "int64"}
-}
-
-func (s *schemas) fields(t reflect.Type, properties object) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch {
-		case f.Anonymous && name == "":
-			s.fields(f.Type, properties)
-		case name != "" && name != "-" && f.IsExported():
-			properties[name] = s.of(f.Type)
-		}
-	}
-}
+type object = schema.Object
 
 // openapi.json describes each path, with the fields of the types that are read and written.
 func TestDescription(t *testing.T) {
-	s := &schemas{object{}}
+	s := schema.New("#/components/schemas/")
 	content := func(v any) object {
-		return object{"application/json": object{"schema": s.of(reflect.TypeOf(v))}}
+		return object{"application/json": object{"schema": s.Of(reflect.TypeOf(v))}}
 	}
 	answers := func(v any, statuses ...string) object {
 		out := object{"200": object{"description": "the answer", "content": content(v)}}
@@ -99,7 +46,7 @@ func TestDescription(t *testing.T) {
 	}
 	description := object{"openapi": "3.1.0", "info": object{"title": "cede", "version": "v1",
 		"description": "Preemption decisions. State, Request and Decision are those of the library github.com/cedesched/cede. Without a state a question is about the cluster that the server has read."},
-		"paths": paths, "components": object{"schemas": s.named}}
+		"paths": paths, "components": object{"schemas": s.Named}}
 	var want bytes.Buffer
 	encoder := json.NewEncoder(&want)
 	encoder.SetIndent("", " ")
@@ -113,8 +60,8 @@ func TestDescription(t *testing.T) {
 	} else if !bytes.Equal(Description, want.Bytes()) {
 		t.Error("openapi.json is not that of the types: go test ./examples/whatif/internal/serve -update")
 	}
-	for name, schema := range s.named {
-		if len(schema.(object)["properties"].(object)) == 0 {
+	for name, of := range s.Named {
+		if len(of.(object)["properties"].(object)) == 0 {
 			t.Errorf("%s has no fields", name)
 		}
 	}
