@@ -167,13 +167,29 @@ func (w *World) peak(flavor string) (gpu, cpu int64) {
 	return gpu, cpu
 }
 
+// largest returns the most of a flavor that one job takes.
+func (w *World) largest(flavor string) (gpu, cpu int64) {
+	for i := range w.Jobs {
+		if j := &w.Jobs[i]; cmp.Or(j.Flavor, w.Flavors[0]) == flavor {
+			gpu, cpu = max(gpu, j.GPU), max(cpu, j.CPU)
+		}
+	}
+	return gpu, cpu
+}
+
 // capacities returns the capacity by flavor: whole GPUs, in thousandths.
 func (w *World) capacities() (gpus, cpus []int64) {
 	var gpuPeaks, cpuPeaks []Share
+	note := fmt.Sprintf("the capacity, %d %% of the peak of the demand", w.Capacity)
 	for _, f := range w.Flavors {
 		gpu, cpu := w.peak(f)
 		gpuPeaks, cpuPeaks = append(gpuPeaks, Share{f, gpu}), append(cpuPeaks, Share{f, cpu})
-		gpus, cpus = append(gpus, gpu*w.Capacity/100/1000*1000), append(cpus, cpu*w.Capacity/100)
+		gpu, cpu = gpu*w.Capacity/100/1000*1000, cpu*w.Capacity/100
+		if mostGPU, mostCPU := w.largest(f); !w.given["capacity"] && (mostGPU > gpu || mostCPU > cpu) {
+			gpu, cpu = max(gpu, (mostGPU+999)/1000*1000), max(cpu, mostCPU)
+			note = fmt.Sprintf("the capacity, %d %% of the peak of the demand, or the largest job if that is more", w.Capacity)
+		}
+		gpus, cpus = append(gpus, gpu), append(cpus, cpu)
 	}
 	switch {
 	case w.GPUs > 0:
@@ -185,7 +201,7 @@ func (w *World) capacities() (gpus, cpus []int64) {
 			w.Invented = append(slices.Clip(w.Invented), "the capacity of each flavor, by the peaks of the demand")
 		}
 	case len(w.FlavorGPUs) < len(w.Flavors):
-		w.Invented = append(slices.Clip(w.Invented), fmt.Sprintf("the capacity, %d %% of the peak of the demand", w.Capacity))
+		w.Invented = append(slices.Clip(w.Invented), note)
 	}
 	for i, f := range w.Flavors {
 		if n, ok := w.FlavorGPUs[f]; ok {

@@ -100,13 +100,14 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// Capacities are percentages of the peak of each flavor, or numbers, of all or of single flavors.
+// Capacities are percentages of the peak of each flavor, or numbers, of all or of single flavors. A percentage that is not given is enough
+// for the largest job.
 func TestCapacities(t *testing.T) {
 	const text = "job,queue,submit,gpus,cpus,duration,flavor\na,p,0,6,1,60,a100\nb,p,1,2,1,60,v100\nc,q,2,4,3,60,\nd,q,100,6,1,60,a100\n"
 	for setting, want := range map[string]string{
 		"capacity=50":           "other=2000/0 a100=3000/0 v100=1000/0",
 		"gpus=6":                "other=2000/0 a100=3000/0 v100=1000/0", // by peaks of 4, 6 and 2
-		"gpus.a100=9":           "other=2000/0 a100=9000/0 v100=1000/0",
+		"gpus.a100=9":           "other=4000/0 a100=9000/0 v100=2000/0",
 		"capacity=50+cpus=10":   "other=2000/6000 a100=3000/2000 v100=1000/2000",
 		"gpus=12+gpus.v100=100": "other=4000/0 a100=6000/0 v100=100000/0",
 	} {

@@ -55,7 +55,7 @@ const (
 )
 
 var settings = []setting{
-	{"capacity", "percent of the peak of the demand, 1 to 1000 (70)", func(s *Settings, v string) error {
+	{"capacity", "percent of the peak of the demand, 1 to 1000 (70, at least the largest job)", func(s *Settings, v string) error {
 		return number(&s.Capacity, v, 1, 1000)
 	}},
 	{"gpus", "the capacity in GPUs, in place of a percentage; gpus.NAME: that of a flavor", func(s *Settings, v string) error {

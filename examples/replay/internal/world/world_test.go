@@ -60,16 +60,16 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// Quotas add up to the capacity; the first queue by name gets what does not divide.
+// Quotas add up to the capacity; the first queue by name gets what does not divide. The capacity is not less than the largest job takes.
 func TestNew(t *testing.T) {
 	jobs := []Job{{ID: "a", GPU: 7000, Work: 10}, {ID: "b", GPU: 3000, CPU: 500, Submit: 5, Work: 10}, {ID: "c", GPU: 4000, Submit: 10, Work: 1}}
 	s := Defaults()
 	s.Capacity, s.Cohorts, s.Limit = 77, 2, 50
 	w := New(Trace{Jobs: jobs, CountsCPU: true, Shares: []Share{{"p", 1}, {"q", 2}, {"r", 0}}}, s)
-	if w.GPU != 7000 || w.CPU != 385 || len(w.Cohorts) != 3 {
+	if w.GPU != 7000 || w.CPU != 500 || len(w.Cohorts) != 3 {
 		t.Errorf("%d GPUs, %d CPUs, %d cohorts", w.GPU, w.CPU, len(w.Cohorts))
 	}
-	for i, want := range []struct{ gpu, limit, cpu int64 }{{2334, 1167, 129}, {4666, 2333, 256}, {0, 0, 0}} {
+	for i, want := range []struct{ gpu, limit, cpu int64 }{{2334, 1167, 167}, {4666, 2333, 333}, {0, 0, 0}} {
 		q := w.Queues[i].Quotas
 		if limit, ok := q[0].BorrowingLimit.Get(); q[0].Nominal != want.gpu || !ok || limit != want.limit || q[1].Nominal != want.cpu {
 			t.Errorf("queue %d: %+v", i, q)
