@@ -26,8 +26,8 @@ func TestNewWorkload(t *testing.T) {
 	p.must(p.Do(chromedp.Click("#reset")))
 	p.until(`page.byId("about").textContent.endsWith("4 waiting")`)
 	p.must(p.Do(chromedp.EmulateViewport(390, 844)))
-	p.until(`document.querySelector("#pending .row").offsetHeight === 50`)
-	if cut := value[[]string](p, `[...document.querySelectorAll("#pending .name")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.textContent)`); len(cut) > 0 {
+	p.until(`document.querySelector("#pending .row").offsetHeight === 72`)
+	if cut := value[[]string](p, `[...document.querySelectorAll("#pending .name, #pending .head, #rows .name, #rows .head")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.textContent)`); len(cut) > 0 {
 		t.Errorf("names are cut: %s", strings.Join(cut, ", "))
 	}
 	if wide := value[int](p, `document.documentElement.scrollWidth`); wide > 390 {

@@ -339,7 +339,7 @@ func TestLink(t *testing.T) {
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	p := open(t, "")
-	p.run(`page.byId("pending").focus()`)
+	p.run(`document.querySelector("#pending .grid").focus()`)
 	p.must(p.Do(chromedp.KeyEvent(kb.End)))
 	p.must(p.Do(chromedp.KeyEvent(kb.ArrowUp)))
 	p.until(`document.querySelector("#pending .active")?.getAttribute("aria-label").startsWith("recsys/two-tower-xl")`)
@@ -351,7 +351,7 @@ func TestKeyboard(t *testing.T) {
 	p.until(`document.querySelectorAll("#steps li")[1].getAttribute("aria-current") === "step"`)
 	p.must(p.Do(chromedp.KeyEvent(kb.ArrowLeft)))
 	p.until(`document.querySelectorAll("#steps li")[0].getAttribute("aria-current") === "step"`)
-	p.run(`page.byId("rows").focus()`)
+	p.run(`document.querySelector("#rows .grid").focus()`)
 	p.must(p.Do(chromedp.KeyEvent(kb.ArrowDown + kb.Enter)))
 	p.until(`!page.byId("node").hidden && page.byId("node").innerText.startsWith("product")`)
 	nameless := value[[]string](p, `[...document.querySelectorAll("button, input, select, [tabindex='0'], section")].filter((e) => e.offsetParent !== null).filter((e) =>

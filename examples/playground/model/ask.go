@@ -2,6 +2,8 @@ package model
 
 import (
 	"fmt"
+	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -19,20 +21,29 @@ type Answer struct {
 	Workload string `json:"workload"`
 	Queue    string `json:"queue"`
 	// Priority is the one that the slider sets, without the boost; Least and Most are its ends.
-	Priority int64     `json:"priority"`
-	Least    int64     `json:"least"`
-	Most     int64     `json:"most"`
-	PodSets  []Pods    `json:"podSets"`
-	Outcome  string    `json:"outcome"` // of the decision; Held or Unknown without one
-	Words    string    `json:"words"`
-	Notes    []string  `json:"notes,omitempty"`
-	Victims  []Yields  `json:"victims,omitempty"`
-	RetryAt  time.Time `json:"retryAt,omitzero"`
-	// Column is the one that is short, or the first that is asked for.
+	Priority int64  `json:"priority"`
+	Least    int64  `json:"least"`
+	Most     int64  `json:"most"`
+	PodSets  []Pods `json:"podSets"`
+	Outcome  string `json:"outcome"` // of the decision; Held or Unknown without one
+	Words    string `json:"words"`
+	// Before is the answer without the edits; nil: there are none, or the workload is new.
+	Before *Said `json:"before,omitempty"`
+	// Notes are those about the workload, and those about the input that name it, its queue or a cohort above.
+	Notes   []string  `json:"notes,omitempty"`
+	Victims []Yields  `json:"victims,omitempty"`
+	RetryAt time.Time `json:"retryAt,omitzero"`
+	// Column is the one that is short, or that in which the workload fits the fewest times.
 	Column   int  `json:"column"`
 	HasAfter bool `json:"hasAfter"`
 	// Decision is that of the library; absent if there is none.
 	Decision *preemption.Decision `json:"decision,omitempty"`
+}
+
+// Said is an answer in words.
+type Said struct {
+	Outcome string `json:"outcome"`
+	Words   string `json:"words"`
 }
 
 // Pods is a pod set of the selected workload.
@@ -64,7 +75,7 @@ func (m *Model) Ask() *Answer {
 		return nil
 	}
 	v := m.ensure()
-	a := &Answer{Workload: w.Workload.ID, Queue: w.Workload.Queue, Priority: w.Workload.Priority, Notes: w.Notes, Decision: v.decision, HasAfter: v.after != nil, PodSets: []Pods{}}
+	a := &Answer{Workload: w.Workload.ID, Queue: w.Workload.Queue, Priority: w.Workload.Priority, Notes: m.notesOn(w), Before: m.saidBefore(w.Workload.ID), Decision: v.decision, HasAfter: v.after != nil, PodSets: []Pods{}}
 	a.Least, a.Most = m.priorityRange(w.Workload.Priority)
 	was := m.doc.waiting(w.Workload.ID)
 	for i := range w.Workload.PodSets {
@@ -80,12 +91,10 @@ func (m *Model) Ask() *Answer {
 		return a
 	}
 	verdict := w.Verdict(v.decision)
-	request := w.Request
-	a.Outcome, a.Words = verdict.Outcome, verdict.Sentence(v.decision, &request)
+	a.Outcome, a.Words = verdict.Outcome, sentences(verdict, v.decision, w.Request)
 	if v.decision == nil {
 		return a
 	}
-	a.Words = strings.TrimSpace(a.Words + " " + verdict.Otherwise(v.decision, &request))
 	a.RetryAt = v.decision.RetryAt
 	a.Column = m.column(v.decision, &w.Workload)
 	for _, x := range v.decision.Victims {
@@ -93,6 +102,59 @@ func (m *Model) Ask() *Answer {
 	}
 	slices.SortStableFunc(a.Victims, func(x, y Yields) int { return x.Order - y.Order })
 	return a
+}
+
+// sentences says a verdict, and what is decided all the same.
+func sentences(v answers.Verdict, d *preemption.Decision, r preemption.Request) string {
+	words := v.Sentence(d, &r)
+	if d != nil {
+		words = strings.TrimSpace(words + " " + v.Otherwise(d, &r))
+	}
+	return words
+}
+
+// saidBefore is the answer about a workload without the edits.
+func (m *Model) saidBefore(id string) *Said {
+	i, waits := m.origin.index[id]
+	if !waits || len(m.doc.Edits) == 0 {
+		return nil
+	}
+	w := &m.origin.waiting[i]
+	var d *preemption.Decision
+	if w.Unasked == "" {
+		decided, err := m.origin.Preemptor.Decide(m.origin.Snapshot, w.Request)
+		if err != nil {
+			return nil
+		}
+		d = &decided
+	}
+	verdict := w.Verdict(d)
+	return &Said{verdict.Outcome, sentences(verdict, d, w.Request)}
+}
+
+// notesOn returns the notes of a workload, and those of the document that name it, its queue or a cohort above.
+func (m *Model) notesOn(w *answers.Waiting) []string {
+	names := []string{w.Workload.ID, w.Workload.Queue}
+	if q, ok := m.now.Snapshot.Queue(w.Workload.Queue); ok {
+		for at := q.Cohort; at != "" && !slices.Contains(names[2:], at); {
+			names = append(names, at)
+			c, _ := m.now.Snapshot.Cohort(at)
+			at = c.Parent
+		}
+	}
+	list := slices.Clone(w.Notes)
+	for _, note := range m.doc.Notes {
+		if slices.ContainsFunc(names, func(name string) bool { return hasWord(note, name) }) && !slices.Contains(list, note) {
+			list = append(list, note)
+		}
+	}
+	return list
+}
+
+// hasWord reports whether a text has a name that is no part of a longer one.
+func hasWord(text, name string) bool {
+	word, err := regexp.Compile(`(?:^|[^-\w./])` + regexp.QuoteMeta(name) + `(?:[^-\w./]|\.?$|\.\s)`)
+	return err == nil && name != "" && word.MatchString(text)
 }
 
 func (d *Document) waiting(id string) *workload.Workload {
@@ -141,19 +203,19 @@ func (m *Model) column(d *preemption.Decision, w *workload.Workload) int {
 	}
 	pinned := d.Assignment.Pin(*w)
 	rows, _ := m.now.Snapshot.QueueStatus(w.Queue)
-	first := 0
-	for i, u := range slices.Backward(pinned.Usage()) {
+	first, least := 0, math.Inf(1) // the column in which the workload would fit the fewest times
+	for _, u := range pinned.Usage() {
 		n := number(u.FlavorResource())
-		if n < 0 {
+		if n < 0 || u.Amount == 0 {
 			continue
 		}
 		for _, r := range rows {
-			if r.FlavorResource == u.FlavorResource() && u.Amount > r.Available {
-				return n
+			if r.FlavorResource != u.FlavorResource() {
+				continue
 			}
-		}
-		if i == 0 || u.Amount > 0 {
-			first = n
+			if times := float64(r.Available) / float64(u.Amount); times < least {
+				first, least = n, times
+			}
 		}
 	}
 	return first

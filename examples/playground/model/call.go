@@ -120,6 +120,9 @@ var calls = map[string]func(*Model, *arguments) (any, error){
 			return m.nodes[i].String() == a.Name
 		}), nil
 	},
+	"place": func(m *Model, a *arguments) (any, error) {
+		return slices.IndexFunc(m.pendingList(a.Filter, a.Changed), func(i int) bool { return m.now.waiting[i].Workload.ID == m.doc.Selected }), nil
+	},
 	"pending":    func(m *Model, a *arguments) (any, error) { return m.Pending(a.Filter, a.Changed, a.From, a.To), nil },
 	"ask":        func(m *Model, _ *arguments) (any, error) { return m.Ask(), nil },
 	"settlement": func(m *Model, _ *arguments) (any, error) { return m.Settlement(), nil },

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/quota"
 )
 
 // maxColours is the number of colours for priorities.
@@ -84,4 +87,45 @@ func spread(i, of int) int {
 		return maxColours / 2
 	}
 	return i * (maxColours - 1) / (of - 1)
+}
+
+// kindsKey is what kinds of bars depend on.
+type kindsKey struct {
+	column quota.FlavorResource
+	after  bool
+}
+
+// blockKinds are the names of marks of a [Block].
+var blockKinds = map[string]string{"victim": "yields", "gone": "gone", "new": "admitted", "leaving": "was told to stop"}
+
+// kinds lists the kinds of bars and blocks that the tree has, in the order of the legend.
+func (m *Model) kinds(s *preemption.Snapshot, column quota.FlavorResource, after bool) []string {
+	v := m.ensure()
+	key := kindsKey{column, after}
+	if list, ok := v.kinds[key]; ok {
+		return list
+	}
+	there := map[string]bool{}
+	scale := m.scale(column, false)
+	for _, n := range m.nodes {
+		r := m.row(s, n, column, scale, false, after)
+		for kind, is := range map[string]bool{
+			"quota": r.NominalTo > max(r.UsedTo, r.ReservedTo), "used": r.UsedTo > 0 && r.NominalTo > 0, "reserved": r.ReservedTo > 0,
+			"borrowed": r.UsedTo > r.NominalTo, "lent": r.LentFrom > 0 && r.LentFrom < r.NominalTo, "room": r.RoomTo > r.UsedTo, "short": r.Short,
+		} {
+			there[kind] = there[kind] || is
+		}
+		for _, b := range r.Blocks {
+			there[blockKinds[b.Mark]] = true
+			there["has to leave"] = there["has to leave"] || b.Leaves
+		}
+	}
+	list := []string{}
+	for _, kind := range []string{"quota", "used", "reserved", "borrowed", "lent", "room", "short", "yields", "has to leave", "was told to stop", "gone", "admitted"} {
+		if there[kind] {
+			list = append(list, kind)
+		}
+	}
+	v.kinds[key] = list
+	return list
 }

@@ -18,6 +18,7 @@ import (
 type Node struct {
 	Cohort    bool           `json:"cohort"`
 	Name      string         `json:"name"`
+	Node      string         `json:"node"` // as in [Row]
 	Parent    string         `json:"parent,omitempty"`
 	Inactive  bool           `json:"inactive,omitempty"`
 	Quotas    []NodeQuota    `json:"quotas"`
@@ -62,7 +63,7 @@ const maxNodeWorkloads = 200
 
 // Node returns a queue or cohort.
 func (m *Model) Node(cohort bool, name string) (Node, error) {
-	n := Node{Cohort: cohort, Name: name, Quotas: []NodeQuota{}, Policies: []NodePolicy{}, Workloads: []NodeWorkload{}}
+	n := Node{Cohort: cohort, Name: name, Node: answers.Node{Cohort: cohort, Name: name}.String(), Quotas: []NodeQuota{}, Policies: []NodePolicy{}, Workloads: []NodeWorkload{}}
 	if cohort {
 		c, ok := m.now.Snapshot.Cohort(name)
 		if !ok {

@@ -62,6 +62,10 @@ type Block struct {
 type Rows struct {
 	Total int   `json:"total"`
 	Rows  []Row `json:"rows"`
+	// Kinds are the kinds of bars and blocks in all of the tree, as the legend names them.
+	Kinds []string `json:"kinds"`
+	// Small: on one scale the bars of all queues are too short to tell their parts.
+	Small bool `json:"small,omitempty"`
 }
 
 // maxBlocks is the most blocks in a row: more are thinner than a pixel.
@@ -83,6 +87,9 @@ func (m *Model) Rows(column quota.FlavorResource, after, own bool, filter string
 		r.Index = i
 		out.Rows = append(out.Rows, r)
 	}
+	const parts = 12
+	out.Small = m.scale(column, false) > parts*m.scale(column, true)
+	out.Kinds = m.kinds(s, column, after && v.after != nil)
 	return out
 }
 

@@ -18,6 +18,7 @@ import (
 type view struct {
 	made      bool
 	scales    map[scaleKey]float64
+	kinds     map[kindsKey][]string
 	filter    []int
 	filterKey string
 	columns   []quota.FlavorResource
@@ -44,7 +45,8 @@ func (m *Model) ensure() *view {
 		return v
 	}
 	v.made = true
-	v.scales, v.victims, v.short = map[scaleKey]float64{}, map[string]preemption.Victim{}, map[answers.Node]bool{}
+	v.scales, v.kinds = map[scaleKey]float64{}, map[kindsKey][]string{}
+	v.victims, v.short = map[string]preemption.Victim{}, map[answers.Node]bool{}
 	w := m.selected()
 	if w == nil {
 		return v

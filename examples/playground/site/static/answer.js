@@ -22,7 +22,7 @@
 
   const table = (head, rows) => page.make("table", {},
     page.make("thead", {}, page.make("tr", {}, ...head.map((h) => page.make("th", { scope: "col" }, h)))),
-    page.make("tbody", {}, ...rows.map((r) => page.make("tr", {}, ...r.map((c) => page.make("td", {}, c))))));
+    page.make("tbody", {}, ...rows.map((r) => page.make("tr", {}, ...r.map((c, i) => page.make("td", { "data-label": head[i] }, c))))));
   page.table = table;
 
   // drawAnswer draws the answer; what the user holds, a slider, stays in place.
@@ -36,14 +36,18 @@
       return;
     }
     const same = box.dataset.workload === a.workload && box.querySelector(".verdict-line");
-    const verdict = page.make("div", { class: "verdict-line", role: "status" }, page.badge(a.outcome), page.make("p", {}, a.words));
-    const retry = a.retryAt ? page.make("p", { class: "retry" }, "RetryAt ", page.make("time", {}, page.time(a.retryAt)), " ",
+    const said = (s, role) => page.make("div", { class: "verdict-line", role }, page.badge(s.outcome), page.make("p", {}, ...page.prose(s.words)));
+    const verdict = !a.before ? said(a, "status") : page.make("div", { class: "compare" },
+      page.make("div", {}, page.make("h3", {}, "With the changes"), said(a, "status")), page.make("div", { class: "today" }, page.make("h3", {}, "Without them"), said(a.before)));
+    const retry = a.retryAt ? page.make("p", { class: "retry" }, "RetryAt ", page.time(a.retryAt), " ",
       page.make("button", { type: "button", onclick: () => page.moveTo({ at: a.retryAt }) }, "Go there")) : null;
     const victims = a.victims ? page.make("div", { class: "victims" }, page.make("h3", {}, a.outcome !== "Preempt" ? "What would yield, in this order" : "What yields, in this order"),
       table(["workload", "priority", "runs", "frees", "why"], a.victims.map((v) => [
         page.make("span", {}, v.workload + (v.leaving ? " (leaving already)" : ""), page.make("small", {}, v.replicas || "", `in queue ${v.queue}`)), String(v.priority), v.runs, v.frees,
         page.make("span", { title: v.reason, class: v.rules ? "by-rules" : "" }, v.rules || reasons[v.reason] || v.reason)]))) : null;
-    const notes = a.notes ? page.make("ul", { class: "remarks" }, ...a.notes.map((n) => page.make("li", {}, n))) : null;
+    const others = page.state.summary.notes.filter((n) => !(a.notes || []).includes(n)).length;
+    const notes = a.notes || others ? page.make("ul", { class: "remarks" }, ...(a.notes || []).map((n) => page.make("li", {}, ...page.prose(n))), others
+      ? page.make("li", {}, page.make("button", { type: "button", class: "link", onclick: page.showNotes }, others === 1 ? "1 note on the input" : `${others} notes on the input`)) : "") : null;
     const facts = page.make("div", { class: "outcome" }, verdict, retry, notes, victims);
     if (same) { box.querySelector(".outcome").replaceWith(facts); return; }
     box.dataset.workload = a.workload;
@@ -77,8 +81,8 @@
     };
     const items = steps.map((s, i) => page.make("li", {},
       page.make("button", { type: "button", class: "step-title", onclick: () => go(i === at ? -1 : i) }, s.title),
-      page.make("div", { class: "lines" }, ...(s.ways ? s.ways.map((_, j) => page.make("p", {}, s.lines[j], " ",
-        page.make("button", { type: "button", onclick: () => page.take(j) }, "Try it"))) : []), ...(s.lines || []).slice((s.ways || []).length).map((l) => page.make("p", {}, l)))));
+      page.make("div", { class: "lines" }, ...(s.ways ? s.ways.map((_, j) => page.make("p", {}, ...page.prose(s.lines[j]), " ",
+        page.make("button", { type: "button", onclick: () => page.take(j) }, "Try it"))) : []), ...(s.lines || []).slice((s.ways || []).length).map((l) => page.make("p", {}, ...page.prose(l))))));
     const back = page.make("button", { type: "button", onclick: () => go(at - 1) }, "‹ Back");
     const next = page.make("button", { type: "button", onclick: () => go(at + 1) }, "Next ›");
     const count = page.make("span", { class: "count", role: "status" });

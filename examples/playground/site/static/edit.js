@@ -7,6 +7,7 @@
   page.drawEdits = (tally) => {
     const box = page.byId("edits"), edits = page.state.summary.edits;
     box.hidden = edits.length === 0;
+    page.byId("pending").classList.toggle("edited", edits.length > 0);
     page.byId("reset").hidden = edits.length === 0;
     if (!edits.length) return;
     const words = tally && !tally.left
@@ -28,13 +29,24 @@
     return input;
   };
 
-  let shown = null;
+  // effect says what the changes do to the answer, where they are made.
+  const effect = () => {
+    const a = page.state.answer;
+    if (!a || !a.before) return "";
+    return page.make("p", { class: "sub", role: "status" }, `${a.workload}: `, page.badge(a.outcome), " with the changes, ", page.badge(a.before.outcome), " without");
+  };
+
+  let shown = null, docked = false;
+  // showNode opens a queue or cohort below its row.
   page.showNode = async (cohort, name, focus = true) => {
     shown = { cohort, name };
+    docked = false;
     await page.drawNode();
-    if (focus) { page.byId("node").scrollIntoView({ block: "nearest" }); page.byId("node").focus({ preventScroll: true }); }
+    if (focus && shown) page.byId("node").focus({ preventScroll: true });
   };
-  page.forgetNode = () => { shown = null; page.byId("node").hidden = true; };
+  page.isShown = (cohort, name) => shown !== null && shown.cohort === cohort && shown.name === name;
+  page.forgetNode = () => { shown = null; page.byId("node").hidden = true; page.undockNode(); };
+  const close = () => { page.forgetNode(); page.focusRows(); };
 
   page.drawNode = async () => {
     const box = page.byId("node");
@@ -50,17 +62,20 @@
     box.setAttribute("aria-label", `${n.cohort ? "Cohort" : "Queue"} ${n.name}`);
     box.replaceChildren(
       page.make("div", { class: "bar" }, page.make("h2", {}, n.name),
-        page.make("button", { type: "button", class: "close", "aria-label": "Close", onclick: page.forgetNode }, "×")),
+        page.make("button", { type: "button", class: "close", "aria-label": "Close", onclick: close }, "×")),
       page.make("p", { class: "sub" }, n.cohort ? "cohort" : "queue", n.parent ? ` in cohort ${n.parent}` : "", n.inactive ? ", inactive" : ""),
       n.quotas.length ? page.make("div", { class: "quotas" }, page.table(["quota", "nominal", "borrowing limit", "lending limit", "used", "room"],
         n.quotas.map((q) => [`${q.flavor}/${q.resource}`, quota(q, "nominal"), quota(q, "borrowingLimit"), quota(q, "lendingLimit"), q.used, over(q)]))) : page.make("p", { class: "hint" }, "It has no quota of its own."),
       n.policies.length ? page.make("div", { class: "policies" }, ...n.policies.map((p) => page.make("label", {}, page.make("span", {}, p.field),
         field(p.value, p.field, (value) => page.edit([{ kind: "policy", node: n.name, field: p.field, value: value || "none" }]), p.values)))) : "",
+      effect(),
       n.cohort ? "" : page.make("h3", {}, n.running === 1 ? "1 workload runs" : `${n.running} workloads run`),
-      n.workloads.length ? page.table(["workload", "priority", "runs", "holds"],
+      n.workloads.length ? page.make("div", { class: "runs" }, page.table(["workload", "priority", "runs", "holds"],
         n.workloads.map((w) => [page.make("span", {}, page.swatch(w.colour), " ", w.id, w.victim ? page.make("b", { class: "yields" }, " yields") : "", w.leaves ? page.make("b", { class: "yields" }, " has to leave") : ""),
-          field(String(w.priority), `priority of ${w.id}`, (value) => page.edit([{ kind: "priority", node: w.id, value }])), w.runs, w.holds])) : "",
+          field(String(w.priority), `priority of ${w.id}`, (value) => page.edit([{ kind: "priority", node: w.id, value }])), w.runs, w.holds]))) : "",
       n.running > n.workloads.length ? page.make("p", { class: "hint" }, `and ${n.running - n.workloads.length} more`) : "");
+    await page.dockNode(n.node, !docked);
+    docked = true;
     if (held) for (const e of box.querySelectorAll("[aria-label]")) if (e.getAttribute("aria-label") === held) { e.focus(); break; }
   };
 })();

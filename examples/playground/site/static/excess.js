@@ -1,12 +1,12 @@
 "use strict";
 // What is over its quota or limit, and who has to leave if usage is to be within it.
 (() => {
-  const jump = (label, at) => page.make("span", {}, label, " ", page.make("time", {}, page.time(at)), " ",
+  const jump = (label, at) => page.make("span", {}, label, " ", page.time(at), " ",
     page.make("button", { type: "button", "aria-label": `${label}: go there`, onclick: () => page.moveTo({ at }) }, "Go there"));
 
   const node = (n) => page.make("div", {},
     page.make("h3", {}, page.make("button", { type: "button", class: "link", onclick: () => page.showNode(n.cohort, n.name) }, n.title)),
-    ...n.lines.map((l) => page.make("p", {}, l)), n.more ? page.make("p", { class: "hint" }, `and ${n.more} more`) : null);
+    ...n.lines.map((l) => page.make("p", {}, ...page.prose(l))), n.more ? page.make("p", { class: "hint" }, `and ${n.more} more`) : null);
 
   // drawExcess shows it; null: nothing is over, and nothing is shown.
   page.drawExcess = (s) => {

@@ -1,24 +1,35 @@
 "use strict";
 // A list of any length: only the rows in view are in the document. load(from, to) returns
 // {total, rows}; draw(row) returns an element; open(row) is what a click or Enter does. height() is that of a row now.
-page.list = (box, { height: heightNow, load, draw, open, label }) => {
-  const inner = page.make("div", { class: "inner", role: "presentation" });
-  box.setAttribute("role", "grid");
-  box.setAttribute("aria-label", label);
-  box.tabIndex = 0;
+// A panel may open below a row: see dock.
+page.list = (box, { height: heightNow, load, draw, open, label, measure }) => {
+  const inner = page.make("div", { class: "inner" });
+  const grid = page.make("div", { class: "grid", role: "grid", "aria-label": label, tabindex: "0" });
+  inner.append(grid);
   box.append(inner);
   let total = 0, rows = new Map(), active = 0, printing = 0, height = heightNow();
+  let panel = null, below = -1, extra = 0; // extra is the height of the panel below a row
   const margin = 6;
 
+  const topOf = (index) => index * height + (index > below ? extra : 0);
+  const indexAt = (y) => {
+    const end = (below + 1) * height;
+    return Math.floor(y < end ? y / height : y < end + extra ? below : (y - extra) / height);
+  };
   const range = () => {
     if (printing) return [0, printing];
-    const first = Math.floor(box.scrollTop / height);
-    return [Math.max(0, first - margin), first + Math.ceil(box.clientHeight / height) + margin];
+    return [Math.max(0, indexAt(box.scrollTop) - margin), indexAt(box.scrollTop + box.clientHeight) + 1 + margin];
   };
-  const place = (e, index) => { e.style.transform = `translateY(${index * height}px)`; };
-  const render = () => {
-    inner.style.height = total * height + "px";
+  const layout = () => {
+    const none = total > 0 ? 0 : 34; // the word for an empty list
+    extra = panel ? panel.offsetHeight + none : 0;
+    inner.style.height = total * height + extra + "px";
     box.style.setProperty("--rows", total * height + "px"); // a short list is not taller, where the page scrolls
+    box.style.setProperty("--opened", extra + "px");
+    if (panel) panel.style.transform = `translateY(${(below + 1) * height + none}px)`;
+    for (const e of grid.children) e.style.transform = `translateY(${topOf(Number(e.dataset.index))}px)`;
+  };
+  const render = () => {
     const elements = [];
     for (const row of rows.values()) {
       const e = draw(row);
@@ -28,14 +39,15 @@ page.list = (box, { height: heightNow, load, draw, open, label }) => {
       e.id = `${box.id}-${row.index}`;
       e.dataset.index = row.index;
       e.classList.toggle("active", row.index === active);
+      e.classList.toggle("opened", panel !== null && row.index === below);
       e.style.height = height + "px";
-      place(e, row.index);
       elements.push(e);
     }
-    inner.replaceChildren(...elements);
-    box.setAttribute("aria-rowcount", total);
-    if (rows.has(active)) box.setAttribute("aria-activedescendant", `${box.id}-${active}`);
-    else box.removeAttribute("aria-activedescendant");
+    grid.replaceChildren(...elements);
+    layout();
+    grid.setAttribute("aria-rowcount", total);
+    if (rows.has(active)) grid.setAttribute("aria-activedescendant", `${box.id}-${active}`);
+    else grid.removeAttribute("aria-activedescendant");
     box.classList.toggle("empty", total === 0);
   };
   const update = page.soon(async () => {
@@ -44,11 +56,13 @@ page.list = (box, { height: heightNow, load, draw, open, label }) => {
     if (!part) return;
     total = part.total;
     rows = new Map(part.rows.map((r) => [r.index, r]));
+    if (measure) measure(part);
     active = Math.max(0, Math.min(active, total - 1));
+    below = Math.min(below, total - 1);
     render();
   });
   const show = (index) => {
-    const top = index * height;
+    const top = topOf(index);
     if (top < box.scrollTop) box.scrollTop = top;
     else if (top + height > box.scrollTop + box.clientHeight) box.scrollTop = top + height - box.clientHeight;
   };
@@ -57,15 +71,17 @@ page.list = (box, { height: heightNow, load, draw, open, label }) => {
     show(active);
     if (rows.has(active)) render(); else await update();
   };
+  const resized = new ResizeObserver(() => { height = heightNow(); update(); });
+  resized.observe(box);
+  const grown = new ResizeObserver(layout);
   box.addEventListener("scroll", () => update(), { passive: true });
-  new ResizeObserver(() => { height = heightNow(); update(); }).observe(box);
-  box.addEventListener("keydown", (e) => {
+  grid.addEventListener("keydown", (e) => {
     const size = Math.max(1, Math.floor(box.clientHeight / height) - 1);
     const to = { ArrowDown: active + 1, ArrowUp: active - 1, PageDown: active + size, PageUp: active - size, Home: 0, End: total - 1 }[e.key];
     if (to !== undefined) { e.preventDefault(); move(to); }
     if ((e.key === "Enter" || e.key === " ") && rows.has(active)) { e.preventDefault(); open(rows.get(active)); }
   });
-  box.addEventListener("click", (e) => {
+  grid.addEventListener("click", (e) => {
     const row = e.target.closest(".row");
     if (!row) return;
     active = Number(row.dataset.index);
@@ -76,6 +92,33 @@ page.list = (box, { height: heightNow, load, draw, open, label }) => {
     update, render,
     toTop() { box.scrollTop = 0; active = 0; },
     reveal(index) { show(index); return update(); },
+    // dock opens a panel below a row, below all if the row is not there, and brings both into view.
+    dock(element, index) {
+      const moved = element !== panel || below !== (index < 0 ? total - 1 : index);
+      if (panel && panel !== element) grown.unobserve(panel);
+      if (element.parentElement !== inner) inner.append(element);
+      panel = element;
+      below = index < 0 ? total - 1 : index;
+      grown.observe(panel);
+      render();
+      if (!moved) return;
+      active = Math.max(0, below);
+      const top = topOf(active);
+      if (extra + height > box.scrollTop + box.clientHeight - top || top < box.scrollTop) box.scrollTop = top;
+      update();
+    },
+    // undock forgets the panel; the caller puts it elsewhere.
+    undock() {
+      if (!panel) return;
+      grown.unobserve(panel);
+      panel.style.transform = "";
+      panel = null;
+      below = -1;
+      render();
+    },
+    isDocked: (index) => panel !== null && below === index,
+    focus: () => grid.focus({ preventScroll: true }),
+    top: () => box.getBoundingClientRect().top + topOf(below) - box.scrollTop,
     async forPrint(most) { printing = most; await update(); },
   };
 };

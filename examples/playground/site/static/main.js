@@ -7,17 +7,69 @@
   const isAfter = () => { const r = document.querySelector("input[name=when][value=after]"); return r.checked && !r.disabled; };
   const ready = () => state.summary !== null;
 
+  const narrow = matchMedia("(max-width: 860px)"); // there names and facts have lines of their own
+  let legend = [];
   const rows = page.list(page.byId("rows"), {
-    height: () => 34, label: "Quota tree", draw: (r) => page.drawRow(r),
+    height: () => narrow.matches ? 58 : 34, label: "Quota tree", draw: (r) => page.drawRow(r),
     load: (from, to) => ready() && page.call("rows", { column: state.column, after: isAfter(), own: checked("own"), tree: checked("only"), filter: value("find-queue"), from, to }),
-    open: (r) => page.showNode(r.cohort, r.name, false),
+    open: (r) => page.isShown(r.cohort, r.name) ? page.forgetNode() : page.showNode(r.cohort, r.name, false),
+    measure: (part) => {
+      const most = Math.max(8, ...part.rows.map((r) => r.used.length + r.nominal.length + 3));
+      page.byId("rows").style.setProperty("--numbers", most + "ch");
+      legend = part.kinds;
+      state.small = part.small;
+      drawLegend();
+    },
   });
-  const narrow = matchMedia("(max-width: 860px)"); // there a name has a line of its own
   const pending = page.list(page.byId("pending"), {
-    height: () => narrow.matches ? 50 : 30, label: "Waiting workloads", draw: (r) => page.drawPending(r),
+    height: () => narrow.matches ? 72 : 30, label: "Waiting workloads", draw: (r) => page.drawPending(r),
     load: (from, to) => ready() && page.call("pending", { filter: value("find"), changed: checked("changed") && state.summary.edits.length > 0, from, to }),
     open: (r) => select(r.id),
   });
+
+  // The kinds of bars that there are; at a step, those of the step.
+  function drawLegend() {
+    const step = page.step(), of = step ? legend.filter((k) => k !== "yields" && k !== "has to leave") : legend;
+    page.drawLegend(step ? [...of, ...["taken", "may yield", "is kept"].filter((k, i) => [step.taken, step.mayYield, step.kept][i].size)] : of, legend.length ? state.summary.legend : []);
+  }
+
+  // dockAnswer puts the answer below its workload where the page is narrow, else beside the lists.
+  const dockAnswer = async () => {
+    const answer = page.byId("answer"), inside = narrow.matches && state.summary.selected !== "";
+    if (inside) {
+      pending.dock(answer, await page.call("place", { filter: value("find"), changed: checked("changed") && state.summary.edits.length > 0 }));
+    } else if (answer.parentElement !== document.querySelector("main")) {
+      document.querySelector("main").append(answer);
+      pending.undock();
+    }
+  };
+  narrow.addEventListener("change", () => { if (ready()) dockAnswer(); });
+
+  // toView scrolls a narrow page so that an opened row is seen with what opened.
+  const toView = (list) => {
+    const top = list.top();
+    if (narrow.matches && (top < 0 || top > innerHeight / 2)) scrollBy({ top: top - 8 });
+  };
+  page.dockNode = async (node, opened) => {
+    const place = () => page.call("index", { name: node, tree: checked("only"), filter: value("find-queue") });
+    let index = await place();
+    if (index < 0 && opened) {
+      page.byId("find-queue").value = "";
+      page.byId("only").checked = false;
+      await rows.update();
+      index = await place();
+    }
+    rows.dock(page.byId("node"), index);
+    if (opened) toView(rows);
+  };
+  page.undockNode = () => { rows.undock(); document.querySelector("main").append(page.byId("node")); };
+  page.focusRows = () => rows.focus();
+  page.showNotes = () => {
+    const notes = page.byId("notes");
+    notes.open = true;
+    notes.scrollIntoView({ block: "nearest" });
+    notes.querySelector("summary").focus({ preventScroll: true });
+  };
 
   // refresh draws everything again: first what is asked, then what takes longer. A newer
   // refresh ends an older one.
@@ -27,11 +79,19 @@
     const [summary, answer, settlement] = await Promise.all([page.call("summary"), page.call("ask"), page.call("settlement")]);
     if (!current()) return;
     state.summary = summary;
+    state.answer = answer;
     if (opened || selected) state.column = answer ? answer.column : Math.max(0, Math.min(state.column || 0, summary.columns.length - 1));
     drawSummary(summary, settlement);
     page.drawAnswer(answer);
+    drawJump(answer);
     page.drawTime(summary);
-    await Promise.all([rows.update(), pending.update(), page.drawNode(), page.drawRules()]);
+    await Promise.all([rows.update(), pending.update(), page.drawRules()]);
+    if (opened && state.small && !checked("own")) {
+      page.byId("own").checked = true;
+      await rows.update();
+    }
+    await Promise.all([page.drawNode(), dockAnswer()]);
+    if (selected) toView(pending);
     page.painted = performance.now();
     if (!current()) return;
     page.drawSteps(await page.call("steps"));
@@ -59,13 +119,23 @@
     }
     column.value = String(state.column);
     page.byId("fair").checked = s.fair;
-    page.drawLegend(s.legend, settlement !== null);
     page.drawExcess(settlement);
     page.drawEdits(null);
     const notes = page.byId("notes");
     notes.hidden = s.notes.length === 0;
     notes.querySelector("summary").textContent = s.notes.length === 1 ? "1 note" : `${s.notes.length} notes`;
     notes.querySelector("ul").replaceChildren(...s.notes.slice(0, 100).map((n) => page.make("li", {}, n)));
+  }
+
+  // drawJump leads a narrow page to the answer, which is far down.
+  function drawJump(a) {
+    const box = page.byId("jump");
+    box.hidden = !a;
+    if (a) box.replaceChildren(page.badge(a.outcome), " ", page.make("a", { href: "#answer", onclick: (e) => {
+      e.preventDefault();
+      page.byId("answer").scrollIntoView();
+      page.byId("answer").focus({ preventScroll: true });
+    } }, a.workload));
   }
 
   // change makes a call that changes the model, and draws what follows.
@@ -111,6 +181,7 @@
   page.moveTo = page.soon((to) => change("move", to, {}));
   page.showStep = async (step) => {
     rows.render();
+    drawLegend();
     if (!step || !step.node) return;
     const index = await page.call("index", { name: step.node, tree: checked("only"), filter: value("find-queue") });
     if (index >= 0) await rows.reveal(index);
@@ -133,7 +204,7 @@
     page.forgetNode();
     page.byId("answer").dataset.workload = "";
     for (const id of ["find", "find-queue"]) page.byId(id).value = "";
-    page.byId("changed").checked = page.byId("only").checked = false;
+    page.byId("changed").checked = page.byId("only").checked = page.byId("own").checked = false;
     rows.toTop();
     pending.toTop();
     await refresh({ opened: true });
@@ -143,12 +214,12 @@
   function listen() {
     page.byId("file").addEventListener("change", (e) => { const f = e.target.files[0]; if (f) page.open(f, f.name); e.target.value = ""; });
     page.byId("column").addEventListener("change", () => { state.column = Number(value("column")); rows.update(); });
-    for (const r of document.querySelectorAll("input[name=when]")) r.addEventListener("change", () => { page.forgetStep(); rows.update(); });
+    for (const r of document.querySelectorAll("input[name=when]")) r.addEventListener("change", () => { page.forgetStep(); drawLegend(); rows.update(); });
     page.byId("only").addEventListener("change", () => { rows.toTop(); rows.update(); });
     page.byId("own").addEventListener("change", () => rows.update());
-    page.byId("changed").addEventListener("change", () => { pending.toTop(); pending.update(); });
-    page.byId("find").addEventListener("input", () => { pending.toTop(); pending.update(); });
-    page.byId("find-queue").addEventListener("input", () => { rows.toTop(); rows.update(); });
+    page.byId("changed").addEventListener("change", () => { pending.toTop(); pending.update(); dockAnswer(); });
+    page.byId("find").addEventListener("input", async () => { pending.toTop(); await pending.update(); dockAnswer(); });
+    page.byId("find-queue").addEventListener("input", async () => { rows.toTop(); await rows.update(); page.drawNode(); });
     page.byId("fair").addEventListener("change", () => page.edit([{ kind: "sharing", value: checked("fair") ? "fair" : "classical" }]));
     page.byId("reset").addEventListener("click", () => page.undo(""));
     page.byId("new-form").addEventListener("submit", (e) => { e.preventDefault(); askNew().catch((e) => page.showError(e.message)); });

@@ -7,8 +7,8 @@
       class: "pending-row" + (r.id === page.state.summary.selected ? " selected" : ""), "aria-selected": String(r.id === page.state.summary.selected),
       "aria-label": `${r.id} in queue ${r.queue}, priority ${r.priority}: ${r.words}${r.change ? `; ${r.change} than before: ${r.before}` : ""}`,
     },
-      page.make("div", { class: "name", role: "gridcell", title: r.id }, r.id),
-      page.make("div", { class: "queue", role: "gridcell", title: r.queue }, r.queue, r.position ? page.make("span", { class: "place" }, ` #${r.position}`) : null),
+      page.make("div", { class: "name", role: "gridcell", title: r.id }, ...page.name(r.id)),
+      page.make("div", { class: "queue", role: "gridcell", title: r.queue }, ...page.name(r.queue), r.position ? page.make("span", { class: "place" }, ` #${r.position}`) : null),
       page.make("div", { class: "number", role: "gridcell" }, page.swatch(r.colour), ` ${r.priority}`),
       page.make("div", { class: "verdict", role: "gridcell", title: r.words }, page.badge(r.outcome), " ", page.make("span", { class: "words" }, words)),
       page.make("div", { class: "change " + (r.change || ""), role: "gridcell", title: r.before || "" }, { better: "▲ better", worse: "▼ worse", other: "◆ other" }[r.change] || ""));

@@ -29,7 +29,7 @@
     const list = await page.call("rules", {});
     const box = page.byId("rules");
     box.hidden = false;
-    page.byId("rules-title").textContent = list.length === 1 ? "Preemption rules: 1 config" : `Preemption rules: ${list.length} configs`;
+    page.byId("rules-title").textContent = !list.length ? "Preemption rules: none" : list.length === 1 ? "Preemption rules: 1 config" : `Preemption rules: ${list.length} configs`;
     page.byId("rules-list").replaceChildren(...list.map((c) => page.make("div", { class: "config" },
       page.make("h3", {}, c.name), page.make("p", { class: "sub" }, c.queues.length ? `for queues ${c.queues.join(", ")}` : "no queue refers to it: choose it among the policies of a queue"),
       ...c.rules.map((r) => rule(c, r)),

@@ -46,7 +46,7 @@
     if (r.room) facts.push(page.make("span", { class: "fact has-room" }, `room ${r.room}`));
     if (r.more) facts.push(page.make("span", { class: "fact" }, `${r.more} more run`));
     if (r.inactive) facts.push(page.make("span", { class: "fact over" }, "inactive"));
-    const name = page.make("div", { class: "name", role: "gridcell", title: r.name }, r.name);
+    const name = page.make("div", { class: "name", role: "gridcell", title: r.name }, ...page.name(r.name));
     name.style.paddingLeft = 8 + Math.min(r.depth, 8) * 14 + "px";
     const here = step && step.node === r.node;
     const e = page.make("div", {
@@ -72,16 +72,19 @@
     document.body.append(svg);
   };
 
-  page.drawLegend = (ranges, over) => {
+  const keys = { quota: ["nominal"], used: ["nominal", "used"], reserved: ["reserved"], borrowed: ["borrowed", "borrowed-hatch"], lent: ["nominal", "lent"], room: ["room"],
+    yields: ["block p3 victim", "victim-hatch"], "has to leave": ["block p3 leaves", "leaves-hatch"], "was told to stop": ["block p3 leaving"], gone: ["block gone"], admitted: ["block new"],
+    taken: ["block p3 victim", "victim-hatch"], "may yield": ["block p3 may"], "is kept": ["block p3 kept"], short: ["here"] };
+
+  // drawLegend explains the kinds of bars that there are, and the colours.
+  page.drawLegend = (kinds, ranges) => {
     const key = (name, text) => {
       const svg = page.shape("svg", { width: 18, height: 10, "aria-hidden": "true" });
       for (const c of name) svg.append(page.shape("rect", { x: 1, y: c === "room" ? 4 : 1, width: 16, height: c === "room" ? 2 : 8, class: c }));
       return page.make("span", { class: "key" }, svg, text);
     };
-    page.byId("legend").replaceChildren(
-      key(["nominal"], "quota"), key(["nominal", "used"], "used"), key(["borrowed", "borrowed-hatch"], "borrowed"), key(["nominal", "lent"], "lent"), key(["room"], "room"),
-      key(["block p3 victim", "victim-hatch"], "yields"), over ? key(["block p3 leaves", "leaves-hatch"], "has to leave") : "", key(["block gone"], "gone"), key(["block new"], "admitted"),
-      page.make("span", { class: "key" }, "priority"), ...ranges.map((r) => key([`block p${r.colour}`], r.text)));
+    page.byId("legend").replaceChildren(...kinds.map((k) => key(keys[k], k === "short" ? "too little is free" : k)),
+      ...(ranges.length ? [page.make("span", { class: "key" }, "priority"), ...ranges.map((r) => key([`block p${r.colour}`], r.text))] : []));
   };
 
   addEventListener("pointermove", (e) => {

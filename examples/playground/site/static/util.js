@@ -1,6 +1,6 @@
 "use strict";
 // Names come from files of others: they become text nodes and attributes, never markup.
-const page = {};
+window.page = {}; // a name of the window: drivers of some browsers see no others
 
 page.byId = (id) => document.getElementById(id);
 
@@ -47,6 +47,22 @@ page.badge = (outcome) => {
   const [sign, words] = page.outcomes[outcome] || ["…", "not asked yet"];
   return page.make("span", { class: `badge is-${outcome.toLowerCase()}` }, page.make("span", { "aria-hidden": "true" }, sign), " " + words);
 };
+
+// name is a name that is cut in its middle where it is too long: often the ends differ.
+page.name = (text) => {
+  const letters = Array.from(text), last = letters.slice(-14).join("");
+  if (letters.length < 20) return [text];
+  const end = Math.max(0, last.search(/[-_./]./));
+  return [page.make("span", { class: "head" }, letters.slice(0, -14).join("") + last.slice(0, end)), page.make("span", { class: "tail" }, last.slice(end))];
+};
+
+// instant is an instant as text. A rule holds up to an instant and ends a nanosecond after it.
+const instant = (text) => text.replace(/(\d)T(?=\d)/, "$1 ").replace("Z", " UTC").replace(/\.000000001( UTC)?/, "$1 + 1 ns");
+page.time = (text) => page.make("time", { class: "whole" }, instant(text));
+page.timeText = instant;
+
+// prose is a text in which no instant is broken.
+page.prose = (text) => text.split(/((?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| UTC)?)/).map((part, i) => i % 2 ? page.time(part) : part);
 
 page.showError = (text) => {
   const e = page.byId("error");
