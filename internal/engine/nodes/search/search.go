@@ -65,25 +65,34 @@ func (s *Search) Decide(config *ask.Config, c *state.Cluster, r *ask.Request) Re
 // as the iteration lasts.
 func (s *Search) Candidates(config *ask.Config, c *state.Cluster, r *ask.Request) iter.Seq[*state.Unit] {
 	s.enter(config, c, r)
-	var list []*state.Unit
-	for _, d := range s.list() {
-		for _, n := range s.Nodes[d.From:d.To] {
-			for _, p := range n.Pods {
-				if u, v := s.VerdictOf(p, s.Now); v.Rule == 0 {
-					list = append(list, u)
+	domains, levels, isMixed := s.list(), s.Levels, r.Rules.Importance != nil
+	if isMixed && len(levels) > 0 {
+		levels = levels[:1] // the order of the caller may mix the priorities
+	}
+	return func(yield func(*state.Unit) bool) {
+		before := func(a, b **state.Unit) bool { return s.Compare(*a, *b) > 0 }
+		var list []*state.Unit
+		for _, priority := range levels {
+			list = list[:0]
+			for _, d := range domains {
+				for _, n := range s.Nodes[d.From:d.To] {
+					for _, p := range n.Pods {
+						if p.Priority != priority && !isMixed {
+							continue
+						}
+						if u, v := s.VerdictOf(p, s.Now); v.Rule == 0 {
+							list = append(list, u)
+						}
+					}
 				}
 			}
-		}
-	}
-	before := func(a, b **state.Unit) bool { return s.Compare(*a, *b) > 0 }
-	heap.Init(list, before)
-	return func(yield func(*state.Unit) bool) {
-		var last *state.Unit // a unit is there once for each of its pods
-		for ; len(list) > 0; list = heap.Drop(list, before) {
-			if u := list[0]; u != last && !yield(u) {
-				return
-			} else {
-				last = u
+			heap.Init(list, before)
+			var last *state.Unit // a unit is there once for each of its pods
+			for h := list; len(h) > 0; h = heap.Drop(h, before) {
+				if h[0] != last && !yield(h[0]) {
+					return
+				}
+				last = h[0]
 			}
 		}
 	}
