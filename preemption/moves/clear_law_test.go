@@ -12,6 +12,7 @@ import (
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/preemption/verify"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -185,5 +186,34 @@ func TestDrawsReachClear(t *testing.T) {
 		if seen[kind] < least {
 			t.Errorf("%s: %d of %d", kind, seen[kind], n)
 		}
+	}
+}
+
+// The pods of a basic group are decided about one by one: the victims of the first may leave so few pods of a group that the rest is its
+// minimum, which a minimum runtime protects. Time ends that protection, too.
+func TestRetryAtOfABasicGroup(t *testing.T) {
+	st := cluster("a=4 b=4 c=4 a:low1/g=4 b:low2/g=4 c:high/kept=4")
+	reclaim := quota.Some(3 * time.Hour)
+	st.Pods[0].Started, st.Pods[1].Started = time.Time{}, now // the first is the minimum, without a protection
+	st.Groups = []workload.PodGroup{
+		{ID: "g", Queue: "other", MinCount: 1, ReclaimMinRuntime: reclaim},
+		{ID: "kept", Queue: "other", Priority: 2, DisruptionMode: workload.DisruptionModePodGroup}, {ID: "pending", Queue: "q", Priority: 5, Basic: true},
+	}
+	r := placement.Request{Group: "pending", Queue: "q", Priority: 5, Now: now}
+	for _, id := range []string{"in1", "in2"} {
+		r.Pods = append(r.Pods, workload.Pod{ID: id, Requests: workload.Resources{"gpu": 4}})
+	}
+	keep := moves.Config{Price: func(u placement.Unit) (yield, move int64) {
+		if u.Group == "kept" {
+			return -1, -1
+		}
+		return 1, 1
+	}}
+	d, err := moves.Decide(nil, snapshot(t, st), r, keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := now.Add(3*time.Hour + 1); d.Decision.Outcome != preemption.Wait || !d.Decision.RetryAt.Equal(want) {
+		t.Errorf("%v, want Wait until %v: %v", d.Decision.Outcome, want, told(d))
 	}
 }

@@ -222,17 +222,10 @@ func (p *Preemptor) Record(snapshot *Snapshot, r Request, to *trace.Recorder) (D
 		return d, err
 	}
 	c := snapshot.inside()
-	if p.isOneByOne(c, r.Group) {
+	if p.inside.IsOneByOne(c, r.Group) {
 		return p.decideEach(snapshot, &r, to)
 	}
 	return p.decide(c, &r, ask.WithTime, to)
-}
-
-// isOneByOne reports whether the pods of a group are decided about one by one: it is in the snapshot and is no gang.
-// (As built in v1.37 it is placed as a group of which one pod is enough.)
-func (p *Preemptor) isOneByOne(c *state.Cluster, id string) bool {
-	g := c.KnownGroup(id)
-	return g != nil && g.Facts.Basic && p.config.Mode != ModeInPlace
 }
 
 // decide decides about a single pod or a gang.
@@ -263,7 +256,7 @@ func (p *Preemptor) Placements(snapshot *Snapshot, r Request) ([]Placement, erro
 		return p.Placements(without, request)
 	}
 	c := snapshot.inside()
-	basic := p.isOneByOne(c, r.Group)
+	basic := p.inside.IsOneByOne(c, r.Group)
 	if basic && len(r.Pods) == 1 {
 		r, basic = r.alone(0), false
 	}

@@ -151,6 +151,13 @@ func (r *Rules) AreWide() bool {
 // a gang of which one pod is enough.
 func (c *Config) DecidesTogether(r *Request) bool { return c.Mode == InPlace && r.Group != "" }
 
+// IsOneByOne reports whether the pods of a group are decided about one by one: it is in the cluster and is no gang.
+// (As built in v1.37 it is placed as a group of which one pod is enough.)
+func (c *Config) IsOneByOne(of *state.Cluster, id string) bool {
+	g := of.KnownGroup(id)
+	return g != nil && g.Facts.Basic && c.Mode != InPlace
+}
+
 // IsAlone reports whether the built-in rules place a single pod.
 func (r *Request) IsAlone() bool { return r.Group == "" && r.Rules.Placer == nil }
 

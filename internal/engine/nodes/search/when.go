@@ -87,14 +87,23 @@ func (s *Search) changes() []int64 {
 			}
 		}
 	}
+	isOneByOne := s.Config.IsOneByOne(s.Cluster, s.Request.Group)
 	if !s.Request.Never && s.AnyEnds() {
 		for _, n := range s.Nodes {
 			for _, p := range n.Pods {
 				if p.Priority >= s.Priority {
 					continue
 				}
-				if _, v := s.VerdictOf(p, s.Now); v.Rule != 0 && v.Last < unit.Never {
-					add(v.Last + 1)
+				u, v := s.VerdictOf(p, s.Now)
+				last := v.Last
+				if v.Rule == 0 {
+					last = unit.Never
+				}
+				if v.Rule == 0 && isOneByOne { // the victims of one pod may make it part of the minimum for the next
+					last = s.SurplusUntil(u)
+				}
+				if last < unit.Never {
+					add(last + 1)
 				}
 			}
 		}

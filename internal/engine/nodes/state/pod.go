@@ -104,6 +104,9 @@ type Unit struct {
 	Until, Latest [2]int64
 }
 
+// IsSurplus reports whether the unit is a pod of the surplus of its group.
+func (u *Unit) IsSurplus() bool { return u.surplus }
+
 // NewUnit makes a unit of pods.
 func NewUnit(group string, pods []*Pod) *Unit {
 	u := new(Unit)

@@ -90,6 +90,27 @@ func (j *Judge) runtimeUntil(u *state.Unit) int64 {
 	return u.Until[kind]
 }
 
+// podUntil returns the last instant at which the minimum runtime of a pod protects it, if it is no surplus; Unset if it has none.
+func (j *Judge) podUntil(p *state.Pod, kind int) int64 {
+	started, minimum := instant.Of(p.Facts.Started), p.Minimum[kind]
+	if minimum == state.UnsetMinimum {
+		minimum = j.Config.MinRuntime[kind]
+	}
+	if started == instant.Unset || minimum <= 0 {
+		return instant.Unset
+	}
+	return quota.Add(started, minimum)
+}
+
+// SurplusUntil returns the last instant at which a unit that is surplus would be protected if it were not: when others of its group have
+// left. Never: it is no surplus, or has no minimum runtime.
+func (j *Judge) SurplusUntil(u *state.Unit) int64 {
+	if until := j.podUntil(u.Pods[0], j.kindOf(u)); u.IsSurplus() && until != instant.Unset {
+		return until
+	}
+	return Never
+}
+
 // GuardUntil returns the last instant at which the guard protects a unit. The guard is asked once for each unit.
 func (j *Judge) GuardUntil(u *state.Unit) int64 {
 	if j.Request.Rules.Guard == nil {
@@ -120,11 +141,7 @@ const (
 func (j *Judge) SetBy(u *state.Unit, until int64) (id string, source Source) {
 	kind := j.kindOf(u)
 	for _, p := range u.Pods {
-		started, minimum := instant.Of(p.Facts.Started), p.Minimum[kind]
-		if minimum == state.UnsetMinimum {
-			minimum = j.Config.MinRuntime[kind]
-		}
-		if p.Facts.Terminating || started == instant.Unset || minimum <= 0 || quota.Add(started, minimum) != until {
+		if p.Facts.Terminating || j.podUntil(p, kind) != until {
 			continue
 		}
 		_, own := [...]quota.OptionalDuration{p.Facts.MinRuntime, p.Facts.ReclaimMinRuntime}[kind].Get()
