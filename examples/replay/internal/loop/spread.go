@@ -87,9 +87,9 @@ func (s *Spread) N() (n int64) {
 
 // Quantile returns what so many of 100 do not exceed.
 func (s *Spread) Quantile(of100 int64) int64 {
-	rank := (s.N() - 1) * of100 / 100
+	n, sum := s.N(), int64(0)
 	for i := 0; i < len(s.Counts); i += 2 {
-		if rank -= s.Counts[i+1]; rank < 0 {
+		if sum += s.Counts[i+1]; sum*100 >= n*of100 {
 			return min(middle(s.Counts[i]), s.Most)
 		}
 	}
