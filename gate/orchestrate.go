@@ -120,7 +120,9 @@ type Action struct {
 // Orchestrate says, about the replicas of one waiting workload, whose gate to open now and
 // when to ask again. The answer depends on the arguments alone, and Orchestrate keeps
 // nothing. Ask at every event and at WakeAt. Late, repeated or reordered events do no harm;
-// the next call makes up for a lost event; a restart loses nothing.
+// the next call makes up for a lost event; a restart loses nothing. But the replicas must show
+// the openings that were carried out before: a report of a replica from before the opening of
+// its gate would open a second gate within the timeout.
 //
 //   - If a replica has its quota, no gate is opened. (Under [Preference] this holds
 //     for less preferred replicas; a more preferred one may still take over.)

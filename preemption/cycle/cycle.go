@@ -62,7 +62,8 @@ const (
 	// candidates reserves, for this cycle, what its queue could hold without preemption. It
 	// reserves nothing if its queue reclaims from Any and so can get it back, unless
 	// minruntime.Protection is against reclaims, there are limits on preemptions, or rules
-	// decide in place of the policies.
+	// decide in place of the policies. The hazard, as in Kueue: under StrictFIFO it stays the
+	// head and reserves in each cycle, and heads of other queues that would borrow wait with it.
 	AsBuilt Borrowing = iota
 	// KEP83 lets no head borrow in the cohort tree after a head that does not borrow, whether
 	// that head is admitted, preempts, is gated or waits (KEP-83, Admission). Nothing is then

@@ -18,6 +18,7 @@ import (
 type invariants struct {
 	*World
 	alone *preemption.Preemptor // decides about inadmissible workloads
+	model *replicas             // nil: the model does not have the order of openings
 }
 
 // newChecked returns a world whose steps fail when an invariant does not hold.
@@ -27,7 +28,7 @@ func newChecked(c Config) (*World, error) {
 		return nil, err
 	}
 	alone, err := preemption.New(c.Cycle.Preemption)
-	w.observer = invariants{w, alone}
+	w.observer = invariants{w, alone, newReplicas(w.config)}
 	return w, err
 }
 

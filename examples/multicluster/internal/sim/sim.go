@@ -70,6 +70,7 @@ type observer interface {
 	settled(*cluster) error                      // after an instant
 	admitting(*cluster, *cycle.HeadResult) error // before a head is admitted
 	opening(*job, *copyOf) error                 // before a gate is opened
+	moved() error                                // after each event, and each head that was served
 }
 
 // Metrics counts what happened so far.
@@ -200,7 +201,11 @@ func (w *World) Step() (more bool, err error) {
 	}
 	for e, rest, due := w.events.Due(w.now); due; e, rest, due = w.events.Due(w.now) {
 		w.events = rest
-		if err := w.handle(e.What); err != nil {
+		err := w.handle(e.What)
+		if err == nil && w.observer != nil {
+			err = w.observer.moved()
+		}
+		if err != nil {
 			return false, fmt.Errorf("at %v: %w", w.Now(), err)
 		}
 	}

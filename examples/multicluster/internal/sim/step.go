@@ -126,7 +126,11 @@ func (w *World) runCycles(c *cluster) error {
 			return err
 		}
 		for _, v := range result.Heads {
-			if err := w.carryOut(c, v); err != nil {
+			err := w.carryOut(c, v)
+			if err == nil && w.observer != nil {
+				err = w.observer.moved()
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -274,7 +278,7 @@ func (w *World) orchestrate(j *job) error {
 		}
 		w.metrics.Openings++
 		c.facts.Gates = c.facts.Gates.Opened(w.config.Gates.Gate, w.Now())
-		c.cluster.changed = true
+		c.cluster.changed, c.owed = true, false // it waits as if it were newly added
 		if c.cluster.pending, err = c.cluster.pending.Update(c.facts); err != nil {
 			return err
 		}
