@@ -144,8 +144,11 @@ func sizes(list []victim) map[*victim]uint64 {
 	return size
 }
 
-// requestsOf adds up what pods request.
+// requestsOf adds up what pods request. The caller does not change it.
 func requestsOf(pods []workload.Pod) workload.Resources {
+	if len(pods) == 1 {
+		return pods[0].Requests
+	}
 	sum := workload.Resources{}
 	for i := range pods {
 		for name, amount := range pods[i].Requests {

@@ -223,22 +223,17 @@ func (f *planner) freeOn(node string) workload.Resources {
 	if free, known := f.free[node]; known {
 		return free
 	}
-	n, _ := f.before.Node(node)
-	free := f.before.UsedOn(node)
-	for _, p := range f.kept[node] {
-		free[workload.PodsResource]++
-		for name, amount := range p.Requests {
-			free[name] = quota.Add(free[name], amount)
+	free := f.before.FreeOn(node)
+	take := func(name string, amount int64) {
+		if left, limited := free[name]; limited || name != workload.PodsResource {
+			free[name] = quota.Sub(left, amount)
 		}
 	}
-	for name, amount := range free {
-		free[name] = -amount
-	}
-	for name, amount := range n.Capacity {
-		free[name] = quota.Add(free[name], amount)
-	}
-	if _, limited := n.Capacity[workload.PodsResource]; !limited {
-		delete(free, workload.PodsResource)
+	for _, p := range f.kept[node] {
+		take(workload.PodsResource, 1)
+		for name, amount := range p.Requests {
+			take(name, amount)
+		}
 	}
 	f.free[node] = free
 	return free

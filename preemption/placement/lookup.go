@@ -109,6 +109,27 @@ func (s *Snapshot) UsedOn(node string) workload.Resources {
 	return used
 }
 
+// FreeOn returns what is free on a node, by resource: its capacity without [Snapshot.UsedOn]. It is negative where more is used, and has no
+// [workload.PodsResource] if the node does not limit its pods. Nominations do not count. It is empty for an unknown node.
+func (s *Snapshot) FreeOn(node string) workload.Resources {
+	free, c := s.UsedOn(node), s.inside()
+	number := c.NodeNumber(node)
+	if number < 0 {
+		return free
+	}
+	capacity := c.Node(number).Facts.Capacity
+	for name, amount := range free {
+		free[name] = -amount
+	}
+	for name, amount := range capacity {
+		free[name] = quota.Add(free[name], amount)
+	}
+	if _, limited := capacity[workload.PodsResource]; !limited {
+		delete(free, workload.PodsResource)
+	}
+	return free
+}
+
 // Terminating returns the IDs of the running pods that terminate, by node and ID. It looks at every pod and copies
 // none.
 func (s *Snapshot) Terminating() []string { return s.inside().Terminating() }

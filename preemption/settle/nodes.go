@@ -10,7 +10,6 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/preemption/placement"
-	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -178,21 +177,15 @@ func removePods(ids []string) (edits []placement.Edit) {
 
 // over returns what is over on a node, by resource.
 func (r *NodesRequest) over(s *placement.Snapshot, name string) (list []NodeExcess) {
-	n, _ := s.Node(name)
-	used := s.UsedOn(name)
 	if slices.Contains(r.Empty, name) {
-		if pods := used[workload.PodsResource]; pods > 0 {
+		if pods := s.UsedOn(name)[workload.PodsResource]; pods > 0 {
 			list = append(list, NodeExcess{name, workload.PodsResource, pods})
 		}
 		return list
 	}
-	for resource, amount := range used {
-		capacity, limited := n.Capacity[resource]
-		if resource == workload.PodsResource && !limited {
-			continue
-		}
-		if amount > capacity {
-			list = append(list, NodeExcess{name, resource, quota.Sub(amount, capacity)})
+	for resource, free := range s.FreeOn(name) {
+		if free < 0 {
+			list = append(list, NodeExcess{name, resource, -free})
 		}
 	}
 	slices.SortFunc(list, func(a, b NodeExcess) int { return cmp.Compare(a.Resource, b.Resource) })
