@@ -35,7 +35,7 @@ func (s *summary) interval(first *summary) (_ interval, ok bool) {
 	t := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(0.975)
 	half := t * math.Sqrt(squares/float64(n-1)/float64(n))
 	base /= float64(n)
-	return interval{100 * (middle - half) / base, 100 * (middle + half) / base}, true
+	return interval{max(-100, 100*(middle-half)/base), 100 * (middle + half) / base}, true // no policy loses less than nothing
 }
 
 func (i interval) String() string { return fmt.Sprintf("%+.0f%% to %+.0f%%", i.low, i.high) }
