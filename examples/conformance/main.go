@@ -2,6 +2,14 @@
 //
 //	conformance [-json] [-show N] FILE...
 //	conformance -convert FILE...
+//	conformance run [-claims FILE] [-json] [-show N] [-each D] [-total D] -- PROGRAM ARGUMENT...
+//	conformance answer
+//	conformance cases [-form FORM]
+//	conformance claims
+//
+// The first two are about decisions of other schedulers, the others about the suite of cede's own cases (package suite,
+// docs/conformance.md): run asks any program over its standard input and output what it claims, answer is cede's own program of that
+// kind, cases prints the archive, and claims what can be claimed.
 //
 // Each file holds JSON Lines, plain or gzip, one case in each line; "-" or no file is standard input. A case has the form of
 // package recorded: any scheduler can record its decisions in it, and compare what it does with what cede would do. The program
@@ -59,6 +67,11 @@ type failure struct {
 }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) > 0 {
+		if verb := verbs[args[0]]; verb != nil {
+			return verb(args[1:], stdin, stdout, stderr)
+		}
+	}
 	flags := flag.NewFlagSet("conformance", flag.ContinueOnError)
 	asJSON := flags.Bool("json", false, "print one JSON object for each file, with every failed case")
 	convert := flags.Bool("convert", false, "print the cases in the form of package recorded, and ask nothing")

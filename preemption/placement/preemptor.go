@@ -107,8 +107,8 @@ type Config struct {
 	// Guards are rules of the caller about who may yield. A nil entry is an error.
 	Guards []Guard
 	// Importance, if set, compares units in place of the built-in order, which then breaks ties. It is negative if a
-	// is more important. It must be a strict weak order that depends on its arguments alone.
-	Importance func(a, b Unit) int
+	// is more important. It must be a strict weak order that depends on its arguments alone. It is not part of the JSON form.
+	Importance func(a, b Unit) int `json:"-"`
 }
 
 const (

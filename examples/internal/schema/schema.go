@@ -81,7 +81,7 @@ func (s *Schemas) Of(t reflect.Type) Object {
 }
 
 func (s *Schemas) fields(t reflect.Type, properties Object, required *[]string) {
-	tagged := slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Tag.Get("json") != "" })
+	tagged := slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Tag.Get("json") != "" && f.Tag.Get("json") != "-" })
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -97,7 +97,11 @@ func (s *Schemas) fields(t reflect.Type, properties Object, required *[]string) 
 		case f.Anonymous && f.Tag.Get("json") == "" && f.Type.Kind() == reflect.Struct:
 			s.fields(f.Type, properties, required)
 		case name != "" && name != "-" && f.IsExported() && !method:
-			properties[name] = s.Of(f.Type)
+			of := s.Of(f.Type)
+			if list := f.Type.Kind() == reflect.Slice || f.Type.Kind() == reflect.Map; list && !strings.Contains(options, "omit") && of["type"] != nil {
+				of["type"] = []any{of["type"], "null"} // as it is written if it is nil
+			}
+			properties[name] = of
 			if !strings.Contains(options, "omit") && tagged && f.Type.Kind() != reflect.Slice && f.Type.Kind() != reflect.Map && f.Type.Kind() != reflect.Pointer {
 				*required = append(*required, name)
 			}

@@ -1,0 +1,186 @@
+package suite
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/preemption/explain"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/verify"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/limits"
+)
+
+// Answer is cede's answer to a question of a form.
+func Answer(form string, question []byte) (json.RawMessage, error) {
+	asks := map[string]func([]byte) (any, error){
+		Decide: decide, Explain: explained, Certify: certify, Place: place, ExplainPlacement: placementExplained, Orchestrate: orchestrate, Cycles: cycles,
+	}
+	ask := asks[form]
+	if ask == nil {
+		return nil, fmt.Errorf("unknown form %q", form)
+	}
+	answer, err := ask(question)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(answer)
+}
+
+// ready returns what a question is about.
+func (q *DecideQuestion) ready() (p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request, err error) {
+	config := preemption.Config{}
+	if q.Config != nil {
+		config = *q.Config
+	}
+	if p, err = preemption.New(config); err != nil {
+		return
+	}
+	if s, err = preemption.NewSnapshot(q.State); err != nil {
+		return
+	}
+	r = q.Request
+	if len(q.History) > 0 {
+		r.History, err = limits.NewHistory(q.History)
+	}
+	return
+}
+
+func decide(question []byte) (any, error) {
+	var q DecideQuestion
+	if err := strict(question, &q); err != nil {
+		return nil, err
+	}
+	p, s, r, err := q.ready()
+	if err != nil {
+		return nil, err
+	}
+	return p.Decide(s, r)
+}
+
+func explained(question []byte) (any, error) {
+	var q DecideQuestion
+	if err := strict(question, &q); err != nil {
+		return nil, err
+	}
+	p, s, r, err := q.ready()
+	if err != nil {
+		return nil, err
+	}
+	return explain.Explain(p, s, r)
+}
+
+func certify(question []byte) (any, error) {
+	var q CertifyQuestion
+	if err := strict(question, &q); err != nil {
+		return nil, err
+	}
+	p, _, r, err := q.ready()
+	if err != nil {
+		return nil, err
+	}
+	return Certified{Right: verify.Decision(q.State, r, p.Config(), q.Decision) == nil}, nil
+}
+
+func (q *PlaceQuestion) ready() (*placement.Preemptor, *placement.Snapshot, error) {
+	config := placement.Config{}
+	if q.Config != nil {
+		config = *q.Config
+	}
+	p, err := placement.New(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := placement.NewSnapshot(q.State)
+	return p, s, err
+}
+
+func place(question []byte) (any, error) {
+	var q PlaceQuestion
+	if err := strict(question, &q); err != nil {
+		return nil, err
+	}
+	p, s, err := q.ready()
+	if err != nil {
+		return nil, err
+	}
+	return p.Decide(s, q.Request)
+}
+
+func placementExplained(question []byte) (any, error) {
+	var q PlaceQuestion
+	if err := strict(question, &q); err != nil {
+		return nil, err
+	}
+	p, s, err := q.ready()
+	if err != nil {
+		return nil, err
+	}
+	return explain.ExplainPlacement(p, s, q.Request)
+}
+
+func orchestrate(question []byte) (any, error) {
+	var q OrchestrateQuestion
+	if err := strict(question, &q); err != nil {
+		return nil, err
+	}
+	config := gate.Config{}
+	if q.Config != nil {
+		config = *q.Config
+	}
+	return gate.Orchestrate(config, q.Now, q.Replicas)
+}
+
+func cycles(question []byte) (any, error) {
+	var q CyclesQuestion
+	if err := strict(question, &q); err != nil {
+		return nil, err
+	}
+	config := cycle.Config{Borrowing: q.Borrowing}
+	if q.Config != nil {
+		config.Preemption = *q.Config
+	}
+	c, err := cycle.New(config)
+	if err != nil {
+		return nil, err
+	}
+	s, err := preemption.NewSnapshot(q.State)
+	if err != nil {
+		return nil, err
+	}
+	waiting, err := queue.NewPending(q.State.Cohorts, q.State.Queues)
+	for i := 0; i < len(q.Waiting) && err == nil; i++ {
+		waiting, err = waiting.Add(q.Waiting[i])
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := CyclesAnswer{Cycles: make([]cycle.Result, 0, len(q.At))}
+	for i, now := range q.At {
+		if i > 0 {
+			if s, err = s.With(s.Removals()...); err != nil {
+				return nil, err
+			}
+			waiting = waiting.Release(queuesOf(&q.State)...).Advance(now)
+		}
+		result, err := c.Run(s, waiting.Heads(), now)
+		if err != nil {
+			return nil, err
+		}
+		out.Cycles = append(out.Cycles, result)
+		if s, waiting, err = result.Apply(s, waiting, now); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func queuesOf(st *preemption.State) (names []string) {
+	for i := range st.Queues {
+		names = append(names, st.Queues[i].Name)
+	}
+	return names
+}

@@ -1,0 +1,229 @@
+package suite
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/cedesched/cede/preemption"
+)
+
+var update = flag.Bool("update", false, "choose the cases of the archive anew")
+
+const archiveFile = "testdata/" + Version + "/cases.jsonl.gz"
+
+// scans says how many seeds of each form are looked at, and how many cases are kept at most.
+var scans = map[string]struct{ seeds, most int }{
+	Decide: {10_000, 1_500}, Explain: {2_500, 400}, Certify: {1_200, 150}, Place: {6_000, 400}, ExplainPlacement: {2_500, 200}, Orchestrate: {4_000, 200}, Cycles: {1_200, 250},
+}
+
+// choose takes the cases of a form in the order of their seeds: one that reaches something that fewer than four before it reach, or two
+// things together that none does; and of what is asked of simple schedulers a hundred of each outcome.
+func choose(form string) (list []Case) {
+	singles, pairs, simpleOnes := map[string]int{}, map[[2]string]bool{}, map[string]int{}
+	for seed := 0; seed < scans[form].seeds && len(list) < scans[form].most; seed++ {
+		c, ok := generate(form, seed)
+		if !ok {
+			continue
+		}
+		complete(&c)
+		all := append(slices.Clone(c.Reaches), c.Features...)
+		keep := false
+		for _, name := range all {
+			keep = keep || singles[name] < 4
+		}
+		if form == Decide && seed%4 == 0 {
+			kind := fmt.Sprint(seed/4%3, c.Reaches[slices.IndexFunc(c.Reaches, isOutcome)])
+			if simpleOnes[kind] < 100 {
+				simpleOnes[kind]++
+				keep = true
+			}
+		}
+		for i, a := range all {
+			for _, b := range all[:i] {
+				keep = keep || !pairs[[2]string{a, b}]
+			}
+		}
+		if !keep {
+			continue
+		}
+		list = append(list, c)
+		for i, a := range all {
+			singles[a]++
+			for _, b := range all[:i] {
+				pairs[[2]string{a, b}] = true
+			}
+		}
+	}
+	return list
+}
+
+func isOutcome(name string) bool { return len(name) > 8 && name[:8] == "outcome " }
+
+// complete adds what a case uses and what it reaches.
+func complete(c *Case) {
+	var err error
+	c.Features, _, err = FeaturesOf(c.Form, c.Question)
+	must(err)
+	c.Reaches = reaches(c)
+}
+
+// The archive is made of the generators of package preemptiontest: each case is that of its seed. Every fortieth is made again.
+func TestArchive(t *testing.T) {
+	if *update {
+		writeArchive(t)
+	}
+	list := cases(t)
+	if len(archive) > 5<<20 || len(list) > 5_000 || len(list) < 1_000 {
+		t.Errorf("%d cases in %d bytes", len(list), len(archive))
+	}
+	byForm := map[string]int{}
+	for i := range list {
+		c := &list[i]
+		byForm[c.Form]++
+		if unknown := unknownPaths(c.Form, c.Answer); len(unknown) > 0 {
+			t.Errorf("%s: no part has %s", c.ID, unknown)
+		}
+		_, unknown, err := FeaturesOf(c.Form, c.Question)
+		if err != nil || len(unknown) > 0 {
+			t.Errorf("%s: %v; no feature has %s", c.ID, err, unknown)
+		}
+		if i%40 > 0 { // generating takes most of the time
+			continue
+		}
+		made, ok := generate(c.Form, c.Seed)
+		if !ok {
+			t.Fatalf("%s: its seed gives no case", c.ID)
+		}
+		complete(&made)
+		if !slices.Equal(made.Features, c.Features) || !slices.Equal(made.Reaches, c.Reaches) || !bytes.Equal(made.Question, c.Question) {
+			t.Errorf("%s is not the case of its seed", c.ID)
+		}
+	}
+	for _, form := range Forms() {
+		if byForm[form] < 50 {
+			t.Errorf("%d cases of %s", byForm[form], form)
+		}
+	}
+}
+
+func all(string) bool { return true }
+
+func cases(t *testing.T) []Case {
+	t.Helper()
+	list, err := readArchive() // as an update wrote it
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) == 0 {
+		t.Fatal("the archive is empty")
+	}
+	return list
+}
+
+// Every answer of the archive is what cede answers. Another program is asked the same by Run.
+func TestAnswers(t *testing.T) {
+	list := cases(t)
+	const parts = 4
+	for part := range parts {
+		t.Run(fmt.Sprint(part), func(t *testing.T) {
+			t.Parallel()
+			for i := part; i < len(list); i += parts {
+				if testing.Short() && i%5 > 0 {
+					continue
+				}
+				c := &list[i]
+				got, err := Answer(c.Form, c.Question)
+				if err != nil {
+					t.Errorf("%s: %v", c.ID, err)
+					continue
+				}
+				differ, asked, err := Differ(c.Form, c.Answer, got, all)
+				if err != nil || len(differ) > 0 || len(asked) == 0 {
+					t.Errorf("%s: cede answers otherwise in %v of %v: %v", c.ID, differ, asked, err)
+				}
+			}
+		})
+	}
+}
+
+func writeArchive(t *testing.T) {
+	t.Helper()
+	var b bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := json.NewEncoder(zip)
+	for _, form := range Forms() {
+		for _, c := range choose(form) {
+			if err := out.Encode(c); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	archive = b.Bytes()
+	if err := os.WriteFile(archiveFile, archive, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// beyond says of what no case reaches why it cannot be reached.
+var beyond = map[string]string{
+	"rule Guarded":   "guards are code of the caller, and have no JSON form",
+	"step RoomAsked": "a Room is code of the caller, and has no JSON form",
+}
+
+// The cases reach every rule and every step that decisions trace, but those that cannot be reached. Two rules are in no step, and only
+// in blockers.
+func TestReaches(t *testing.T) {
+	seen := map[string]int{}
+	for _, c := range cases(t) {
+		for _, name := range append(c.Reaches, c.Features...) {
+			seen[name]++
+		}
+	}
+	seen["rule FairShare"], seen["rule QueueInactive"] = seen["blockers rule FairShare"], seen["blockers rule QueueInactive"]
+	for _, name := range tracedBy() {
+		switch why := beyond[name]; {
+		case seen[name] == 0 && why == "":
+			t.Errorf("no case reaches %s", name)
+		case seen[name] > 0 && why != "":
+			t.Errorf("%s is reached, although %s", name, why)
+		}
+	}
+	for _, f := range features {
+		if seen[f.Name] == 0 {
+			t.Errorf("no case uses %s", f.Name)
+		}
+	}
+	for reason := preemption.InClusterQueue; reason <= preemption.ConfigurablePreemption; reason++ {
+		if seen["victims reason "+reason.String()] == 0 {
+			t.Errorf("no victim yields by %v", reason)
+		}
+	}
+	for rule := preemption.RuleWithinClusterQueue; rule <= preemption.RuleLimit; rule++ {
+		if seen["blockers rule "+rule.String()] == 0 && rule != preemption.RuleGuarded {
+			t.Errorf("no blocker %v", rule)
+		}
+	}
+	for outcome := preemption.Fits; outcome <= preemption.Impossible; outcome++ {
+		if seen["outcome "+outcome.String()] == 0 {
+			t.Errorf("no outcome %v", outcome)
+		}
+	}
+	if testing.Verbose() {
+		for _, name := range slices.Sorted(maps.Keys(seen)) {
+			t.Log(seen[name], name)
+		}
+	}
+}

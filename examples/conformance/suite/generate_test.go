@@ -1,0 +1,229 @@
+package suite
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+)
+
+// Generators of records; each seed gives one.
+var (
+	records       = preemptiontest.Records()
+	openRecords   = preemptiontest.RecordsWithoutFlavors()
+	configs       = preemptiontest.Configs()
+	nodeRecords   = preemptiontest.PlacementRecords()
+	nodeConfigs   = preemptiontest.PlacementConfigs()
+	randomFor     = func(seed int) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 7)) }
+	chance        = func(r *rand.Rand, n, of int) bool { return r.IntN(of) < n }
+	minutesBefore = func(r *rand.Rand, most int) time.Time {
+		return preemptiontest.Now.Add(-time.Duration(r.IntN(most+1)) * time.Minute)
+	}
+)
+
+func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
+
+// generate makes the case of a seed, with cede's answer; ok is false if the question has no answer.
+func generate(form string, seed int) (c Case, ok bool) {
+	r := randomFor(seed)
+	var question any
+	switch form {
+	case Decide, Explain:
+		question = decideQuestion(r, seed)
+	case Certify:
+		question, ok = certifyQuestion(r, seed)
+		if !ok {
+			return c, false
+		}
+	case Place, ExplainPlacement:
+		question = placeQuestion(seed)
+	case Orchestrate:
+		question = orchestrateQuestion(r)
+	case Cycles:
+		question = cyclesQuestion(r, seed)
+	}
+	c = Case{ID: fmt.Sprintf("%s-%d", form, seed), Form: form, Seed: seed, Question: compact(question)}
+	answer, err := Answer(form, c.Question)
+	if err != nil {
+		return c, false
+	}
+	c.Answer = answer
+	return c, true
+}
+
+// compact is the JSON of a question in which the configuration has no zero fields.
+func compact(question any) json.RawMessage {
+	data, err := json.Marshal(question)
+	var fields map[string]json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(data, &fields)
+	}
+	if err != nil {
+		panic(err)
+	}
+	if config, is := fields["config"]; is {
+		var v any
+		if err := json.Unmarshal(config, &v); err != nil {
+			panic(err)
+		}
+		if v = withoutZeros(v); v == nil {
+			delete(fields, "config")
+		} else if fields["config"], err = json.Marshal(v); err != nil {
+			panic(err)
+		}
+	}
+	if data, err = json.Marshal(fields); err != nil {
+		panic(err)
+	}
+	return data
+}
+
+func withoutZeros(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, of := range v {
+			if kept := withoutZeros(of); kept == nil || kept == "Classical" || kept == "lca" || kept == "Admission" || kept == "Greedy" || kept == "Design" || kept == "FirstFit" || kept == "Soft" || kept == "ByMode" || kept == "FirstSignal" {
+				delete(v, key)
+			}
+		}
+		if len(v) == 0 {
+			return nil
+		}
+	case []any:
+		if len(v) == 0 {
+			return nil
+		}
+	case string:
+		if v == "" {
+			return nil
+		}
+	case float64:
+		if v == 0 {
+			return nil
+		}
+	case bool:
+		if !v {
+			return nil
+		}
+	case nil:
+		return nil
+	}
+	return v
+}
+
+// decideQuestion has the profile of its seed: only what a simple scheduler has, or everything.
+func decideQuestion(r *rand.Rand, seed int) *DecideQuestion {
+	record := records.Example(seed)
+	if chance(r, 1, 5) {
+		record = openRecords.Example(seed)
+	}
+	config := configs.Example(seed)
+	config.Guards = nil
+	q := &DecideQuestion{Config: &config, State: record.State, Request: *record.Request}
+	switch seed % 4 {
+	case 0:
+		simple(q, seed/4%3)
+		return q
+	case 1:
+		config.Sharing, config.Fair = preemption.Classical, preemption.FairSharing{}
+		addRules(r, q)
+	case 2:
+		addLimits(r, q)
+		config.Protection.Preempt, config.Protection.Reclaim = pick(r, 0, 0, 15*time.Minute), pick(r, 0, 0, 25*time.Minute)
+		config.Fair.ReevaluateCandidates = config.Sharing == preemption.Fair && chance(r, 1, 3) && !config.Fair.Stable
+		config.Search = pick(r, preemption.Greedy, preemption.Exchange, preemption.Exact)
+	}
+	more(r, q)
+	return q
+}
+
+// certifyQuestion has a decision by the exact search with a certificate; every other one is spoilt.
+func certifyQuestion(r *rand.Rand, seed int) (*CertifyQuestion, bool) {
+	d := decideQuestion(r, seed)
+	d.Config.Search, d.Config.Exchange = preemption.Exact, preemption.ExchangeSearch{}
+	d.Config.Exact = preemption.ExactSearch{Certificate: true, MaxNodes: 2_000}
+	p, s, request, err := d.ready()
+	if err != nil {
+		return nil, false
+	}
+	q := &CertifyQuestion{DecideQuestion: *d}
+	if q.Decision, err = p.Decide(s, request); err != nil || q.Decision.Proof == nil || q.Decision.Proof.Certificate == nil {
+		return nil, false
+	}
+	proof := q.Decision.Proof
+	switch r.IntN(4) {
+	case 0:
+		proof.Certificate.Bound++
+	case 1:
+		for i := range proof.Certificate.Attempts {
+			proof.Certificate.Attempts[i].Tree = nil
+			proof.Certificate.Attempts[i].Rows = nil
+		}
+	case 2:
+		if len(q.Decision.Victims) > 1 {
+			q.Decision.Victims = q.Decision.Victims[1:]
+		}
+	}
+	return q, true
+}
+
+func placeQuestion(seed int) *PlaceQuestion {
+	record, config := nodeRecords.Example(seed), nodeConfigs.Example(seed)
+	config.Filters, config.Guards = nil, nil
+	if seed%5 == 0 {
+		config.Search = placement.Exact
+	}
+	return &PlaceQuestion{Config: &config, State: record.State, Request: *record.Request}
+}
+
+func orchestrateQuestion(r *rand.Rand) *OrchestrateQuestion {
+	q := &OrchestrateQuestion{Now: preemptiontest.Now, Config: &gate.Config{
+		Order: pick(r, gate.FirstSignal, gate.Preference, gate.Cheapest), Timeout: pick(r, 0, 10*time.Minute), Grace: pick(r, 0, 0, 2*time.Minute, 8*time.Minute),
+		PreemptingTimeout: pick(r, 0, 0, 20*time.Minute),
+	}}
+	for i := range 1 + r.IntN(4) {
+		replica := gate.Replica{Name: string(rune('a' + i)), Progress: pick(r, gate.Pending, gate.Pending, gate.Pending, gate.Reserved, gate.Preempting, 0)}
+		if !chance(r, 1, 10) {
+			replica.Gates.Names = []string{gate.MultiKueue}
+		}
+		if chance(r, 3, 4) {
+			replica.Gates = replica.Gates.Signalled(minutesBefore(r, 12))
+		}
+		if chance(r, 1, 3) && len(replica.Gates.Names) > 0 {
+			replica.Gates = replica.Gates.Opened(gate.MultiKueue, minutesBefore(r, 12))
+		}
+		if replica.Progress == gate.Preempting {
+			replica.Since = minutesBefore(r, 25)
+		}
+		if chance(r, 1, 2) {
+			replica.Offer = gate.Offer{Victims: r.IntN(4), LostWork: time.Duration(r.IntN(3)) * time.Hour}
+		}
+		q.Replicas = append(q.Replicas, replica)
+	}
+	return q
+}
+
+func cyclesQuestion(r *rand.Rand, seed int) *CyclesQuestion {
+	d := decideQuestion(r, seed)
+	q := &CyclesQuestion{Config: d.Config, State: d.State, Borrowing: pick(r, cycle.AsBuilt, cycle.AsBuilt, cycle.KEP83, cycle.KEP83Lasting)}
+	q.Config.Limits = nil
+	w := d.Request.Workload
+	for i := range 2 + r.IntN(4) {
+		if i > 0 {
+			w = preemptiontest.Requests(q.State).Example(seed*8 + i).Workload
+		}
+		w.ID = fmt.Sprintf("ns/waiting-%d", i)
+		w.Queued = minutesBefore(r, 40)
+		q.Waiting = append(q.Waiting, w)
+	}
+	for i := range 2 + r.IntN(3) {
+		q.At = append(q.At, preemptiontest.Now.Add(time.Duration(i*10)*time.Minute))
+	}
+	return q
+}
