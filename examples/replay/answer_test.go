@@ -38,7 +38,7 @@ func TestAnswer(t *testing.T) {
 			"It rests on 2 seeds, 20 jobs: with 95 % confidence the change of what is lost is -50% to -50%.", true},
 		"chance": {map[string][]int64{"a": {100, 100}, "b": {10, 150}}, nil, []string{"a", "b"},
 			"Undecided: b loses 20.0% less than a (160.0 instead of 200.0 GPU-hours in 24.0 h of each of 2 seeds), which may be chance; more seeds would tell.",
-			"-909% to +869%", false},
+			"-100% to +869%", false},
 		"waits": {map[string][]int64{"a": {100}, "b": {50}}, map[string]int64{"a": 20, "b": 120}, []string{"a", "b"},
 			"Stay with a: no other policy pays. b loses 50.0% less than a (50.0 instead of 100.0 GPU-hours in 24.0 h), but priority 5 waits 2.0 m instead of 20 s.",
 			"It rests on one seed, 10 jobs: how much is chance is not known (-seeds 1-5 tells).", false},
