@@ -2,14 +2,23 @@
 // clusters from preempting in all of them at once.
 //
 // A workload names its gates. A gate is closed unless its state says open. A workload with a
-// closed gate is decided about like any other, flavors included, and is admitted where it
-// fits. Where it would preempt, it does not: it raises the condition
-// [BlockedOnPreemptionGates] and waits. [Orchestrate] reads these signals of all replicas of
-// the workload and says which gate to open, one at a time.
+// closed gate is decided about like any other, flavors included, and is admitted where it fits.
+// Where it would preempt, it does not: it raises the condition [BlockedOnPreemptionGates] and
+// waits. [Orchestrate] reads these signals of all replicas of the workload and says which gate to
+// open, one at a time:
 //
-// Source of the rules: KEP-8303, "MultiKueue Synchronized Preemption". In steps 4 and 5 of
-// the controller its text confuses open and closed; this package follows the intended
-// meaning.
+//	action, err := gate.Orchestrate(gate.Config{}, now, replicas)
+//	if action.Open != "" {
+//		gates = gates.Opened(gate.MultiKueue, now) // of the replica of that name
+//	}
+//	wakeAt(action.WakeAt)
+//
+// [Gates] is a value: its methods return a changed copy, and its zero value holds nothing back.
+// The zero [Config] opens Kueue's gate, by first signal, with a timeout of five minutes. What is
+// wrong with gates or replicas is returned whole, as a fault.List with paths.
+//
+// Source of the rules: KEP-8303, "MultiKueue Synchronized Preemption". In steps 4 and 5 of the
+// controller its text confuses open and closed; this package follows the intended meaning.
 package gate
 
 import (

@@ -1,13 +1,22 @@
-// Package minruntime has the settings of minimum runtimes: how long a workload runs before
-// others of its queue may preempt it, and before other queues may reclaim its resources.
+// Package minruntime has the settings of minimum runtimes: how long a workload runs before others
+// of its queue may preempt it, and before other queues may reclaim its resources.
 //
-// Queues and cohorts have settings. One that is unset is inherited from the cohort above; if
-// none is set there, the default of the preemptor counts. Zero is a setting: it protects
-// no workload, and it is not inherited from above. Negative settings are errors where they are
-// used (queue.Validate, preemption.New).
+//	q.MinRuntime = minruntime.Settings{Preempt: quota.Some(10 * time.Minute), Reclaim: quota.Some(time.Hour)}
 //
-// Source of the rules: KAI's design "Guaranteed minimum runtime before preemptions and
-// reclaims".
+// Queues and cohorts have [Settings]. One that is unset, as both are in the zero value, is
+// inherited from the cohort above; if none is set there, the default of the preemptor counts
+// (preemption.Config.MinRuntime). Zero is a setting: it protects no workload, and it is not
+// inherited from above. [Protection] protects all workloads alike, by the kind of preemption.
+//
+// A workload is protected until its minimum runtime is over, and yields strictly after that; a
+// decision that has to wait for it says so (RetryAt). Surplus replicas of an elastic workload may
+// go at any time. [Method] says where the search for a setting against a reclaim begins.
+//
+// Negative settings are errors where they are used: a fault.List of queue.Validate or
+// preemption.New.
+//
+// Source of the rules: KAI's design "Guaranteed minimum runtime before preemptions and reclaims";
+// of Protection KEP-9876.
 package minruntime
 
 import (

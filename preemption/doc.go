@@ -105,4 +105,12 @@
 //
 // A decision has five steps, each a file of the search: candidates, rules, order, search,
 // fit. The assignment comes before them.
+//
+// # Zero values and errors
+//
+// The zero Config is valid: Kueue's rules, classical sharing. The zero policies of a queue evict
+// no workload. The zero Outcome is invalid, so a decision that was not made is not mistaken for
+// one. An error about an input is a fault.List: everything that is wrong, each with its path
+// (queues[2].quotas[0].nominal); nothing panics. A method that fails returns its receiver, or a
+// zero value.
 package preemption

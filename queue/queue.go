@@ -1,6 +1,25 @@
-// Package queue holds what an operator configures: queues, the cohorts in which they share
-// quota, and which workloads those of a queue may preempt. It also holds the waiting workloads
-// ([Pending]). It does not search for victims.
+// Package queue holds what an operator configures: queues, the cohorts in which they share quota,
+// and which workloads those of a queue may preempt. It also holds the waiting workloads
+// ([Pending]). It does not search for victims: package preemption does.
+//
+//	research := queue.Cohort{Name: "research"}
+//	teamA := queue.Queue{
+//		Name: "team-a", Cohort: "research",
+//		Quotas:     []quota.Quota{{Flavor: "h100", Resource: "gpu", Nominal: 8}},
+//		Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any},
+//	}
+//	err := queue.Validate([]queue.Cohort{research}, []queue.Queue{teamA})
+//
+// These are plain values: a preemption.State holds them, and preemption.SetQueue changes one. The
+// zero values are careful: a zero [PreemptionPolicy] evicts no workload, a queue without quota may
+// only borrow, a queue without cohort is alone, and the strategy is BestEffortFIFO.
+//
+// [Validate] returns everything that is wrong, as a fault.List with paths: names that are empty or
+// double, cohorts that are unknown or above themselves, negative amounts, policies that exclude
+// each other. [NewPending] makes an order of waiting workloads with the same check.
+//
+// Sources: KEP-83 and Kueue's API (v1beta2); hierarchical cohorts and the pending queue as built
+// in Kueue.
 package queue
 
 import (

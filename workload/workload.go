@@ -1,6 +1,26 @@
-// Package workload holds the facts about what runs or waits: identity, priority, timestamps,
-// and what the pod sets take; and pods, pod groups, nodes and disruption budgets. It has no
-// rules of queues and no algorithm.
+// Package workload holds the facts about what runs or waits: identity, priority, timestamps, and
+// what the pod sets take; and pods, pod groups, nodes and disruption budgets. It has no rules of
+// queues and no algorithm.
+//
+//	w := workload.Workload{
+//		ID: "ns/train", Queue: "team-a", Priority: 10, Queued: now,
+//		PodSets: []workload.PodSet{{Name: "main", Count: 4, Requests: []quota.Amount{{Resource: "gpu", Amount: 2}}}},
+//	}
+//
+// These are plain values that the caller fills from the objects of a cluster; the bridges under
+// examples/bridge do. A [Workload] counts against quota (package preemption), a [Pod] and a
+// [PodGroup] take room on a [Node] (package placement). Amounts are those of one pod, in the units
+// of package quota.
+//
+// A field that is not set says the least: no priority is 0, no timestamp is "long ago" or "just
+// now" as its comment says, a pod set without MinCount is not elastic. The zero Workload is not
+// valid: it has no ID and no queue.
+//
+// [Validate], and the Validate methods of the others, return everything that is wrong, as a
+// fault.List with paths. Snapshots validate what they are given, so that a caller need not.
+//
+// Sources: Kueue's Workload (v1beta2), Kubernetes' Pod, PodGroup (KEP-5710) and
+// PodDisruptionBudget; elastic workloads as in KAI.
 package workload
 
 import (

@@ -13,6 +13,10 @@
 //		ask(e.Key)
 //	}
 //	wait(agenda.Next()) // for the first instant
+//
+// The zero value of each type is ready: System reads the machine's clock, Manual shows the zero
+// time, an Agenda is empty. Nothing here fails. An Agenda is immutable, as snapshots are: a method
+// returns the next one. This package alone in the library reads a clock, and no decision uses it.
 package clock
 
 import (

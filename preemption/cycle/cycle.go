@@ -35,6 +35,14 @@
 // A head is admitted if it fits now and also fits once all victims are gone and all
 // preemptors of the cycle are admitted. Serving is greedy: an earlier head keeps its victims
 // even if a later one can use no others.
+//
+// The zero [Config] is valid and admits as Kueue does; [Borrowing] has the modes by the KEP. A
+// [Cycle] holds no state: what waits is in a queue.Pending, what runs in a preemption.Snapshot,
+// and neither is changed. The error of a run is a fault.List with the faults of all heads, each
+// with its path (heads[2].podSets[0]...).
+//
+// Sources: KEP-83; the admission cycle as built in Kueue; docs/departures.md has where they
+// differ.
 package cycle
 
 import (

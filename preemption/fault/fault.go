@@ -1,4 +1,25 @@
-// Package fault collects everything that is wrong with an input, each fault with its path.
+// Package fault collects everything that is wrong with an input, each fault with its path. Every
+// error about an input in this library is a [List]: nothing stops at the first fault, so an
+// operator mends a file once.
+//
+//	decision, err := preemptor.Decide(snapshot, request)
+//	if faults, ok := err.(fault.List); ok {
+//		for _, f := range faults {
+//			fmt.Println(f.Path, f.Problem) // queues[2].quotas[0].nominal -1 is negative (queue "a")
+//		}
+//	}
+//
+// Code of your own that checks inputs collects in the same way; the zero value of a List is empty,
+// and its Err is nil:
+//
+//	var faults fault.List
+//	if n < 0 {
+//		faults.Add("config.Retries", "%d is negative", n)
+//	}
+//	return faults.Err()
+//
+// Paths are those of the JSON form. Faults come in the order of the input. A List is also an error
+// of several (errors.Is, errors.As).
 package fault
 
 import (

@@ -1,6 +1,20 @@
 // Package guard has the verdict of a guard. A guard is a rule of the caller about who may be
-// preempted: a checkpoint in progress, a pinned job. preemption.Guard is for workloads,
-// placement.Guard for pods.
+// preempted: a checkpoint in progress, a pinned job. It is asked after all rules of the library,
+// and can only protect.
+//
+//	func (pinned) Verdict(running workload.Workload, r preemption.Request) guard.Verdict {
+//		if running.Labels["pinned"] == "true" {
+//			return guard.NeverYields()
+//		}
+//		return guard.ProtectedUntil(running.ReservedAt.Add(10 * time.Minute))
+//	}
+//
+// preemption.Guard is for workloads, placement.Guard for units of pods. Give guards to the Config
+// of a Preemptor. A verdict with an end lets the decision say when the request may be asked again
+// (RetryAt); the end must not depend on the time of the request.
+//
+// The zero value of a [Verdict] is [MayYield]. There are no errors. The laws that a guard has to
+// keep are checked by preemptiontest.CheckGuard.
 package guard
 
 import "time"

@@ -1,4 +1,22 @@
-// Package loops looks for workloads that evict each other in a circle while nothing else changes.
+// Package loops looks for workloads that evict each other in a circle while nothing else changes:
+// one takes the room of another, which waits, asks, and takes it back. Most policies exclude
+// circles, some permit them (docs/stability.md says which). A cluster that has one wastes what it
+// runs.
+//
+//	loop, err := loops.Find(snapshot, pending, config, loops.Options{Now: now})
+//	for _, step := range loop.Steps {
+//		fmt.Println(step.Workload, "evicts", len(step.Victims))
+//	}
+//
+// Time stands still, the waiting workloads ask in any order, and victims leave at once. The search
+// has a limit, counted in decisions, so the answer is the same on every machine; [Loop.Cut] says
+// that it was reached.
+//
+// The zero value of a [Loop] says that none was found; that of [Options] is not valid, because it
+// has no time. The error is a fault.List: a configuration or a workload that is not valid, a
+// workload twice.
+//
+// Circles are a hazard of the rules as built in Kueue; the search for them is this library's own.
 package loops
 
 import (

@@ -38,4 +38,10 @@
 // then all of Start start; with [BeforeStop] the reverse. Victims that yield stop in the first step. A unit stops and starts in one step.
 // A step stops no more pods of a disruption budget than it allows; pods that moved are there again in the next one, pods that yielded
 // are not.
+//
+// # Values and errors
+//
+// The zero Config is valid: victims move where they can, and yield where they cannot. Decide and
+// Clear fail as placement.Preemptor.Decide does, with a fault.List: of the request, and of the
+// Config (a negative limit, a setting that excludes another).
 package moves

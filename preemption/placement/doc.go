@@ -104,6 +104,12 @@
 // A node may hold more than its capacity. Only resources that the preemptor requests are
 // checked.
 //
+// # Zero values and errors
+//
+// The zero Config is valid: pods and groups as KEP-5710 designs them, soft budgets. The zero
+// Outcome is invalid. An error about an input is a fault.List: everything that is wrong, each with
+// its path (nodes[2].capacity). A method that fails returns its receiver, or a zero value.
+//
 // [workload.Pod.ReclaimMinRuntime]: https://pkg.go.dev/github.com/cedesched/cede/workload#Pod
 // [workload.PodGroup.MinCount]: https://pkg.go.dev/github.com/cedesched/cede/workload#PodGroup
 // [workload.Pod.Started]: https://pkg.go.dev/github.com/cedesched/cede/workload#Pod

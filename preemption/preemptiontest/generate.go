@@ -1,12 +1,28 @@
-// Package preemptiontest generates states and requests for property tests of this library and
-// of schedulers that use it. It is for tests: unlike the library it imports
-// pgregory.net/rapid.
+// Package preemptiontest generates states and requests for property tests of this library and of
+// schedulers that use it, and checks the laws of what callers plug into it. It is for tests:
+// unlike the library it imports pgregory.net/rapid.
 //
-// Most records have a purpose: preemption in the own queue, in the cohort, in a higher
-// cohort, by time, of surplus replicas, behind a closed gate, or a wait. The generators are
-// weighted to edges: full quotas, limits of zero, equal priorities and timestamps, missing
-// reservations, zero amounts, evicted workloads, over-admitted queues, both ends of the
-// priorities, huge amounts.
+// A scheduler of your own is judged on generated clusters with one call, which needs no test
+// framework:
+//
+//	err := preemptiontest.TestDecider(preemption.Config{}, decide, 1000)
+//
+// Guards, rooms, costs, filters and placers have laws (CheckGuard, CheckRoom, ...), checked in a
+// property:
+//
+//	rapid.Check(t, func(t *rapid.T) { preemptiontest.CheckGuard(t, pinned{}) })
+//
+// Most records have a purpose: preemption in the own queue, in the cohort, in a higher cohort, by
+// time, of surplus replicas, behind a closed gate, or a wait. The generators are weighted to
+// edges: full quotas, limits of zero, equal priorities and timestamps, missing reservations, zero
+// amounts, evicted workloads, over-admitted queues, both ends of the priorities, huge amounts. All
+// that they return is valid.
+//
+// TestDecider returns the errors of the scheduler and the faults that verify.Decision finds,
+// joined; the Check functions fail the test. The zero value of each type here is ready.
+//
+// The laws are those that the documentation of the interfaces states (preemption.Guard,
+// preemption.Room, placement.Filter, ...).
 package preemptiontest
 
 import (

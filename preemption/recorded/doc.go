@@ -15,4 +15,13 @@
 //
 // Where cede decides otherwise on purpose, the difference is a departure. Each departure is a predicate on the case, and
 // excuses the one answer that it makes right. docs/departures.md lists them with their reasons.
+//
+//	err := recorded.Read(name, file, func(line int, c *recorded.Case) error {
+//		report, err := c.Check()
+//		...
+//	})
+//
+// Read, Parse and Check fail on what is no case, with the line or the path; a decision that
+// differs is no error but a Difference in the Report. The zero Case is not valid: it asks nothing.
+// The records in testdata come from the tests and benchmarks of the schedulers that they name.
 package recorded

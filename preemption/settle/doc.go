@@ -34,6 +34,10 @@
 // Units yield as a whole, as to pods of the highest priority; minimum runtimes, guards and budgets protect as they do in package
 // placement. For a drain set [placement.Hard] budgets: what they do not allow now remains.
 //
+// The zero Request lacks a time and is an error; with one it takes at least the excess, at once. Both
+// functions fail with a fault.List: what is wrong with the request, each with its path. Usage that may
+// not leave now is no error: the answer says what remains, and when to ask again.
+//
 // Sources: Koordinator's quota overuse revoke (at least the excess, no victim in vain), YuniKorn's quota preemption
 // (delays; at most the excess, no queue below its guaranteed quota), KEP-83 (who may be reclaimed).
 package settle

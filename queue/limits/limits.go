@@ -1,5 +1,18 @@
 // Package limits has limits on how many preemptions there may be in a sliding window, and the
-// history of those that were confirmed.
+// history of those that were confirmed: at most ten preemptions of queue team-b in an hour, say.
+//
+//	history, err := limits.NewHistory(events) // what was told to stop, and when
+//	preemptor, err := preemption.New(preemption.Config{Limits: list})
+//	decision, err := preemptor.Decide(snapshot, preemption.Request{Workload: w, Now: now, History: history})
+//	history, err = history.With(decision.Events(snapshot, request, now)...)
+//
+// A decision whose victims would exceed a limit looks for others, and if there are none it waits
+// until the window has room: RetryAt is that instant. A [History] is immutable; nil and the zero
+// value are empty. The zero value of a [Limit] is not valid: it has no name and no window.
+//
+// [Validate], [NewHistory] and [History.With] return all faults as a fault.List: a window shorter
+// than [MinWindow], a negative limit, a name that another limit has, an event without time or
+// names.
 //
 // Source of the rules: KEP-13396, PreemptionLimit (planned upstream).
 package limits

@@ -1,5 +1,19 @@
-// Package asrules writes the policies of queues as preemption rules that decide the same. [Unsaid] lists where rules
-// cannot say the same.
+// Package asrules writes the policies of queues as preemption rules that decide the same. It
+// serves those who want to go from policies to rules step by step, and tests that compare both.
+//
+//	ruled, config := asrules.Of(state, preemption.Config{})
+//	if reasons := asrules.Unsaid(state, request, preemption.Config{}); len(reasons) == 0 {
+//		// ruled decides about the request as state does
+//	}
+//
+// [Classical] and [Fair] write one policy. [Unsaid] lists where rules cannot say the same: each
+// reason is a predicate on the question, and docs/departures.md lists them.
+//
+// Nothing here fails: a policy that is not valid makes rules that are not, and
+// preemption.NewSnapshot says so. The zero policy, which preempts nothing, makes rules that accept
+// no workload.
+//
+// Sources: KEP-83 for the policies, KEP-13396 for the rules.
 package asrules
 
 import (

@@ -1,9 +1,15 @@
-// Package scenario builds clusters of any size as functions of an index, without random numbers, and asks
-// requests with known answers about them. Kueue was measured on the same worlds, so that answers and costs
-// can be compared.
+// Package scenario builds clusters of any size as functions of an index, without random numbers,
+// and asks requests with known answers about them. Kueue was measured on the same worlds, so that
+// answers and costs can be compared.
 //
-// Requests are for one flavor, "default", with cpu and memory. Every queue runs the same
-// amount, and nothing is free: the borrowers use what the lenders do not.
+//	for _, s := range world.Scenarios() {
+//		source, err := s.Check(mode, snapshot, decide, decision) // nil: right, by what source says
+//	}
+//
+// Requests are for one flavor, "default", with cpu and memory. Every queue runs the same amount,
+// and nothing is free: the borrowers use what the lenders do not. A [World] is a shape: its zero
+// value has no queues. Check fails with what is wrong with an answer. The answers are Kueue's
+// where it was asked, else follow from how the world is made ([Source]).
 package scenario
 
 import (
