@@ -1,7 +1,8 @@
 // Bench measures decisions on the worlds that Kueue was measured on, and on larger and harder
 // ones, and checks every answer.
 //
-//	bench [-quick] [-cold] [-scenario GLOB,...] [-world GLOB,...] [-by policies|rules|64-rules] [-json|-benchstat|-markdown] [-plot FILE.svg]
+//	bench [-quick] [-cold] [-scenario GLOB,...] [-world GLOB,...] [-by policies|rules|64-rules] [-o FORM] [-plot FILE.svg] [-compare FILE]
+//	bench -page TABLE.jsonl
 //
 // A row is a request on a world, or an operation on its snapshot: new-snapshot, admit,
 // remove. Time is the median of five batches that together take -time, or of fewer if one
@@ -21,13 +22,17 @@
 // With -cold there is the time of a decision with cold caches, too (column "cold"): the median
 // of 21 decisions, before each of which the program goes through 64 MB.
 //
-// With -json it prints one object in each line: world, scenario, mode, workloads, queues,
-// victims, steps, ns_op, b_op, allocs_op, ok, checked_by, and, if any, cold_ns, kueue_ns and
-// error.
-// With -benchstat it prints one line for each batch, as go test -bench does; with -markdown,
+// The forms of -o: table; json, one object in one line with version, commit, machine and rows (name, world, scenario, mode, workloads,
+// queues, victims, steps, ns_op, b_op, allocs_op, ok, checked_by, and, if any, cold_ns, kueue_ns and error); steps, the same with name,
+// steps and allocs_op alone, which are those of any machine; benchstat, one line for each batch, as go test -bench prints; markdown,
 // tables of scenarios by worlds.
 //
-// Exit status: 0 when every answer was right, 1 when one was wrong, 2 for bad usage.
+// With -compare it tells what is worse than in an earlier report of -o json or -o steps: more steps or allocations by more than -more
+// percent, and, as a warning only, more time by more than -slower percent. With -page it reads a table, a report of -o json in each
+// line, and prints a page that draws it.
+//
+// Exit status: 0 when every answer was right, 1 when one was wrong or a row takes more steps or allocations than -compare permits, 2 for
+// bad usage.
 package main
 
 import (
@@ -51,7 +56,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr, same))
 }
 
-const usage = "usage: bench [-quick] [-cold] [-scenario GLOB,...] [-world GLOB,...] [-mode classical|fair] [-by policies|rules|64-rules] [-time D] [-json|-benchstat|-markdown] [-plot FILE.svg]"
+const usage = "usage: bench [-quick] [-cold] [-scenario GLOB,...] [-world GLOB,...] [-mode classical|fair] [-by policies|rules|64-rules] [-time D] [-o table|json|steps|benchstat|markdown] [-plot FILE.svg] [-compare FILE] [-page TABLE.jsonl]"
 
 // options are the options of the command line.
 type options struct {
@@ -60,10 +65,22 @@ type options struct {
 	by                string        // policies, rules or 64-rules
 	minimum           time.Duration // the time to measure each row
 	quick, cold       bool
-	json, benchstat   bool
-	markdown          bool
+	output            string // what is printed
 	plot              string
+	commit            string  // that is measured; empty: that of the build
+	compare           string  // the file of an earlier report
+	more, slower      float64 // percent
+	page              string  // the file of a table
 }
+
+// The forms of the output.
+const (
+	asTable     = "table"
+	asJSON      = "json"
+	asSteps     = "steps"
+	asBenchstat = "benchstat"
+	asMarkdown  = "markdown"
+)
 
 // globs is a list of patterns, separated by commas or given several times. An empty list
 // matches everything.
@@ -100,9 +117,12 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.DurationVar(&o.minimum, "time", 250*time.Millisecond, "the time to measure each row")
 	flags.BoolVar(&o.quick, "quick", false, "10ms for each row, and fewer large worlds: under 40 s on 2 cores")
 	flags.BoolVar(&o.cold, "cold", false, "measure each decision with cold caches, too")
-	flags.BoolVar(&o.json, "json", false, "print one JSON object in each line")
-	flags.BoolVar(&o.benchstat, "benchstat", false, "print lines for benchstat")
-	flags.BoolVar(&o.markdown, "markdown", false, "print tables of scenarios by worlds")
+	flags.StringVar(&o.output, "o", asTable, "print `table|json|steps|benchstat|markdown`")
+	flags.StringVar(&o.commit, "commit", "", "say in the report of json that this `COMMIT` is measured; without it the one that was built, if known")
+	flags.StringVar(&o.compare, "compare", "", "compare with the report of json or steps in `FILE`")
+	flags.Float64Var(&o.more, "more", 5, "compare: permit this many `PERCENT` more steps and allocations")
+	flags.Float64Var(&o.slower, "slower", 50, "compare: warn of more time than this many `PERCENT` more")
+	flags.StringVar(&o.page, "page", "", "measure nothing; print a page that draws the reports of `TABLE.jsonl`")
 	flags.StringVar(&o.plot, "plot", "", "draw time against workloads into `FILE.svg`")
 	if err := cli.Parse(flags, args, usage, stdout); err != nil {
 		return o, err
@@ -122,8 +142,10 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		return o, fmt.Errorf("-by %q: want policies, rules or 64-rules", o.by)
 	case o.minimum <= 0:
 		return o, fmt.Errorf("-time %v: want more than 0", o.minimum)
-	case o.json && o.benchstat || o.json && o.markdown || o.benchstat && o.markdown:
-		return o, errors.New("-json, -benchstat and -markdown: give one of them")
+	case !slices.Contains([]string{asTable, asJSON, asSteps, asBenchstat, asMarkdown}, o.output):
+		return o, fmt.Errorf("-o %q: want table, json, steps, benchstat or markdown", o.output)
+	case !(o.more >= 0 && o.slower >= 0):
+		return o, errors.New("-more and -slower: want zero or more")
 	case o.plot != "" && path.Ext(o.plot) != ".svg":
 		return o, fmt.Errorf("-plot %q: want a name that ends in .svg", o.plot)
 	}
@@ -135,6 +157,15 @@ func run(args []string, stdout, stderr io.Writer, wrap func(scenario.Decide) sce
 	o, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
+	}
+	if err == nil && o.page != "" {
+		if err = printPage(stdout, o.page); err == nil {
+			return 0
+		}
+	}
+	var earlier report
+	if err == nil && o.compare != "" {
+		earlier, err = openEarlier(o.compare) // before any measurement
 	}
 	var preemptor *preemption.Preemptor
 	if err == nil {
@@ -159,13 +190,26 @@ func run(args []string, stdout, stderr io.Writer, wrap func(scenario.Decide) sce
 		fmt.Fprintf(stderr, "bench: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
 		return 2
 	}
-	if o.markdown {
+	switch o.output {
+	case asJSON:
+		err = printReport(stdout, o, rows)
+	case asSteps:
+		err = printSteps(stdout, rows)
+	case asMarkdown:
 		printMarkdown(stdout, rows)
-	}
-	if !o.json && !o.benchstat {
+		printSummary(stdout, rows)
+	case asTable:
 		printSummary(stdout, rows)
 	}
-	status := 0
+	worse := 0
+	if err == nil && o.compare != "" {
+		worse, err = compare(stderr, o, earlier, rows)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "bench: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
+		return 2
+	}
+	status := min(worse, 1)
 	for _, r := range rows {
 		if !r.OK {
 			status = 1

@@ -23,25 +23,21 @@ func call(wrap func(scenario.Decide) scenario.Decide, args ...string) (status in
 	return status, out.String(), err.String()
 }
 
-func rowsOf(t *testing.T, jsonLines string) []row {
+func rowsOf(t *testing.T, jsonLine string) []row {
 	t.Helper()
-	var rows []row
-	for line := range strings.Lines(jsonLines) {
-		var r row
-		decoder := json.NewDecoder(strings.NewReader(line))
-		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(&r); err != nil {
-			t.Fatalf("%v in %s", err, line)
-		}
-		rows = append(rows, r)
+	var r report
+	decoder := json.NewDecoder(strings.NewReader(jsonLine))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&r); err != nil {
+		t.Fatalf("%v in %s", err, jsonLine)
 	}
-	return rows
+	return r.Rows
 }
 
 // A decision with cold caches is measured if it is asked for, an operation never.
 func TestCold(t *testing.T) {
 	for _, args := range [][]string{{}, {"-cold"}} {
-		status, stdout, stderr := call(nil, append(args, "-json", "-world", "f1*", "-scenario", "reclaim-k4,admit")...)
+		status, stdout, stderr := call(nil, append(args, "-o", "json", "-world", "f1*", "-scenario", "reclaim-k4,admit")...)
 		rows := rowsOf(t, stdout)
 		if status != 0 || stderr != "" || len(rows) != 2 {
 			t.Fatalf("%v: status %d, %q, %d rows", args, status, stderr, len(rows))
@@ -55,7 +51,7 @@ func TestCold(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	status, stdout, stderr := call(nil, "-json", "-world", "f1-1k-10-1")
+	status, stdout, stderr := call(nil, "-o", "json", "-world", "f1-1k-10-1")
 	rows := rowsOf(t, stdout)
 	if status != 0 || stderr != "" || len(rows) != 17+len(operations) {
 		t.Fatalf("status %d, %q, %d rows", status, stderr, len(rows))
@@ -78,8 +74,9 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%+v", k100)
 	}
 	// The fields of a line, in their order.
-	first, _, _ := strings.Cut(stdout, "\n")
-	if !regexp.MustCompile(`^{"world":"[^"]+","scenario":"within-k1","mode":"classical","workloads":1000,"queues":10,"victims":1,"steps":\d+,"ns_op":[0-9.]+,"b_op":\d+,"allocs_op":\d+,"ok":true,"checked_by":"kueue","kueue_ns":[0-9.]+}$`).MatchString(first) {
+	_, first, _ := strings.Cut(stdout, `"rows":[`)
+	first, _, _ = strings.Cut(first, "},")
+	if !regexp.MustCompile(`^{"name":"Decide/[^"]+","world":"[^"]+","scenario":"within-k1","mode":"classical","workloads":1000,"queues":10,"victims":1,"steps":\d+,"ns_op":[0-9.]+,"b_op":\d+,"allocs_op":\d+,"ok":true,"checked_by":"kueue","kueue_ns":[0-9.]+$`).MatchString(first) {
 		t.Error(first)
 	}
 }
@@ -104,7 +101,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestBenchstat(t *testing.T) {
-	status, stdout, stderr := call(nil, "-benchstat", "-world", "f1*", "-scenario", "within-k1,new-snapshot")
+	status, stdout, stderr := call(nil, "-o", "benchstat", "-world", "f1*", "-scenario", "within-k1,new-snapshot")
 	if status != 0 || stderr != "" || !strings.HasPrefix(stdout, "goos: ") {
 		t.Errorf("status %d, %q: %s", status, stderr, stdout)
 	}
@@ -117,7 +114,7 @@ func TestBenchstat(t *testing.T) {
 }
 
 func TestMarkdown(t *testing.T) {
-	status, stdout, stderr := call(nil, "-markdown", "-world", "f1*,t1*", "-scenario", "borrow-k4,lca-double")
+	status, stdout, stderr := call(nil, "-o", "markdown", "-world", "f1*,t1*", "-scenario", "borrow-k4,lca-double")
 	want := `^Kueue's worlds: time of an operation\n\n\| \| f1 \| t1 \|\n\|---\|---:\|---:\|\n` +
 		`\| borrow-k4 \| [0-9.]+[nµm]?s \|  \|\n\| lca-double \|  \| [0-9.]+[nµm]?s \|\n\n` +
 		`Kueue's worlds: steps\n(?s:.*)\n\nKueue's worlds: Kueue's time to ours\n(?s:.*)\n2 rows, 0 wrong\n`
@@ -144,7 +141,7 @@ func TestWrongAnswer(t *testing.T) {
 				return d, err
 			}
 		}
-		status, stdout, stderr := call(wrap, "-json", "-world", "f1*", "-scenario", "within-k[12]")
+		status, stdout, stderr := call(wrap, "-o", "json", "-world", "f1*", "-scenario", "within-k[12]")
 		rows := rowsOf(t, stdout)
 		if status != 1 || len(rows) != 2 || !rows[0].OK || rows[1].OK || rows[1].Error == "" || rows[1].Ns <= 0 ||
 			!strings.HasPrefix(stderr, "bench: wrong: f1-1k-10-1 within-k2: ") {
@@ -162,7 +159,7 @@ func TestByRules(t *testing.T) {
 	for _, by := range []string{"rules", "64-rules"} {
 		var out, err bytes.Buffer
 		same := func(d scenario.Decide) scenario.Decide { return d }
-		args := []string{"-quick", "-time", "1ns", "-world", "f1-1k-10-1", "-scenario", "within-k2,reclaim-k4,lowest", "-by", by, "-json"}
+		args := []string{"-quick", "-time", "1ns", "-world", "f1-1k-10-1", "-scenario", "within-k2,reclaim-k4,lowest", "-by", by, "-o", "json"}
 		if status := run(args, &out, &err, same); status != 0 || strings.Count(out.String(), `"ok":true`) != 3 {
 			t.Errorf("%s: status %d, %s%s", by, status, out.String(), err.String())
 		}
@@ -185,8 +182,10 @@ func TestBadUsage(t *testing.T) {
 		"no such world":    {[]string{"-world", "f9"}, "the worlds: f1-1k-10-1 "},
 		"nothing in both":  {[]string{"-world", "f1*", "-scenario", "lca-double"}, "no scenario matches"},
 		"no time":          {[]string{"-time", "0s"}, "want more than 0"},
-		"two forms":        {[]string{"-json", "-benchstat"}, "give one of them"},
-		"two other forms":  {[]string{"-json", "-markdown"}, "give one of them"},
+		"no such form":     {[]string{"-o", "yaml"}, "want table, json, steps"},
+		"less than none":   {[]string{"-more", "-1"}, "want zero or more"},
+		"no earlier":       {[]string{"-compare", "nonexistent.json"}, "nonexistent.json"},
+		"no table":         {[]string{"-page", "nonexistent.jsonl"}, "nonexistent.jsonl"},
 		"not SVG":          {[]string{"-plot", "x.png"}, "ends in .svg"},
 		"one point":        {[]string{"-plot", "x.svg", "-world", "f1*"}, "on two of the worlds"},
 		"no directory":     {[]string{"-plot", filepath.Join(t.TempDir(), "none", "x.svg")}, "no such file"},
@@ -202,7 +201,7 @@ func TestBadUsage(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	status, stdout, stderr := call(nil, "-h")
-	if status != 0 || stderr != "" || !strings.HasPrefix(stdout, "usage: bench") || !strings.Contains(stdout, "-benchstat") {
+	if status != 0 || stderr != "" || !strings.HasPrefix(stdout, "usage: bench") || !strings.Contains(stdout, "benchstat") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 }

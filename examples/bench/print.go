@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -17,20 +16,10 @@ import (
 
 // printer returns a function that prints the rows of a world.
 func printer(o options, w io.Writer) func([]row) error {
-	switch {
-	case o.json:
-		return func(rows []row) error {
-			encoder := json.NewEncoder(w)
-			for _, r := range rows {
-				if err := encoder.Encode(r); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	case o.markdown:
+	switch o.output {
+	case asJSON, asSteps, asMarkdown:
 		return func([]row) error { return nil } // at the end
-	case o.benchstat:
+	case asBenchstat:
 		_, err := fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: github.com/cedesched/cede/examples/bench\n", runtime.GOOS, runtime.GOARCH)
 		return func(rows []row) error {
 			for _, r := range rows {

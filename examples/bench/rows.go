@@ -13,6 +13,7 @@ import (
 
 // row is a line of measurements.
 type row struct {
+	Name      string          `json:"name"` // the name of a benchmark: unique
 	World     string          `json:"world"`
 	Scenario  string          `json:"scenario"`
 	Mode      scenario.Mode   `json:"mode"`
@@ -109,6 +110,7 @@ func (b *bench) world(w scenario.World) ([]row, error) {
 		if err := measure(&r); err != nil {
 			r.OK, r.Error = false, err.Error()
 		}
+		r.Name = r.path()
 		return r
 	}
 	for _, name := range wanted {
