@@ -27,7 +27,7 @@ var features = []Feature{
 	{core, "queues with nominal quota, workloads with priority, times and requests in flavors", []string{
 		"state.queues.name", "state.queues.quotas", "waiting.id", "waiting.uid", "waiting.queue", "waiting.priority", "waiting.created", "waiting.queued",
 		"waiting.reservedAt", "waiting.podSets", "request.now", "at", "decision",
-		"state.nodes", "state.pods", "state.groups", "request", "now", "replicas", "config.Timeout"}},
+		"state.nodes", "state.pods", "state.groups", "request.pods", "request.priority", "request.queue", "request.policy", "now", "replicas", "config.Timeout"}},
 	{"cohorts", "cohorts without a parent", []string{"state.cohorts.name", "state.queues.cohort"}},
 	{"trees", "cohorts in cohorts", []string{"state.cohorts.parent"}},
 	{"cohortQuotas", "quotas of cohorts", []string{"state.cohorts.quotas"}},

@@ -1,9 +1,11 @@
 package suite
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"time"
 
 	"github.com/cedesched/cede/gate"
@@ -57,61 +59,50 @@ func generate(form string, seed int) (c Case, ok bool) {
 	return c, true
 }
 
-// compact is the JSON of a question in which the configuration has no zero fields.
+// compact is the JSON of a question in which the configuration has only what is not as in the zero value.
 func compact(question any) json.RawMessage {
 	data, err := json.Marshal(question)
+	must(err)
 	var fields map[string]json.RawMessage
-	if err == nil {
-		err = json.Unmarshal(data, &fields)
-	}
-	if err != nil {
-		panic(err)
-	}
-	if config, is := fields["config"]; is {
-		var v any
-		if err := json.Unmarshal(config, &v); err != nil {
-			panic(err)
-		}
-		if v = withoutZeros(v); v == nil {
+	must(json.Unmarshal(data, &fields))
+	if of := reflect.ValueOf(question).Elem().FieldByName("Config"); !of.IsNil() {
+		config := unlike(asJSON(of.Interface()), asJSON(reflect.New(of.Type().Elem()).Interface()))
+		if fields["config"], err = json.Marshal(config); config == nil {
 			delete(fields, "config")
-		} else if fields["config"], err = json.Marshal(v); err != nil {
-			panic(err)
 		}
+		must(err)
 	}
-	if data, err = json.Marshal(fields); err != nil {
-		panic(err)
-	}
+	data, err = json.Marshal(fields)
+	must(err)
 	return data
 }
 
-func withoutZeros(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for key, of := range v {
-			if kept := withoutZeros(of); kept == nil || kept == "Classical" || kept == "lca" || kept == "Admission" || kept == "Greedy" || kept == "Design" || kept == "FirstFit" || kept == "Soft" || kept == "ByMode" || kept == "FirstSignal" {
-				delete(v, key)
-			}
-		}
-		if len(v) == 0 {
+// asJSON returns a struct as JSON has it.
+func asJSON(of any) (fields any) {
+	data, err := json.Marshal(of)
+	must(err)
+	in := json.NewDecoder(bytes.NewReader(data))
+	in.UseNumber()
+	must(in.Decode(&fields))
+	return fields
+}
+
+// unlike returns what of a value is not as in another one; nil: nothing.
+func unlike(v, other any) any {
+	fields, is := v.(map[string]any)
+	if !is {
+		if reflect.DeepEqual(v, other) {
 			return nil
 		}
-	case []any:
-		if len(v) == 0 {
-			return nil
+		return v
+	}
+	others, _ := other.(map[string]any)
+	for key, of := range fields {
+		if fields[key] = unlike(of, others[key]); fields[key] == nil {
+			delete(fields, key)
 		}
-	case string:
-		if v == "" {
-			return nil
-		}
-	case float64:
-		if v == 0 {
-			return nil
-		}
-	case bool:
-		if !v {
-			return nil
-		}
-	case nil:
+	}
+	if len(fields) == 0 {
 		return nil
 	}
 	return v
