@@ -5,6 +5,13 @@
 //     reports that arrive late and cross (docs/designs/gates.md, KEP-8303).
 //   - [Loop]: the queues of a cohort, heads, promises and departures over many cycles (KEP-83, package cycle).
 //
+// Of gates it holds that two are never opened within the timeout, that none is opened while it is seen that victims
+// leave, that each replica that goes on signalling has its turn, and, if all is prompt, that one replica preempts at a
+// time. Of the loop: no workload is a victim twice, none is reclaimed from a queue within its nominal quota, what is
+// promised fits and stays promised, and each run comes to rest with no workload left that could be admitted. The last
+// one holds where no workload borrows with the help of preemption; as built there are circles, which the checker finds
+// (docs/stability.md), and under StrictFIFO a head may bar others by what it reserves.
+//
 // A system is finite: times are ages that stop at the largest one that a rule reads. The checker keeps each
 // state whole, in 64 bits, so what it says holds for all states and not with some probability only.
 // The systems know nothing of the code. Tests hold the two together: each step of the real code, driven by
