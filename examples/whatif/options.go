@@ -32,7 +32,7 @@ type options struct {
 	all, tree                                                 bool
 	rules, to, quotas, policies, priorities                   []string
 	applied, refers, switched                                 []string // by diff: files, queues and rules
-	page                                                      string   // the file of the page
+	page, pageAddress                                         string   // the file of the page, or where it is served
 	width, cycles                                             int      // -1: that of the terminal
 	atMost                                                    bool     // by settle
 	maxVictims                                                int

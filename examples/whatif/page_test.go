@@ -3,6 +3,8 @@ package main
 import (
 	"compress/gzip"
 	"encoding/base64"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -45,6 +47,41 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// Without -o the program serves the page itself, and needs nothing that is built.
+func TestPageServed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("PATH", "")
+	url, _ := serves(t, "page")
+	ask := func(path, kind, body string) string {
+		request, err := http.NewRequest("POST", url+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", kind)
+		request.Header.Set("Cede-Page", "a page")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if got := ask("/open", "application/octet-stream", ""); got != `{"result":null}`+"\n" {
+		t.Errorf("open: %s", got)
+	}
+	if got := ask("/call/ask", "application/json", "{}"); !strings.Contains(got, "fits once evals/arena-judge (leaving already)") {
+		t.Errorf("ask: %s", got)
+	}
+	status, _, stderr := call(nil, "page", "-o", "report.html")
+	if status != 2 || !strings.Contains(stderr, "in a checkout of cede") || !strings.Contains(stderr, "without -o the program serves the page itself") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+}
+
 func embedded(t *testing.T, page string) model.Document {
 	t.Helper()
 	found := regexp.MustCompile(`id="embedded-document">([^<]+)<`).FindStringSubmatch(page)
@@ -69,6 +106,8 @@ func TestPageErrors(t *testing.T) {
 	}{
 		{[]string{"page", "-workload", "vision/detector-trian", "-o", "none.html"}, `no workload "vision/detector-trian" waits in the input; the nearest: vision/detector-train`},
 		{[]string{"page", "-f", "/nonexistent", "-o", "none.html"}, "no such file"},
+		{[]string{"page", "-addr", "0.0.0.0:80"}, `-addr "0.0.0.0:80": want an address of this machine alone`},
+		{[]string{"page", "-o", "report.txt"}, "want a file whose name ends in .html"},
 		{[]string{"page", "extra"}, "unexpected argument"},
 	} {
 		status, stdout, stderr := call(nil, c.args...)

@@ -63,7 +63,7 @@ var serveVerb = verb{
 		if err != nil {
 			return result{}, err
 		}
-		ctx, stop := std.interrupted()
+		ctx, stop := context.WithCancel(context.Background())
 		defer stop()
 		var now atomic.Pointer[serve.Cluster]
 		now.Store(c.served(o, std))
@@ -74,19 +74,26 @@ var serveVerb = verb{
 		if !o.serve.exposed {
 			handler = fromHere(handler)
 		}
-		server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute}
 		fmt.Fprintf(std.out, "Answers on http://%s; what can be asked: http://%s/openapi.json (end with Ctrl-C)\n", listener.Addr(), listener.Addr())
-		ended := make(chan error, 1)
-		go func() { ended <- server.Serve(listener) }()
-		select {
-		case err := <-ended:
-			return result{}, err
-		case <-ctx.Done():
-		}
-		last, cancel := context.WithTimeout(context.Background(), o.serve.timeout)
-		defer cancel()
-		return result{status: cli.StatusYes}, server.Shutdown(last)
+		return result{status: cli.StatusYes}, untilInterrupted(std, listener, handler, o.serve.timeout)
 	},
+}
+
+// untilInterrupted serves until the user interrupts; what is asked then is answered, in at most so much time.
+func untilInterrupted(std stdio, listener net.Listener, handler http.Handler, most time.Duration) error {
+	ctx, stop := std.interrupted()
+	defer stop()
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.Background(), most)
+	defer cancel()
+	return server.Shutdown(last)
 }
 
 // isLive reports whether the cluster is read with kubectl without a flag.

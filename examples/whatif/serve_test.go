@@ -36,12 +36,18 @@ func (o *output) String() string {
 // served runs serve on a free port, and returns its address. In the end it is interrupted, and its status is 0.
 func served(t *testing.T, args ...string) (url string, stderr *output) {
 	t.Helper()
+	return serves(t, append([]string{"serve"}, args...)...)
+}
+
+// serves is served for any verb.
+func serves(t *testing.T, args ...string) (url string, stderr *output) {
+	t.Helper()
 	var stdout output
 	stderr = new(output)
 	ctx, interrupt := context.WithCancel(t.Context())
 	status := make(chan int, 1)
 	go func() {
-		status <- run(append([]string{"serve", "-addr", "127.0.0.1:0"}, args...), stdio{out: &stdout, err: stderr, screen: cli.Screen{}, name: "whatif", clock: noon,
+		status <- run(append(args, "-addr", "127.0.0.1:0"), stdio{out: &stdout, err: stderr, screen: cli.Screen{}, name: "whatif", clock: noon,
 			until: func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }})
 	}()
 	t.Cleanup(func() {
@@ -50,7 +56,7 @@ func served(t *testing.T, args ...string) (url string, stderr *output) {
 			t.Errorf("status %d: %s", got, stderr)
 		}
 	})
-	address := regexp.MustCompile(`Answers on (\S+);`)
+	address := regexp.MustCompile(`(?:Answers|The page is) on (http://[0-9.:]+)`)
 	for since := time.Now(); ; time.Sleep(time.Millisecond) {
 		if found := address.FindStringSubmatch(stdout.String()); found != nil {
 			return found[1], stderr

@@ -1,5 +1,5 @@
 "use strict";
-// The engine is the worker: calls go to it and answers come back, in order.
+// The engine is the worker, or the program that serves the page: calls go to it and answers come back, in order.
 (() => {
   const embedded = (id) => {
     const e = page.byId(id);
@@ -25,7 +25,31 @@
     engine.postMessage({ id: number, name, args }, transfer);
   });
 
+  // ask makes a call of the program, which keeps what this page has open under its name.
+  const name = Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
+  const ask = async (path, type, body) => {
+    const response = await fetch(path, { method: "POST", headers: { "Content-Type": type, "Cede-Page": name }, body });
+    if (!response.ok) throw new Error(`The program answers ${response.status}.`);
+    return response.text();
+  };
+  let last = Promise.resolve();
+  const callProgram = (call, args = {}) => {
+    const answer = last.then(() => call !== "open" ? ask(`call/${call}`, "application/json", JSON.stringify(args))
+      : ask(`open?name=${encodeURIComponent(args.name)}&now=${encodeURIComponent(args.now)}`, "application/octet-stream", args.file));
+    last = answer.catch(() => {});
+    return answer.then((text) => {
+      const out = JSON.parse(text);
+      if (out.error !== undefined) throw new Error(out.error);
+      return call === "document" ? text.trim().slice('{"result":'.length, -1) : out.result; // numbers of JavaScript are not exact enough for it
+    });
+  };
+
   page.startEngine = async () => {
+    if (document.documentElement.dataset.engine === "program") {
+      page.call = callProgram;
+      page.byId("where").textContent = "The program that serves this page answers, on its own machine: nothing is sent elsewhere.";
+      return;
+    }
     engine = worker();
     engine.onmessage = listen;
     engine.onerror = (e) => page.showError("The program did not start: " + (e.message || "the worker failed"));
