@@ -19,14 +19,24 @@ func load(o *options, std stdio) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{answers.Cluster{Input: in, Config: o.config, Now: o.now}, nodes}
+	return newCluster(in, nodes, o, std, nil)
+}
+
+// newCluster makes a cluster of what was read. It shares what did not change with a snapshot before, if there is one.
+func newCluster(in answers.Input, nodes *rooms.Nodes, o *options, std stdio, before *preemption.Snapshot) (c *cluster, err error) {
+	c = &cluster{answers.Cluster{Input: in, Config: o.config, Now: o.now}, nodes}
 	if c.Now.IsZero() && in.Sample != "" {
 		c.Now = answers.SampleTime
 	} else if c.Now.IsZero() {
 		c.Now = std.clock.Now()
 	}
 	c.Now = c.Now.Add(o.in)
-	if c.Snapshot, err = preemption.NewSnapshot(in.State); err != nil {
+	if before == nil {
+		c.Snapshot, err = preemption.NewSnapshot(in.State)
+	} else {
+		c.Snapshot, _, err = before.Sync(in.State)
+	}
+	if err != nil {
 		return nil, answers.Faults(err)
 	}
 	c.share(o)

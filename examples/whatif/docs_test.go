@@ -19,6 +19,7 @@ func TestCommandsOfTheDocumentation(t *testing.T) {
 	t.Cleanup(func() { buildPage = build })
 	buildPage = func() (site.Programs, error) { return site.Programs{Wasm: []byte("w"), Worker: []byte("s")}, nil }
 	fakeKubectl(t, string(theSample()), "", "")
+	_, connect := fakeServer(t, string(theSample()), "", "")
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -46,10 +47,7 @@ func TestCommandsOfTheDocumentation(t *testing.T) {
 		}
 		for _, found := range command.FindAllStringSubmatch(string(text), -1) {
 			args := strings.Fields(strings.ReplaceAll(found[2], "NAMESPACE/NAME", "vision/detector-train"))
-			std := stdio{screen: cli.Screen{}, name: "whatif", clock: noon}
-			if strings.Contains(found[0], "serve") {
-				std.until = atOnce
-			}
+			std := stdio{screen: cli.Screen{}, name: "whatif", clock: noon, until: atOnce, connect: connect}
 			if std.plugin = found[1] == "kubectl cede"; std.plugin {
 				std.name = found[1]
 			}

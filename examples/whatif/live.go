@@ -64,10 +64,16 @@ func readLive(o *options, std stdio, nodes *rooms.Nodes) (answers.Input, error) 
 		}
 	}
 	in.Found.Warnings = append(in.Found.Warnings, notes...)
-	if o.namespace != "" {
-		in.Found.Warnings = append(in.Found.Warnings, fmt.Sprintf("only namespace %s was read: what workloads of other namespaces hold does not count", o.namespace))
-	}
+	in.Found.Warnings = append(in.Found.Warnings, oneNamespace(o)...)
 	return in, err
+}
+
+// oneNamespace is the note that only one namespace was read, if so.
+func oneNamespace(o *options) []string {
+	if o.namespace == "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("only namespace %s was read: what workloads of other namespaces hold does not count", o.namespace)}
 }
 
 // nodeKinds are what room in a topology depends on, beside the rest.

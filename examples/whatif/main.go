@@ -52,6 +52,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"k8s.io/client-go/dynamic"
+
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption/clock"
@@ -61,7 +63,7 @@ func main() {
 	name, plugin := nameOf(os.Args[0])
 	std := stdio{
 		in: cli.Piped(), out: os.Stdout, err: os.Stderr, name: name, plugin: plugin,
-		screen: cli.ScreenOf(os.Stdout, os.Stderr, os.Getenv), clock: clock.System{}, until: cli.Interrupted,
+		screen: cli.ScreenOf(os.Stdout, os.Stderr, os.Getenv), clock: clock.System{}, until: cli.Interrupted, connect: connect,
 	}
 	os.Exit(run(os.Args[1:], std))
 }
@@ -75,6 +77,7 @@ type stdio struct {
 	until    func() (context.Context, context.CancelFunc) // ends when the user interrupts; nil: never
 	name     string                                       // as the user calls the program
 	plugin   bool                                         // it is called as a plugin of kubectl
+	connect  func(name string) (dynamic.Interface, error) // to a cluster that is followed, in a context of kubectl
 }
 
 // interrupted returns a context that ends when the user interrupts.

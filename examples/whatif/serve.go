@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
+	"github.com/cedesched/cede/examples/internal/rooms"
 	"github.com/cedesched/cede/examples/whatif/internal/serve"
 )
 
@@ -26,10 +28,10 @@ type serving struct {
 
 var serveVerb = verb{
 	name: "serve", short: "the same answers over HTTP, for dashboards and other programs",
-	long: "Answers over HTTP until it is interrupted: POST /v1/decide, /v1/explain and /v1/simulate with a State and Request of cede as JSON, or about the cluster that was read; GET /v1/workloads/NAMESPACE/NAME/why says why a workload of it waits. GET /openapi.json describes all of it. With -live the cluster is read again every so often. Nothing is changed and nothing is sent anywhere.",
+	long: "Answers over HTTP until it is interrupted: POST /v1/decide, /v1/explain and /v1/simulate with a State and Request of cede as JSON, or about the cluster that was read; GET /v1/workloads/NAMESPACE/NAME/why says why a workload of it waits. GET /openapi.json describes all of it. With -live the answers follow the cluster: of Kueue every change, by a watch; of KAI the cluster is read again every so often. Nothing is changed and nothing is sent anywhere.",
 	examples: []string{
 		"serve",
-		"serve -live -refresh 10s",
+		"serve -live",
 		"serve -f cluster.json -addr 127.0.0.1:9000",
 	},
 	yes: "it was interrupted",
@@ -39,7 +41,7 @@ var serveVerb = verb{
 		flags.BoolVar(&s.exposed, "expose", false, "permit an address that other machines reach: every machine may then ask, and read the cluster")
 		flags.Int64Var(&s.maxBody, "max-body", 64<<20, "refuse bodies of more than so many `BYTES`")
 		flags.DurationVar(&s.timeout, "timeout", 10*time.Second, "give up on an answer after this `TIME`")
-		flags.DurationVar(&s.refresh, "refresh", 30*time.Second, "with -live: read the cluster again after this `TIME`")
+		flags.DurationVar(&s.refresh, "refresh", 30*time.Second, "with -live and KAI: read the cluster again after this `TIME`")
 	},
 	check: func(_ *cobra.Command, o *options) error {
 		s := &o.serve
@@ -67,8 +69,14 @@ var serveVerb = verb{
 		defer stop()
 		var now atomic.Pointer[serve.Cluster]
 		now.Store(c.served(o, std))
-		if o.live || c.isLive(o, std) {
-			go follow(ctx, c, o, std, &now)
+		set := func(c *cluster) { now.Store(c.served(o, std)) }
+		switch live := o.live || c.isLive(o, std); {
+		case live && o.scheduler == "kai":
+			go readAgain(ctx, c, o, std, set)
+		case live:
+			if err := followEvents(ctx, c, o, std, set); err != nil {
+				return result{}, errors.Join(err, listener.Close())
+			}
 		}
 		handler := serve.Handler(serve.Options{Cluster: now.Load, Now: func() time.Time { return c.asked(o, std) }, MaxBody: o.serve.maxBody, Timeout: o.serve.timeout})
 		if !o.serve.exposed {
@@ -127,29 +135,31 @@ func (c *cluster) served(o *options, std stdio) *serve.Cluster {
 	}}
 }
 
-// follow reads the cluster again and again. A reading that fails leaves the cluster as it was.
-func follow(ctx context.Context, c *cluster, o *options, std stdio, now *atomic.Pointer[serve.Cluster]) {
+// readAgain calls set with the cluster each time that it was read again. A reading that fails leaves the cluster as it was.
+func readAgain(ctx context.Context, c *cluster, o *options, std stdio, set func(*cluster)) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(o.serve.refresh):
 		}
-		fresh, err := load(o, std)
+		nodes := new(rooms.Nodes)
+		in, err := readInput(o, std, nodes)
 		if err == nil {
-			var synced error
-			// What did not change is shared with the snapshot before.
-			if fresh.Snapshot, _, synced = c.Snapshot.Sync(fresh.State); synced != nil {
-				err = synced
+			var fresh *cluster
+			if fresh, err = newCluster(in, nodes, o, std, c.Snapshot); err == nil {
+				c = fresh
+				set(c)
+				continue
 			}
 		}
-		if err != nil {
-			fmt.Fprintf(std.err, "%s: the cluster was not read again: %s\n", std.name, printable.Line(err.Error()))
-			continue
-		}
-		c = fresh
-		now.Store(c.served(o, std))
+		notReadAgain(std, err)
 	}
+}
+
+// notReadAgain says why the answers are about the cluster as it was.
+func notReadAgain(std stdio, err error) {
+	fmt.Fprintf(std.err, "%s: the cluster was not read again: %s\n", std.name, printable.Line(err.Error()))
 }
 
 // fromHere refuses requests by another name than this machine's: a page of the web must not read the cluster through a name

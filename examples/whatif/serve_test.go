@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/client-go/dynamic"
+
 	"github.com/cedesched/cede/examples/internal/cli"
 )
 
@@ -42,12 +44,18 @@ func served(t *testing.T, args ...string) (url string, stderr *output) {
 // serves is served for any verb.
 func serves(t *testing.T, args ...string) (url string, stderr *output) {
 	t.Helper()
+	return connected(t, nil, args...)
+}
+
+// connected is serves beside a cluster that can be followed.
+func connected(t *testing.T, connect func(string) (dynamic.Interface, error), args ...string) (url string, stderr *output) {
+	t.Helper()
 	var stdout output
 	stderr = new(output)
 	ctx, interrupt := context.WithCancel(t.Context())
 	status := make(chan int, 1)
 	go func() {
-		status <- run(append(args, "-addr", "127.0.0.1:0"), stdio{out: &stdout, err: stderr, screen: cli.Screen{}, name: "whatif", clock: noon,
+		status <- run(append(args, "-addr", "127.0.0.1:0"), stdio{out: &stdout, err: stderr, screen: cli.Screen{}, name: "whatif", clock: noon, connect: connect,
 			until: func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }})
 	}()
 	t.Cleanup(func() {
@@ -111,34 +119,35 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// With -live the cluster is read again. While it cannot be read, the answers are about the cluster as it was.
+// With -live of KAI the cluster is read again. While it cannot be read, the answers are about the cluster as it was.
 func TestServeLive(t *testing.T) {
-	fakeKubectl(t, smallCluster, "", "")
-	url, stderr := served(t, "-live", "-refresh", "10ms")
-	path := url + "/v1/workloads/a/next/why"
+	fakeKubectl(t, kaiCluster, "", "")
+	url, stderr := served(t, "-live", "-scheduler", "kai", "-refresh", "10ms")
+	path := url + "/v1/workloads/a/serve/why"
 	if status, got := get(t, path, ""); status != http.StatusOK {
 		t.Fatalf("status %d: %s", status, got)
 	}
-	until := func(what string, is func() bool) {
-		t.Helper()
-		for since := time.Now(); !is(); time.Sleep(5 * time.Millisecond) {
-			if time.Since(since) > time.Minute {
-				t.Fatalf("%s: %s", what, stderr)
-			}
-		}
-	}
 	fakeKubectl(t, "{", "", "")
-	until("a reading fails", func() bool { return strings.Contains(stderr.String(), "whatif: the cluster was not read again: ") })
+	until(t, stderr, "a reading fails", func() bool { return strings.Contains(stderr.String(), "whatif: the cluster was not read again: ") })
 	if status, got := get(t, path, ""); status != http.StatusOK {
 		t.Errorf("status %d: %s", status, got)
 	}
-	fakeKubectl(t, strings.ReplaceAll(smallCluster, `"next"`, `"later"`), "", "")
-	until("the workload is another one", func() bool {
-		status, _ := get(t, strings.Replace(path, "next", "later", 1), "")
+	fakeKubectl(t, strings.ReplaceAll(kaiCluster, `"serve"`, `"later"`), "", "")
+	until(t, stderr, "the workload is another one", func() bool {
+		status, _ := get(t, strings.Replace(path, "serve", "later", 1), "")
 		return status == http.StatusOK
 	})
 	if status, got := get(t, path, ""); status != http.StatusNotFound {
 		t.Errorf("status %d: %s", status, got)
+	}
+}
+
+func until(t *testing.T, stderr *output, what string, is func() bool) {
+	t.Helper()
+	for since := time.Now(); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Since(since) > time.Minute {
+			t.Fatalf("%s: %s", what, stderr)
+		}
 	}
 }
 

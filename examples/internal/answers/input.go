@@ -65,6 +65,24 @@ func (in *Input) With(sources []objects.Source) (Input, error) { return in.WithB
 
 // WithBeside is With that hands nodes and pods to a reader of these, as [ReadBeside] does.
 func (in *Input) WithBeside(sources []objects.Source, beside func(*objects.Object)) (Input, error) {
+	with, err := in.Follow(sources, beside)
+	if err != nil {
+		return *in, err
+	}
+	for _, n := range with.Found.Warnings {
+		if why, left := strings.CutSuffix(n, ": left out"); left && !slices.Contains(in.Found.Warnings, n) {
+			return *in, errors.New(why)
+		}
+	}
+	return with, nil
+}
+
+// Following is the input of a cluster of Kueue that is followed: nothing, to which Follow adds.
+func Following() Input { return Input{objects: new(read.Kueue)} }
+
+// Follow returns the input after events: the objects of the sources, each in place of the one with its kind and name, or
+// gone. One that cannot be read is left out, with a note. It fails on an input that does not hold objects of Kueue.
+func (in *Input) Follow(sources []objects.Source, beside func(*objects.Object)) (Input, error) {
 	if in.objects == nil {
 		return *in, errors.New("the cluster is not made of objects of Kueue, to which others could be added")
 	}
@@ -83,11 +101,6 @@ func (in *Input) WithBeside(sources []objects.Source, beside func(*objects.Objec
 		return *in, err
 	}
 	with := Input{Found: read.With(both.Cluster(), notes), objects: &both}
-	for _, n := range with.Found.Warnings {
-		if why, left := strings.CutSuffix(n, ": left out"); left && !slices.Contains(in.Found.Warnings, n) {
-			return *in, errors.New(why)
-		}
-	}
 	with.State, with.doubts = with.Found.State, with.Found.DoubtIndex()
 	return with, nil
 }
