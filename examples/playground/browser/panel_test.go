@@ -73,7 +73,7 @@ func TestLegendAndEvents(t *testing.T) {
 	document, err := json.Marshal(d)
 	p.must(err)
 	p.drop("teams.json", document)
-	p.contains(p.text("#events"), "in 30m lab/equal can run (RetryAt); lab/train is kept no longer by WithinClusterQueue")
+	p.contains(p.text("#events"), "in 30m lab/equal can run (RetryAt); until then WithinClusterQueue keeps lab/train")
 	p.must(p.Do(chromedp.Click("#events button")))
 	p.until(`page.state.summary.at.includes("12:30:00.000000001") && page.byId("answer").innerText.includes("preempts")`)
 	p.must(p.Settled())

@@ -1,8 +1,8 @@
 package model
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cedesched/cede/examples/internal/answers"
@@ -186,12 +186,12 @@ func (m *Model) Marks() []Mark {
 				add(e.Decision.RetryAt, "retry", w.Workload.ID+" can run (RetryAt)")
 			}
 			for _, b := range e.Decision.Blockers {
-				over(b.Until, strings.TrimSpace(b.Workload+" is kept no longer by "+b.Rule.String()))
+				over(b.Until, "until then "+b.Rule.String()+" keeps "+cmp.Or(b.Workload, "the candidates"))
 			}
 			for _, l := range e.Levels {
 				for _, k := range l.Kept {
-					over(k.From, "the first is kept no longer by "+k.Rule.String()+" in "+l.Node)
-					over(k.Until, "the last is kept no longer by "+k.Rule.String()+" in "+l.Node)
+					over(k.From, "until then "+k.Rule.String()+" keeps all in "+l.Node)
+					over(k.Until, "until then "+k.Rule.String()+" keeps some in "+l.Node)
 				}
 			}
 		}
