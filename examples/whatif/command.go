@@ -41,9 +41,10 @@ func verbs() []verb {
 }
 
 // newRoot returns the command line. A verb sets the status.
-func newRoot(std stdio, status *int) *cobra.Command {
+func newRoot(std stdio, status *int) *cobra.Command { return rootOf(verbs(), std, status) }
+
+func rootOf(all []verb, std stdio, status *int) *cobra.Command {
 	o := &options{}
-	all := verbs()
 	root := all[0].command(o, std, status)
 	root.Use = strings.ReplaceAll(std.name, " ", "-")
 	root.Annotations[cobra.CommandDisplayNameAnnotation] = std.name

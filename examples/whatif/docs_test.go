@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,7 @@ func TestCommandsOfTheDocumentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	tasks, _ := filepath.Glob(filepath.Join(root, "docs", "tasks", "*.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +42,7 @@ func TestCommandsOfTheDocumentation(t *testing.T) {
 	t.Chdir(dir)
 	command := regexp.MustCompile(`(?m)^ {4,}(?:\S.* \| )?(whatif|kubectl cede|go run \./examples/whatif)( [^|>#\n]*)?(?:#.*)?$`)
 	ran := 0
-	for _, page := range append(pages, filepath.Join(root, "README.md")) {
+	for _, page := range append(slices.Concat(pages, tasks), filepath.Join(root, "README.md")) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

@@ -61,23 +61,32 @@ func (s *Schemas) Of(t reflect.Type) Object {
 	case reflect.Interface:
 		return Object{}
 	case reflect.Struct:
+		if t.Name() == "" {
+			return s.object(Object{}, t)
+		}
 		name := strings.NewReplacer("[", "_", "]", "", "/", "_", "*", "").Replace(t.String())
 		if _, known := s.Named[name]; !known {
-			named := Object{"type": "object"}
-			s.Named[name] = named
-			properties, required := Object{}, []string(nil)
-			s.fields(t, properties, &required)
-			named["properties"] = properties
-			if s.Closed {
-				named["additionalProperties"] = false
-			}
-			if s.Required && len(required) > 0 {
-				named["required"] = required
-			}
+			s.Named[name] = Object{}
+			s.object(s.Named[name].(Object), t)
 		}
 		return Object{"$ref": s.at + name}
 	}
 	return Object{"type": "integer", "format": "int64"}
+}
+
+// object fills in the schema of a struct.
+func (s *Schemas) object(of Object, t reflect.Type) Object {
+	of["type"] = "object"
+	properties, required := Object{}, []string(nil)
+	s.fields(t, properties, &required)
+	of["properties"] = properties
+	if s.Closed {
+		of["additionalProperties"] = false
+	}
+	if s.Required && len(required) > 0 {
+		of["required"] = required
+	}
+	return of
 }
 
 func (s *Schemas) fields(t reflect.Type, properties Object, required *[]string) {
