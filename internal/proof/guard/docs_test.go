@@ -2,6 +2,7 @@ package guard
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -95,7 +96,7 @@ func TestExcerpts(t *testing.T) {
 	for _, p := range pages(t) {
 		for _, m := range fence.FindAllStringSubmatch(p.text, -1) {
 			source, checked := sources[m[1]]
-			if !checked {
+			if !checked || strings.HasPrefix(m[2], "package main\n") { // TestPrograms runs it
 				continue
 			}
 			seen[m[1]]++
@@ -106,6 +107,32 @@ func TestExcerpts(t *testing.T) {
 	}
 	if seen["go"] < 3 || seen["derivation"] < 5 {
 		t.Errorf("only %v excerpts", seen)
+	}
+}
+
+// TestPrograms: a whole program in a page runs, and prints what stands after it.
+func TestPrograms(t *testing.T) {
+	ran := 0
+	for _, p := range pages(t) {
+		blocks := fence.FindAllStringSubmatch(p.text, -1)
+		for i, m := range blocks {
+			if m[1] != "go" || !strings.HasPrefix(m[2], "package main\n") {
+				continue
+			}
+			file := filepath.Join(t.TempDir(), "main.go")
+			if err := os.WriteFile(file, []byte(m[2]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			run := exec.Command("go", "run", file)
+			run.Dir = filepath.Join(root, "preemption")
+			if out, err := run.CombinedOutput(); err != nil || i+1 == len(blocks) || string(out) != blocks[i+1][2] {
+				t.Errorf("%s: %v, it prints\n%s", p.path, err, out)
+			}
+			ran++
+		}
+	}
+	if ran == 0 {
+		t.Error("no page has a program")
 	}
 }
 
