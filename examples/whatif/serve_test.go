@@ -3,15 +3,18 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/cedesched/cede/examples/internal/cli"
@@ -116,6 +119,51 @@ func TestServe(t *testing.T) {
 	}
 	if status, _ := get(t, url+"/healthz", "evil.example"); status != http.StatusForbidden {
 		t.Errorf("by another name: status %d", status)
+	}
+}
+
+// What waits in the inputs of the tests and in the samples is answered over HTTP as the command answers.
+func TestServeAnswersAsCommand(t *testing.T) {
+	files, err := filepath.Glob("testdata/input/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs := [][]string{{"-sample", "cluster"}, {"-sample", "trouble"}, {"-sample", "rules"}}
+	for _, f := range files {
+		if strings.HasSuffix(f, "escapes.json") { // its names are not printed as they are
+			continue
+		}
+		inputs = append(inputs, []string{"-f", f})
+	}
+	plain := func(text string) (v any) {
+		if err := json.Unmarshal([]byte(text), &v); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return v
+	}
+	asked := 0
+	for _, in := range inputs {
+		in = append(in, "-at", now)
+		_, names, _ := call(nil, append([]string{"overview", "-all", "-o", "name"}, in...)...)
+		if names == "" {
+			continue
+		}
+		url, _ := served(t, in...)
+		for _, id := range strings.Fields(names) {
+			status, want, stderr := call(nil, append([]string{"explain", "-o", "json", "-workload", id}, in...)...)
+			if status == 2 {
+				t.Errorf("%q %s: %s", in, id, stderr)
+				continue
+			}
+			asked++
+			code, got := get(t, url+"/v1/workloads/"+id+"/why", "")
+			if diff := cmp.Diff(plain(want), plain(got)); code != http.StatusOK || diff != "" {
+				t.Errorf("%q %s: status %d, - command, + HTTP:\n%s", in, id, code, diff)
+			}
+		}
+	}
+	if asked < 20 {
+		t.Errorf("only %d workloads were asked about", asked)
 	}
 }
 
