@@ -9,7 +9,8 @@ import (
 // cluster is an input, ready to be asked.
 type cluster struct {
 	answers.Cluster
-	nodes *rooms.Nodes
+	nodes   *rooms.Nodes
+	command string // with which the user runs the program; empty: go run
 }
 
 // load reads the cluster that the options name.
@@ -24,7 +25,7 @@ func load(o *options, std stdio) (*cluster, error) {
 
 // newCluster makes a cluster of what was read. It shares what did not change with a snapshot before, if there is one.
 func newCluster(in answers.Input, nodes *rooms.Nodes, o *options, std stdio, before *preemption.Snapshot) (c *cluster, err error) {
-	c = &cluster{answers.Cluster{Input: in, Config: o.config, Now: o.now}, nodes}
+	c = &cluster{answers.Cluster{Input: in, Config: o.config, Now: o.now}, nodes, std.command}
 	if c.Now.IsZero() && in.Sample != "" {
 		c.Now = answers.SampleTime
 	} else if c.Now.IsZero() {

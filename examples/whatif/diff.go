@@ -207,7 +207,7 @@ func printDiff(b *cli.Page, rows []diffRow, same sameAnswers) {
 		return
 	}
 	t := &cli.Table{Columns: []cli.Column{
-		{Name: "workload", Least: 16, Cut: true}, {Name: "queue", Least: 8, Cut: true},
+		{Name: "workload", Least: 14, Cut: true}, {Name: "queue", Least: 8, Cut: true},
 		{Name: "change", Colour: func(cell string) printable.Colour {
 			return map[string]printable.Colour{"better": printable.Green, "worse": printable.Red}[cell]
 		}},

@@ -65,6 +65,9 @@ func main() {
 		in: cli.Piped(), out: os.Stdout, err: os.Stderr, name: name, plugin: plugin,
 		screen: cli.ScreenOf(os.Stdout, os.Stderr, os.Getenv), clock: clock.System{}, until: cli.Interrupted, connect: connect,
 	}
+	if at, err := os.Executable(); err == nil && !strings.Contains(filepath.ToSlash(at), "/go-build") { // go run builds there
+		std.command = name
+	}
 	os.Exit(run(os.Args[1:], std))
 }
 
@@ -76,6 +79,7 @@ type stdio struct {
 	clock    clock.Clock
 	until    func() (context.Context, context.CancelFunc) // ends when the user interrupts; nil: never
 	name     string                                       // as the user calls the program
+	command  string                                       // with which the user runs it, as messages show it; empty: go run
 	plugin   bool                                         // it is called as a plugin of kubectl
 	connect  func(name string) (dynamic.Interface, error) // to a cluster that is followed, in a context of kubectl
 }

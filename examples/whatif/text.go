@@ -36,7 +36,7 @@ func (a *answer) printNotes(b *cli.Page) {
 func (c *cluster) printSampleHint(b *cli.Page, verb string) {
 	if c.Sample != "" {
 		b.Gap()
-		b.WriteString("This is an embedded sample. For your cluster:\n  go run ./examples/whatif " + verb + "\n")
+		b.WriteString("This is an embedded sample. For your cluster:\n  " + cmp.Or(c.command, "go run ./examples/whatif") + " " + verb + "\n")
 	}
 }
 

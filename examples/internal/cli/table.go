@@ -206,13 +206,20 @@ func (t *Table) widths(limit int) []int {
 	if limit == 0 || over <= 0 {
 		return widths
 	}
-	leasts := make([]int, len(widths))
+	leasts, whole := make([]int, len(widths)), make([]int, len(widths)) // whole: no word is broken
 	for i, c := range t.Columns {
 		if leasts[i] = c.Least; c.Least == 0 {
 			leasts[i] = widths[i]
 		}
+		if whole[i] = leasts[i]; !c.Cut {
+			for _, row := range t.rows {
+				for _, word := range strings.Fields(row[i]) {
+					whole[i] = max(whole[i], min(runes.StringWidth(word), widths[i]))
+				}
+			}
+		}
 	}
-	over = narrow(widths, leasts, over)
+	over = narrow(widths, leasts, narrow(widths, whole, over))
 	for i := range leasts {
 		leasts[i] = min(leasts[i], leastColumn)
 	}
