@@ -10,11 +10,11 @@ import (
 
 // Each command of the documentation runs on the sample as it is written.
 func TestCommandsOfTheDocumentation(t *testing.T) {
-	list := golden.Commands(t, "../..", "nodes", "NAMESPACE/NAME", "web/nightly", "LABEL", "rack")
-	for _, args := range list {
+	list := golden.Commands(t, "../..", "nodes", nil, "NAMESPACE/NAME", "web/nightly", "LABEL", "rack")
+	for _, c := range list {
 		var out, bad strings.Builder
-		if status := run(args, nil, &out, &bad, cli.Screen{}); status == 2 || out.Len() == 0 {
-			t.Errorf("nodes %q: status %d, %s", args, status, bad.String())
+		if status := run(c.Args, nil, &out, &bad, cli.Screen{}); status == 2 || out.Len() == 0 {
+			t.Errorf("%s: nodes %q: status %d, %s", c.Page, c.Args, status, bad.String())
 		}
 	}
 	if len(list) < 3 {

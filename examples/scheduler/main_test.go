@@ -2,32 +2,22 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/cedesched/cede/examples/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden file")
-
-const golden = "testdata/actions.golden"
 
 func TestSample(t *testing.T) {
 	var out bytes.Buffer
 	if err := run(strings.NewReader(sample), &out); err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile(golden, out.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want, err := os.ReadFile(golden); err != nil || out.String() != string(want) {
-		t.Errorf("%v, not as %s (-update rewrites it):\n%s", err, golden, out.String())
-	}
+	golden.Check(t, "actions", out.String())
 }
 
 func TestErrors(t *testing.T) {
@@ -199,7 +189,7 @@ func TestConsumerModule(t *testing.T) {
 	var stderr bytes.Buffer
 	run.Stderr = &stderr
 	out, err := run.Output()
-	if want, _ := os.ReadFile(golden); err != nil || string(out) != string(want) {
+	if want, _ := os.ReadFile("testdata/actions.golden"); err != nil || string(out) != string(want) {
 		t.Errorf("%v: %s\n%s", err, stderr.String(), out)
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/golden"
 	"github.com/cedesched/cede/examples/playground/site"
 )
 
@@ -21,15 +21,7 @@ func TestCommandsOfTheDocumentation(t *testing.T) {
 	buildPage = func() (site.Programs, error) { return site.Programs{Wasm: []byte("w"), Worker: []byte("s")}, nil }
 	fakeKubectl(t, string(theSample()), "", "")
 	_, connect := fakeServer(t, string(theSample()), "", "")
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	tasks, _ := filepath.Glob(filepath.Join(root, "docs", "tasks", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := golden.Commands(t, "../..", "whatif", []string{"whatif", "kubectl cede"}, "NAMESPACE/NAME", "vision/detector-train")
 	dir := t.TempDir()
 	for _, own := range []string{"cluster.json", "yesterday.json", "today.json", "contended.json"} {
 		if err := os.WriteFile(filepath.Join(dir, own), theSample(), 0o600); err != nil {
@@ -40,32 +32,22 @@ func TestCommandsOfTheDocumentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	command := regexp.MustCompile(`(?m)^ {4,}(?:\S.* \| )?(whatif|kubectl cede|go run \./examples/whatif)( [^|>#\n]*)?(?:#.*)?$`)
-	ran := 0
-	for _, page := range append(slices.Concat(pages, tasks), filepath.Join(root, "README.md")) {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
+	for _, c := range list {
+		std := stdio{screen: cli.Screen{}, name: "whatif", clock: noon, until: atOnce, connect: connect}
+		if std.plugin = c.Program == "kubectl cede"; std.plugin {
+			std.name = c.Program
 		}
-		for _, found := range command.FindAllStringSubmatch(string(text), -1) {
-			args := strings.Fields(strings.ReplaceAll(found[2], "NAMESPACE/NAME", "vision/detector-train"))
-			std := stdio{screen: cli.Screen{}, name: "whatif", clock: noon, until: atOnce, connect: connect}
-			if std.plugin = found[1] == "kubectl cede"; std.plugin {
-				std.name = found[1]
-			}
-			if strings.Contains(found[0], " | ") {
-				std.in = strings.NewReader(string(theSample()))
-			}
-			var out, bad output
-			std.out, std.err = &out, &bad
-			if status := run(args, std); status == 2 || out.String() == "" && !strings.Contains(found[0], "page") {
-				t.Errorf("%s: %s: status %d, %q, %s", filepath.Base(page), found[0], status, out.String(), &bad)
-			}
-			ran++
+		if c.Piped {
+			std.in = strings.NewReader(string(theSample()))
+		}
+		var out, bad output
+		std.out, std.err = &out, &bad
+		if status := run(c.Args, std); status == 2 || out.String() == "" && !slices.Contains(c.Args, "page") {
+			t.Errorf("%s: %s %q: status %d, %q, %s", c.Page, c.Program, c.Args, status, out.String(), &bad)
 		}
 	}
-	if ran < 15 {
-		t.Errorf("only %d commands are found", ran)
+	if len(list) < 15 {
+		t.Errorf("only %d commands are found", len(list))
 	}
 }
 

@@ -8,11 +8,19 @@ import (
 	"testing"
 )
 
-// Commands returns the arguments of each command of the documentation that runs an example with go run. Variables of a shell are
-// their values in what they are given; names to be replaced are as they stand.
-func Commands(t *testing.T, root, program string, values ...string) (list [][]string) {
+// Command is a command of the documentation.
+type Command struct {
+	Page    string // where it stands
+	Program string // as it is called
+	Args    []string
+	Piped   bool // another program, or a file, is its input
+}
+
+// Commands returns the commands of the documentation that run an example with go run, or as another name from calls, which are regular
+// expressions. Texts are replaced by values, in pairs: variables of a shell, and names that stand for the reader's.
+func Commands(t *testing.T, root, example string, calls []string, values ...string) (list []Command) {
 	t.Helper()
-	pages := []string{filepath.Join(root, "README.md")}
+	pages := []string{filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")}
 	for _, pattern := range []string{"*.md", "tasks/*.md"} {
 		more, err := filepath.Glob(filepath.Join(root, "docs", pattern))
 		if err != nil {
@@ -20,7 +28,8 @@ func Commands(t *testing.T, root, program string, values ...string) (list [][]st
 		}
 		pages = append(pages, more...)
 	}
-	command := regexp.MustCompile(`(?m)^ {4,}(?:[^#\n]*?[|;&] *)?(?:do )?go run \./examples/` + program + `( [^|<>#;\n]*)?(?:[|<>#;].*)?$`)
+	program := strings.Join(append(calls, `go run \./examples/`+example), "|")
+	command := regexp.MustCompile(`(?m)^ {4,}([^#\n]*?[|;&] *)?(?:do )?(` + program + `)( [^|<>#;\n]*)?([|<>#;].*)?$`)
 	value := strings.NewReplacer(append([]string{"'", "", "...", ""}, values...)...)
 	for _, page := range pages {
 		text, err := os.ReadFile(page)
@@ -28,8 +37,14 @@ func Commands(t *testing.T, root, program string, values ...string) (list [][]st
 			t.Fatal(err)
 		}
 		for _, found := range command.FindAllStringSubmatch(string(text), -1) {
-			list = append(list, strings.Fields(value.Replace(found[1])))
+			list = append(list, Command{
+				Page: filepath.Base(page), Program: found[2], Args: strings.Fields(value.Replace(found[3])),
+				Piped: strings.HasSuffix(strings.TrimSpace(found[1]), "|") || strings.HasPrefix(found[4], "<"),
+			})
 		}
+	}
+	if len(list) == 0 {
+		t.Errorf("no command of the documentation runs %s", example)
 	}
 	return list
 }
