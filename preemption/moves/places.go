@@ -64,8 +64,8 @@ func (c *Config) victimsOf(s *placement.Snapshot, victims []placement.Victim) []
 	return list
 }
 
-// findPlaces gives places to victims that are on no node any more, beside what counts so: first to those that must not yield, then by what a
-// move saves, then to the largest. It reports whether each that must move has a place.
+// findPlaces gives places to victims: first to those that must not yield, then by what a move saves, then to the largest. beside says what
+// counts as gone and as placed. It reports whether each victim that must move has a place.
 func (c *Config) findPlaces(p *placement.Preemptor, after *placement.Snapshot, beside placement.Beside, list []victim) (bool, error) {
 	order, size := make([]*victim, 0, len(list)), sizes(list)
 	for i := range list {
@@ -210,8 +210,8 @@ func (l *victim) asVictim() placement.Victim {
 	return v
 }
 
-// permits asks the rules of the preemptor whether victims may have their places, and waiting pods theirs, in a snapshot beside which
-// they count as gone.
+// permits asks the rules of the preemptor whether victims may have their places, and waiting pods theirs. The victims are not in bare, or
+// beside says that they count as gone.
 func permits(p *placement.Preemptor, bare *placement.Snapshot, beside placement.Beside, waits []workload.Pod, list []victim) (bool, error) {
 	var units []placement.Unit
 	add := func(p workload.Pod, node string) {

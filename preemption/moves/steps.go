@@ -224,18 +224,10 @@ func (f *planner) freeOn(node string) workload.Resources {
 		return free
 	}
 	free := f.before.FreeOn(node)
-	take := func(name string, amount int64) {
-		if left, limited := free[name]; limited || name != workload.PodsResource {
-			free[name] = quota.Sub(left, amount)
-		}
-	}
-	for _, p := range f.kept[node] {
-		take(workload.PodsResource, 1)
-		for name, amount := range p.Requests {
-			take(name, amount)
-		}
-	}
 	f.free[node] = free
+	for _, p := range f.kept[node] {
+		f.take(node, p.Requests, -1)
+	}
 	return free
 }
 

@@ -24,8 +24,8 @@ func (p *Preemptor) enter(sc *scratch, c *state.Cluster, r *Request) error {
 	return p.enterAs(sc, c, r, nil)
 }
 
-// enterAs is enter; with gone, also without items, the pods are of several units, and no priority, queue or group of the request
-// counts. Running pods with those IDs count as gone.
+// enterAs is enter. If gone is not nil, the pods are of several units, and no priority, queue or group of the request counts; gone has
+// the IDs of running pods that count as gone.
 func (p *Preemptor) enterAs(sc *scratch, c *state.Cluster, r *Request, gone map[string]bool) error {
 	var faults fault.List
 	several := gone != nil

@@ -1,12 +1,14 @@
 package placement
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
 	"github.com/cedesched/cede/internal/engine/nodes/place"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
+	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -29,8 +31,8 @@ type Beside struct {
 // least left beside it ([BestFit]), where it has room now: beside all that runs or terminates, all that is nominated, of any
 // priority, and the units before it. No unit is preempted.
 //
-// It fails with a [fault.List] of pods that are not valid in a request, see [Preemptor.Decide], and of pods of Beside.Placed that cannot
-// run where they are said to, see [Run].
+// It fails with a [fault.List]: a pod of Beside.Placed on an unknown node (beside.placed[i].node), what [Run] refuses, and what
+// [Preemptor.Decide] refuses in pods of a request; request.pods are those that are placed, then those of the units.
 func (p *Preemptor) Places(snapshot *Snapshot, units []Unit, beside Beside) ([][]Nomination, error) {
 	if p == nil {
 		p = &standard
@@ -115,26 +117,25 @@ func running(c *state.Cluster, ids []string) (list []*state.Pod) {
 func (b *Beside) edit(s *Snapshot) (_ *Snapshot, placed []workload.Pod, err error) {
 	c := s.inside()
 	var edits []Edit
+	var faults fault.List
+	holders := map[string]bool{} // that are gone
 	for _, p := range running(c, b.Gone) {
-		if len(p.Facts.Claims) > 0 {
-			edits = append(edits, Remove(p.Facts.ID))
+		if id := p.Facts.ID; len(p.Facts.Claims) > 0 && !holders[id] {
+			edits, holders[id] = append(edits, Remove(id)), true
 		}
 	}
-	countable := func(p workload.Pod) bool {
-		number := c.NodeNumber(p.Node)
-		return len(p.Claims) == 0 && number >= 0 && !c.Node(number).Facts.Unschedulable
-	}
-	if placed = b.Placed; slices.ContainsFunc(placed, func(p workload.Pod) bool { return !countable(p) }) {
-		placed = nil
-		for _, p := range b.Placed {
-			if countable(p) {
-				placed = append(placed, p)
-			} else {
-				edits = append(edits, run(p))
-			}
+	placed = make([]workload.Pod, 0, len(b.Placed))
+	for i, p := range b.Placed {
+		switch number := c.NodeNumber(p.Node); {
+		case number < 0:
+			faults.Add(fmt.Sprintf("beside.placed[%d].node", i), "unknown node %q", p.Node)
+		case len(p.Claims) > 0 || c.Node(number).Facts.Unschedulable:
+			edits = append(edits, run(p))
+		default:
+			placed = append(placed, p)
 		}
 	}
-	if len(edits) > 0 {
+	if err = faults.Err(); err == nil {
 		s, err = s.With(edits...)
 	}
 	return s, placed, err

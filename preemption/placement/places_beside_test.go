@@ -34,7 +34,8 @@ func TestPlacesBesideAreThoseAfterEdits(t *testing.T) {
 				others = append(others, w)
 				continue
 			}
-			beside.Gone, edits = append(beside.Gone, w.ID), append(edits, placement.Remove(w.ID))
+			// An ID that is listed twice is gone once.
+			beside.Gone, edits = append(beside.Gone, w.ID, w.ID), append(edits, placement.Remove(w.ID))
 			gone = append(gone, w)
 		}
 		for _, w := range record.Request.Pods {
@@ -130,4 +131,11 @@ func unitsOf(pods []workload.Pod) (units []placement.Unit) {
 		}
 	}
 	return units
+}
+
+func TestPlacesBesideOfAnUnknownNode(t *testing.T) {
+	beside := placement.Beside{Placed: []workload.Pod{{ID: "p", Node: "nowhere"}}}
+	if _, err := new(placement.Preemptor).Places(nil, nil, beside); err == nil || err.Error() != `beside.placed[0].node: unknown node "nowhere"` {
+		t.Error(err)
+	}
 }

@@ -14,12 +14,14 @@ import (
 	"github.com/cedesched/cede/queue/limits"
 )
 
+var answers = map[string]func(question []byte) (any, error){
+	Decide: reading(decide), Explain: reading(explained), Certify: reading(certify), Place: reading(place),
+	ExplainPlacement: reading(placementExplained), Orchestrate: reading(orchestrate), Cycles: reading(cycles),
+}
+
 // Answer is cede's answer to a question of a form.
 func Answer(form string, question []byte) (json.RawMessage, error) {
-	asks := map[string]func([]byte) (any, error){
-		Decide: decide, Explain: explained, Certify: certify, Place: place, ExplainPlacement: placementExplained, Orchestrate: orchestrate, Cycles: cycles,
-	}
-	ask := asks[form]
+	ask := answers[form]
 	if ask == nil {
 		return nil, fmt.Errorf("unknown form %q", form)
 	}
@@ -28,6 +30,17 @@ func Answer(form string, question []byte) (json.RawMessage, error) {
 		return nil, err
 	}
 	return json.Marshal(answer)
+}
+
+// reading reads a question before it is answered.
+func reading[Q any](answer func(q *Q) (any, error)) func(question []byte) (any, error) {
+	return func(question []byte) (any, error) {
+		q := new(Q)
+		if err := strict(question, q); err != nil {
+			return nil, err
+		}
+		return answer(q)
+	}
 }
 
 // ready returns what a question is about.
@@ -49,11 +62,7 @@ func (q *DecideQuestion) ready() (p *preemption.Preemptor, s *preemption.Snapsho
 	return
 }
 
-func decide(question []byte) (any, error) {
-	var q DecideQuestion
-	if err := strict(question, &q); err != nil {
-		return nil, err
-	}
+func decide(q *DecideQuestion) (any, error) {
 	p, s, r, err := q.ready()
 	if err != nil {
 		return nil, err
@@ -61,11 +70,7 @@ func decide(question []byte) (any, error) {
 	return p.Decide(s, r)
 }
 
-func explained(question []byte) (any, error) {
-	var q DecideQuestion
-	if err := strict(question, &q); err != nil {
-		return nil, err
-	}
+func explained(q *DecideQuestion) (any, error) {
 	p, s, r, err := q.ready()
 	if err != nil {
 		return nil, err
@@ -73,11 +78,7 @@ func explained(question []byte) (any, error) {
 	return explain.Explain(p, s, r)
 }
 
-func certify(question []byte) (any, error) {
-	var q CertifyQuestion
-	if err := strict(question, &q); err != nil {
-		return nil, err
-	}
+func certify(q *CertifyQuestion) (any, error) {
 	p, _, r, err := q.ready()
 	if err != nil {
 		return nil, err
@@ -98,11 +99,7 @@ func (q *PlaceQuestion) ready() (*placement.Preemptor, *placement.Snapshot, erro
 	return p, s, err
 }
 
-func place(question []byte) (any, error) {
-	var q PlaceQuestion
-	if err := strict(question, &q); err != nil {
-		return nil, err
-	}
+func place(q *PlaceQuestion) (any, error) {
 	p, s, err := q.ready()
 	if err != nil {
 		return nil, err
@@ -110,11 +107,7 @@ func place(question []byte) (any, error) {
 	return p.Decide(s, q.Request)
 }
 
-func placementExplained(question []byte) (any, error) {
-	var q PlaceQuestion
-	if err := strict(question, &q); err != nil {
-		return nil, err
-	}
+func placementExplained(q *PlaceQuestion) (any, error) {
 	p, s, err := q.ready()
 	if err != nil {
 		return nil, err
@@ -122,11 +115,7 @@ func placementExplained(question []byte) (any, error) {
 	return explain.ExplainPlacement(p, s, q.Request)
 }
 
-func orchestrate(question []byte) (any, error) {
-	var q OrchestrateQuestion
-	if err := strict(question, &q); err != nil {
-		return nil, err
-	}
+func orchestrate(q *OrchestrateQuestion) (any, error) {
 	config := gate.Config{}
 	if q.Config != nil {
 		config = *q.Config
@@ -134,11 +123,7 @@ func orchestrate(question []byte) (any, error) {
 	return gate.Orchestrate(config, q.Now, q.Replicas)
 }
 
-func cycles(question []byte) (any, error) {
-	var q CyclesQuestion
-	if err := strict(question, &q); err != nil {
-		return nil, err
-	}
+func cycles(q *CyclesQuestion) (any, error) {
 	config := cycle.Config{Borrowing: q.Borrowing}
 	if q.Config != nil {
 		config.Preemption = *q.Config

@@ -1,6 +1,8 @@
 package golden
 
 import (
+	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -47,4 +49,18 @@ func Commands(t *testing.T, root, example string, calls []string, values ...stri
 		t.Errorf("no command of the documentation runs %s", example)
 	}
 	return list
+}
+
+// AreUnderstood fails for each command of the documentation that a program does not understand, and if there are fewer than so many.
+func AreUnderstood(t *testing.T, example string, least int, parse func(args []string) error, values ...string) {
+	t.Helper()
+	list := Commands(t, "../..", example, nil, values...)
+	for _, c := range list {
+		if err := parse(c.Args); err != nil && !errors.Is(err, flag.ErrHelp) {
+			t.Errorf("%s: %s %q: %v", c.Page, example, c.Args, err)
+		}
+	}
+	if len(list) < least {
+		t.Errorf("only %d commands are found", len(list))
+	}
 }

@@ -95,11 +95,11 @@ func (s *Search) changes() []int64 {
 					continue
 				}
 				u, v := s.VerdictOf(p, s.Now)
-				last := v.Last
-				if v.Rule == 0 {
-					last = unit.Never
-				}
-				if v.Rule == 0 && isOneByOne { // the victims of one pod may make it part of the minimum for the next
+				last := int64(unit.Never)
+				switch {
+				case v.Rule != 0:
+					last = v.Last
+				case isOneByOne: // the victims of one pod may make it part of the minimum for the next
 					last = s.SurplusUntil(u)
 				}
 				if last < unit.Never {
