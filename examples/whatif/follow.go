@@ -225,6 +225,7 @@ func (f *follower) read(ctx context.Context, std stdio, before *preemption.Snaps
 	}
 	in, err := f.in.Follow([]objects.Source{{Name: "the cluster", Reader: &text}}, f.keep)
 	if err != nil {
+		f.putBack(events) // they are read with the event that mends what is wrong
 		return nil, err
 	}
 	f.in = in
@@ -240,6 +241,14 @@ func (f *follower) read(ctx context.Context, std stdio, before *preemption.Snaps
 		nodes.Add(f.beside[key])
 	}
 	return newCluster(in, nodes, f.o, std, before)
+}
+
+// putBack keeps events that were not read, unless there are later ones of their objects.
+func (f *follower) putBack(events map[string]event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	maps.Copy(events, f.events)
+	f.events = events
 }
 
 // keep keeps a node or pod.
