@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -40,9 +41,53 @@ func (c *Cluster) DoubtsOn(id, queueName string) []Note { return c.DoubtIndex().
 // DoubtsOnNo is DoubtsOn without what can only make a no of a yes: if it is empty, a no stands.
 func (c *Cluster) DoubtsOnNo(id, queueName string) []Note { return c.DoubtIndex().OnNo(id, queueName) }
 
+// Accepts reports whether an assumption accepts what a note says: it is the path of the note's field, or of one above it,
+// with indexes or without; the object as KIND/NAME; or both with ":" between them.
+func (c *Cluster) Accepts(n *Note) bool {
+	if c.Sharing.Said && n.Path == SharingPath {
+		return true
+	}
+	if len(c.Assumptions) == 0 {
+		return false
+	}
+	object, path := strings.Replace(n.Object, " ", "/", 1), plainPath(n.Path)
+	return slices.ContainsFunc(c.Assumptions, func(a string) bool {
+		if a == object {
+			return true
+		}
+		if of, field, both := strings.Cut(a, ":"); both && of == object {
+			a = field
+		}
+		rest, is := strings.CutPrefix(path, plainPath(a))
+		return is && a != "" && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	})
+}
+
+// SharingPath is the path of the doubt whether fair sharing is on.
+const SharingPath = "fairSharing"
+
+// Assumption is what accepts the note: its field, or the object.
+func (n *Note) Assumption() string {
+	if n.Path == "" || strings.HasPrefix(n.Text, "ClusterQueue ") && !strings.HasPrefix(n.Object, "ClusterQueue ") {
+		return strings.Replace(n.Object, " ", "/", 1)
+	}
+	return plainPath(n.Path)
+}
+
+// plainPath is a path without the numbers of items.
+func plainPath(path string) string {
+	if file, of, in := strings.Cut(path, "]."); in && strings.HasPrefix(file, "data[") { // a configuration in a ConfigMap
+		path = of
+	}
+	return itemIndex.ReplaceAllString(path, "[]")
+}
+
+var itemIndex = regexp.MustCompile(`\[[0-9]+\]`)
+
 // DoubtIndex finds doubts by what they reach. The zero value has none, and so has nil.
 type DoubtIndex struct {
 	doubts     []Doubt
+	accepted   []bool // by an assumption
 	trees      trees
 	ofAll      []int // indexes in doubts
 	byWorkload map[string][]int
@@ -51,20 +96,25 @@ type DoubtIndex struct {
 
 // On is [Cluster.DoubtsOn].
 func (x *DoubtIndex) On(id, queueName string) []Note {
-	return x.on(id, queueName, func(*Doubt) bool { return true })
+	return x.on(id, queueName, false, func(*Doubt) bool { return true })
+}
+
+// Accepted are the doubts that an assumption accepts.
+func (x *DoubtIndex) Accepted(id, queueName string) []Note {
+	return x.on(id, queueName, true, func(*Doubt) bool { return true })
 }
 
 // OnNo is [Cluster.DoubtsOnNo].
 func (x *DoubtIndex) OnNo(id, queueName string) []Note {
-	return x.on(id, queueName, func(d *Doubt) bool { return !d.OnlyYes })
+	return x.on(id, queueName, false, func(d *Doubt) bool { return !d.OnlyYes })
 }
 
 // OnRoom is the part of On that is about room on nodes.
 func (x *DoubtIndex) OnRoom(id, queueName string) []Note {
-	return x.on(id, queueName, func(d *Doubt) bool { return d.Room })
+	return x.on(id, queueName, false, func(d *Doubt) bool { return d.Room })
 }
 
-func (x *DoubtIndex) on(id, queueName string, which func(*Doubt) bool) []Note {
+func (x *DoubtIndex) on(id, queueName string, accepted bool, which func(*Doubt) bool) []Note {
 	if x == nil {
 		return nil
 	}
@@ -77,7 +127,7 @@ func (x *DoubtIndex) on(id, queueName string, which func(*Doubt) bool) []Note {
 	}
 	var notes []Note
 	for _, i := range reach {
-		if d := &x.doubts[i]; which(d) {
+		if d := &x.doubts[i]; x.accepted[i] == accepted && which(d) {
 			notes = append(notes, d.Note)
 		}
 	}
@@ -91,8 +141,10 @@ func (c *Cluster) DoubtIndex() *DoubtIndex {
 		return x
 	}
 	x.doubts, x.trees, x.byWorkload, x.byTree = slices.Clone(c.Doubts), c.trees(), map[string][]int{}, map[tree][]int{}
+	x.accepted = make([]bool, len(c.Doubts))
 	for i := range c.Doubts {
 		d := &c.Doubts[i]
+		x.accepted[i] = c.Accepts(&d.Note)
 		if d.ofAll() || d.Node != "" {
 			x.ofAll = append(x.ofAll, i)
 		}

@@ -169,6 +169,22 @@ func (q Quantity) Add(other Quantity) Quantity {
 	return ofNano(new(big.Int).Add(q.inNano(), other.inNano()))
 }
 
+// Times returns the product, which saturates; parts below a billionth are rounded away from zero.
+func (q Quantity) Times(other Quantity) Quantity {
+	product := new(big.Int).Mul(q.inNano(), other.inNano())
+	rest := new(big.Int)
+	product.QuoRem(product, big.NewInt(billion), rest)
+	return ofNano(product.Add(product, big.NewInt(int64(rest.Sign()))))
+}
+
+// QuantityOf is the quantity of an amount in the unit in which cede counts the resource.
+func QuantityOf(resource string, amount int64) Quantity {
+	if resource == "cpu" {
+		return Milli(amount)
+	}
+	return Units(amount)
+}
+
 func (q Quantity) inNano() *big.Int {
 	n := new(big.Int).Mul(big.NewInt(q.whole), big.NewInt(billion))
 	return n.Add(n, big.NewInt(int64(q.nano)))

@@ -42,6 +42,10 @@ type Cluster struct {
 	Places map[string][]Places
 	// Sharing is what is known of fair sharing.
 	Sharing FairSharing
+	// Blocked says why nothing is admitted for now, though victims are told to stop; empty: nothing is in the way.
+	Blocked string
+	// Assumptions name fields and objects about which the caller accepts that they are in doubt; see [Cluster.Accepts].
+	Assumptions []string
 	// Selectors say of which namespaces a queue admits workloads, nil for none, by queue.
 	Selectors map[string]*LabelSelector
 	// Namespaces is the labels of those that are known, by name.
@@ -53,6 +57,8 @@ type FairSharing struct {
 	// Known: something says whether it is on. Source is what, as in "status.fairSharing of
 	// ClusterQueue a".
 	Known, On  bool
+	Guess      bool // Source is a hint only: all answers are in doubt
+	Said       bool // the caller says whether it is on, whatever the objects say
 	Source     string
 	Strategies []preemption.FairStrategy // those of the configuration; nil for the default
 }
@@ -94,6 +100,10 @@ type Pending struct {
 	// NoRoom says why its room on nodes cannot be asked about, if its pods are placed by a topology: it asks
 	// for what is not looked at. Empty: it can.
 	NoRoom string
+	// Refused says why it is never admitted as things stand, whoever yields. Empty: that is not known to be so.
+	Refused string
+	// UnlessFits says why every other answer than that it fits is unknown. Empty: it is not.
+	UnlessFits string
 	// Replaces is for [preemption.Request.Replaces]: the workload that holds quota and in whose place this
 	// one comes. Its requests have the flavors of that one.
 	Replaces string
@@ -121,20 +131,6 @@ func (p *Pending) CountPods(q *queue.Queue) {
 		}
 		s.Requests = append(s.Requests, one)
 		slices.SortFunc(s.Requests, func(a, b quota.Amount) int { return strings.Compare(a.Resource, b.Resource) })
-	}
-}
-
-// Exclude removes the resources with one of the prefixes, which the scheduler does not look at.
-func (p *Pending) Exclude(prefixes []string) {
-	if len(prefixes) == 0 {
-		return
-	}
-	p.Workload = p.Workload.Clone()
-	for i := range p.Workload.PodSets {
-		s := &p.Workload.PodSets[i]
-		s.Requests = slices.DeleteFunc(s.Requests, func(r quota.Amount) bool {
-			return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(r.Resource, prefix) })
-		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // that is resized in place takes the larger of its requests and what its status says it has;
 // a nil status says nothing. The units are those of [Quantity.Amount].
 func (s *PodSpec) Requests(status *PodStatus) []quota.Amount {
-	total := s.containers(func(c *Container) ResourceList { return c.Resources.requests() })
+	total := s.containers(func(c *Container) ResourceList { return c.Resources.Effective() })
 	if status != nil {
 		infeasible := status.resizeInfeasible()
 		most := ResourceList{}
@@ -66,8 +67,8 @@ func (s *PodSpec) containers(of func(*Container) ResourceList) ResourceList {
 
 func (c *Container) isSidecar() bool { return c.RestartPolicy == "Always" }
 
-// requests returns the requests, and the limits where there is no request.
-func (r *Resources) requests() ResourceList {
+// Effective returns the requests, and the limits where there is no request.
+func (r *Resources) Effective() ResourceList {
 	out := maps.Clone(r.Limits)
 	if out == nil {
 		return r.Requests
@@ -119,7 +120,7 @@ func (s *PodStatus) allocated(c *Container, infeasible bool) ResourceList {
 	if infeasible {
 		return nil
 	}
-	return c.Resources.requests()
+	return c.Resources.Effective()
 }
 
 // actuated returns what a container runs with.
@@ -144,4 +145,33 @@ func (s *PodSpec) HostPorts() (list []Port) {
 		}
 	}
 	return list
+}
+
+// OverLimit finds a container, or the pod as a whole, that requests more of a resource than its limit: its path in the spec
+// and the resource. Empty: there is none.
+func (s *PodSpec) OverLimit() (path, resource string) {
+	over := func(r *Resources) string {
+		for _, name := range slices.Sorted(maps.Keys(r.Requests)) {
+			if limit, ok := r.Limits[name]; ok && r.Requests[name].Amount(name) > limit.Amount(name) {
+				return name
+			}
+		}
+		return ""
+	}
+	for _, list := range [...]struct {
+		name string
+		of   []Container
+	}{{"initContainers", s.InitContainers}, {"containers", s.Containers}} {
+		for i := range list.of {
+			if resource := over(&list.of[i].Resources); resource != "" {
+				return fmt.Sprintf("%s[%d]", list.name, i), resource
+			}
+		}
+	}
+	if s.Resources != nil {
+		if resource := over(s.Resources); resource != "" {
+			return "resources", resource
+		}
+	}
+	return "", ""
 }

@@ -41,12 +41,15 @@ func (c *cluster) ask(o options) (*answer, error) {
 	if a.Sharing != "" {
 		a.notes = append(a.notes, a.Sharing)
 	}
-	if w.Unasked == "" {
+	if w.Unasked == "" && w.Refused == "" {
 		if err := a.decide(); err != nil {
 			return nil, err
 		}
 	}
 	a.verdict = w.Verdict(a.decision)
+	if a.verdict.Outcome == answers.Unknown {
+		a.notes = append(a.notes, c.accept(w.Doubts)...)
+	}
 	a.notes = once(slices.Concat(a.notes, w.Doubts, c.limitNotes(), c.Found.Warnings))
 	return a, nil
 }
@@ -66,6 +69,14 @@ func (a *answer) decide() error {
 		a.notes = append(a.notes, fmt.Sprintf("queue %s refers to rules %s, which are not in the input: it has no rules", a.queue().Name, a.queue().Rules))
 	}
 	return nil
+}
+
+// accept says how to accept what is in doubt, or have it decided.
+func (c *cluster) accept(doubts []string) (notes []string) {
+	if list := c.Accept(doubts); len(list) > 0 {
+		notes = append(notes, "to accept what is in doubt: -assume "+strings.Join(list, " -assume "))
+	}
+	return notes
 }
 
 // whyMissing is the note on the first object that was left out and may be what is missing: no queue and
@@ -106,7 +117,7 @@ func (c *cluster) wanted(o *options) (answers.Waiting, error) {
 		}
 	}
 	s := c.Standing(&p, localNotes, namespace)
-	s.Doubt(c.Found.TopologyDoubts(&p.Workload))
+	c.Doubt(&s, c.Found.TopologyDoubts(&p.Workload))
 	if q := c.findQueue(p.Workload.Queue); q != nil && o.flavor != "" {
 		if err := force(&s.Request.Workload, q, o.flavor); err != nil {
 			return answers.Waiting{}, err
@@ -119,7 +130,7 @@ func (c *cluster) wanted(o *options) (answers.Waiting, error) {
 	if w.Unasked != "" && len(w.Doubts) == 0 {
 		w.Notes = append(w.Notes, "-queue asks about it in another queue")
 	}
-	return w, nil
+	return w, c.behind(&w, o)
 }
 
 // findQueue returns the queue with the name; nil: there is none.

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/rooms"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
 )
 
 // cluster is an input, ready to be asked.
@@ -25,6 +28,9 @@ func load(o *options, std stdio) (*cluster, error) {
 
 // newCluster makes a cluster of what was read. It shares what did not change with a snapshot before, if there is one.
 func newCluster(in answers.Input, nodes *rooms.Nodes, o *options, std stdio, before *preemption.Snapshot) (c *cluster, err error) {
+	if err := in.Assume(o.assumptions, o.sharingSaid); err != nil {
+		return nil, err
+	}
 	c = &cluster{answers.Cluster{Input: in, Config: o.config, Now: o.now}, nodes, std.command}
 	if c.Now.IsZero() && in.Sample != "" {
 		c.Now = answers.SampleTime
@@ -72,6 +78,15 @@ func (c *cluster) share(o *options) {
 
 // waiting returns all workloads that wait, in the order of their queues, with their rooms on nodes.
 func (c *cluster) waiting(o *options) ([]answers.Waiting, error) {
+	list, err := c.placed(o)
+	if err == nil {
+		c.Line(list)
+	}
+	return list, err
+}
+
+// placed returns all workloads that wait, with their rooms on nodes.
+func (c *cluster) placed(o *options) ([]answers.Waiting, error) {
 	var recorded *preemption.Request
 	if c.Recorded != nil {
 		r := c.recordedRequest(o)
@@ -83,6 +98,24 @@ func (c *cluster) waiting(o *options) ([]answers.Waiting, error) {
 			return nil, answers.Faults(err)
 		}
 	}
-	answers.Line(list)
 	return list, nil
+}
+
+// behind says of a workload that is asked about who stands before it and holds it, in a queue of StrictFIFO.
+func (c *cluster) behind(w *answers.Waiting, o *options) error {
+	if q := c.findQueue(w.Workload.Queue); q == nil || q.Strategy != queue.StrictFIFO {
+		return nil
+	}
+	list, err := c.placed(o)
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(other answers.Waiting) bool {
+		return other.Workload.Queue != w.Workload.Queue || other.Workload.ID == w.Workload.ID
+	})
+	list = append(list, *w)
+	c.Line(list)
+	at := slices.IndexFunc(list, func(other answers.Waiting) bool { return other.Workload.ID == w.Workload.ID })
+	*w = list[at]
+	return nil
 }

@@ -99,6 +99,11 @@ func (c *cluster) forecast(o *options, screen cli.Screen) (*forecast, error) {
 func (f *forecast) fill(c *cluster, list []answers.Waiting) (err error) {
 	for i := range list {
 		w := &list[i]
+		w.Behind = "" // cycles keep the order of queues themselves
+		if w.Blocked != "" {
+			f.unknown = append(f.unknown, w.Workload.ID)
+			continue
+		}
 		if w.Request.Replaces != "" {
 			f.replaces[w.Workload.ID] = w.Request.Replaces
 		}

@@ -36,6 +36,7 @@ type options struct {
 	width, cycles                                             int      // -1: that of the terminal
 	atMost                                                    bool     // by settle
 	maxVictims                                                int
+	assumed, assumptions                                      []string // as given; with those of files
 	serve                                                     serving
 	config                                                    preemption.Config
 }
@@ -65,6 +66,7 @@ func common(root *cobra.Command, o *options, std stdio) {
 	flags.BoolVar(&o.fair, "fair", false, "decide by fair sharing, or not (-fair=false); by default as the input says")
 	flags.BoolVar(&o.config.RulesAlone, "rules-alone", false, "preemption rules take the place of the policies of queues that have rules; by default they come after them")
 	flags.StringVar(&o.strategies, "strategies", "", "the `STRATEGIES` of fair sharing: LessThanOrEqualToFinalShare, LessThanInitialShare, or both with a comma (the default)")
+	flags.StringArrayVar(&o.assumed, "assume", nil, "accept what is in doubt by a `FIELD`: its path as the answer names it, KIND/NAME of an object that is not in the input, KIND/NAME=missing if the cluster has none, or @FILE with one of these a line; may be given several times")
 	flags.StringVarP(&o.output, "output", "o", "text", "print `text|wide|json|yaml|name`: wide is text as wide as needed, name the names alone")
 	flags.IntVar(&o.width, "width", -1, "print for `COLUMNS`, 0 for as wide as needed; by default as wide as the terminal, or as needed")
 	flags.Lookup("width").DefValue = "0" // not told: the usage says it
@@ -104,11 +106,14 @@ func (o *options) check(c *cobra.Command) error {
 		o.live = true
 	}
 	o.sharingSaid = set["fair"] || set["strategies"]
+	var err error
+	if o.assumptions, err = answers.Assumptions(o.assumed); err != nil {
+		return fmt.Errorf("-assume %w", err)
+	}
 	if err := o.share(o.fair, o.strategies); err != nil {
 		return err
 	}
 	if o.asked = o.at != ""; o.asked {
-		var err error
 		if o.now, err = time.Parse(time.RFC3339, o.at); err != nil {
 			return fmt.Errorf("-at %q: want a time as in 2026-11-21T12:00:00Z", o.at)
 		}

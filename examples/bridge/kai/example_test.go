@@ -9,12 +9,13 @@ import (
 	"github.com/cedesched/cede/preemption"
 )
 
-// The objects may come as JSON, from an API server or an unstructured object.
+// The objects may come as JSON, from an API server or an unstructured object. What quota alone decides is in doubt: KAI goes
+// by its nodes and fair shares, too.
 func Example() {
 	var queue kai.Queue
 	var runs, waits kai.PodGroup
 	for text, into := range map[string]any{
-		`{"metadata":{"name":"team"},"spec":{"resources":{"gpu":{"quota":8}}}}`: &queue,
+		`{"metadata":{"name":"team"},"spec":{"resources":{"gpu":{"quota":8,"limit":-1}}}}`: &queue,
 		`{"metadata":{"name":"runs","namespace":"n"},"spec":{"queue":"team","priorityClassName":"train"},
 			"status":{"resourcesStatus":{"allocated":{"nvidia.com/gpu":"8"}}}}`: &runs,
 		`{"metadata":{"name":"waits","namespace":"n"},"spec":{"queue":"team","priorityClassName":"build-preemptible"},
@@ -37,5 +38,11 @@ func Example() {
 	var preemptor *preemption.Preemptor // nil decides by the zero Config
 	d, err := preemptor.Decide(snapshot, preemption.Request{Workload: cluster.Pending[0].Workload, Now: time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)})
 	fmt.Println(d.Outcome, d.Victims[0].Workload, err)
-	// Output: Preempt n/runs <nil>
+	for _, n := range cluster.DoubtsOn("n/waits", "team") {
+		fmt.Println(n)
+	}
+	// Output:
+	// Preempt n/runs <nil>
+	// PodGroup n/runs: none of its pods is in the input: KAI sums up what they hold
+	// none of its pods is in the input: KAI sums up what they ask for
 }

@@ -35,40 +35,50 @@ const (
 // O(objects).
 func (o *Objects) Cluster() bridge.Cluster {
 	c := bridge.Cluster{QueueNotes: map[string][]bridge.Note{}}
-	o.addQueues(&c)
-	g := groups{c: &c, priorities: map[string]int64{}, isLeaf: map[string]bool{}, running: map[string]int64{}}
+	t := o.addQueues(&c)
+	g := groups{c: &c, tree: t, classes: map[string]int64{}, isLeaf: map[string]bool{}, nodes: nodesOf(o.idleNodes()), hasNodes: len(o.nodes.All()) > 0,
+		used: usage{map[string]map[string]int64{}, map[string]map[string]int64{}}}
 	for _, class := range o.classes.All() {
-		g.priorities[class.Metadata.Name] = class.Value
-	}
-	for _, group := range o.running.All() {
-		g.running[*group]++
+		g.classes[class.Metadata.Name] = class.Value
+		if class.GlobalDefault {
+			g.fallback = &class.Value
+		}
 	}
 	for _, q := range c.State.Queues {
 		g.isLeaf[q.Name] = true
 	}
+	g.bound, g.free, g.ended = o.podsOf()
 	for _, one := range o.groups.All() {
 		if err := g.add(one); err != nil {
 			g.warn(one, "", "%v: left out", err)
 		}
 	}
-	if n := len(g.fractions); n > 0 {
-		names := strings.Join(g.fractions[:min(3, n)], ", ")
-		if n > 3 {
-			names += fmt.Sprintf(" and %d more", n-3)
+	for i := range g.waits {
+		if w := &g.waits[i]; c.Pending[i].Unresolved == "" {
+			g.judge(&c.Pending[i], w)
 		}
-		c.Notes = append(c.Notes, note("PodGroup "+g.fractions[0], "status.resourcesStatus",
-			"fractions of a GPU are rounded up to whole ones here: those of %s", names))
+	}
+	g.doubtPods(o)
+	if n := len(g.fractions); n > 0 {
+		g.doubtAll("PodGroup "+g.fractions[0], "status.resourcesStatus", "fractions of a GPU are rounded up to whole ones here")
 	}
 	return c
 }
 
 // groups adds pod groups to a cluster.
 type groups struct {
-	c          *bridge.Cluster
-	priorities map[string]int64 // of classes
-	isLeaf     map[string]bool
-	running    map[string]int64 // pods, by group
-	fractions  []string         // groups that take a fraction of a GPU
+	c           *bridge.Cluster
+	tree        tree
+	classes     map[string]int64 // the values of priority classes
+	fallback    *int64           // that of the default class; nil: there is none
+	isLeaf      map[string]bool
+	bound, free map[string][]*Pod // of groups: with a node, and without
+	ended       map[string]bool   // groups with pods that have ended
+	nodes       []*idle
+	hasNodes    bool
+	used        usage
+	waits       []waiting // as Pending
+	fractions   []string  // groups that take a fraction of a GPU
 }
 
 func (g *groups) warn(of *PodGroup, path, format string, args ...any) {
@@ -76,79 +86,87 @@ func (g *groups) warn(of *PodGroup, path, format string, args ...any) {
 	g.c.Notes = append(g.c.Notes, note(object, path, object+": "+format, args...))
 }
 
-// priority returns the priority of the group's class.
-func (g *groups) priority(of *PodGroup) int64 {
+// priority returns the priority of the group's class, and whether it is known: KAI takes the default class, or 50, for a
+// class that is not there.
+func (g *groups) priority(of *PodGroup) (priority int64, known bool) {
 	name := of.Spec.PriorityClassName
-	if priority, known := g.priorities[name]; known {
-		return priority
+	if priority, known := g.classes[name]; known {
+		return priority, true
 	}
 	if priority, known := builtin[name]; known {
-		return priority
+		return priority, true
 	}
 	if name != "" {
 		g.warn(of, "spec.priorityClassName", "PriorityClass %q is not in the input: taken as priority %d", name, defaultPriority)
+	} else if g.fallback != nil {
+		return *g.fallback, true
 	}
-	return defaultPriority
+	return defaultPriority, name == ""
 }
 
 func (g *groups) add(o *PodGroup) error {
 	id, created := o.Metadata.ID(), o.Metadata.CreationTimestamp
-	priority := g.priority(o)
+	if g.ended[id] && len(g.bound[id])+len(g.free[id]) == 0 {
+		g.c.Finished = append(g.c.Finished, id)
+		return nil
+	}
+	priority, known := g.priority(o)
 	started, err := parseTime("annotation "+startAnnotation, o.Metadata.Annotations[startAnnotation])
 	if err != nil {
-		g.warn(o, "metadata.annotations["+startAnnotation+"]", "%v: it is not protected by its runtime here", err)
+		g.doubtAll("PodGroup "+id, "metadata.annotations["+startAnnotation+"]", "%v: whether its runtime protects it is not known", err)
 	}
 	fixed, err := o.Spec.isFixed(priority)
 	if err != nil {
-		g.warn(o, "spec.preemptibility", "%v: it never yields here", err)
+		g.doubtAll("PodGroup "+id, "spec.preemptibility", "%v: whether it yields is not known", err)
 		fixed = true
 	}
-	taken := o.Status.ResourcesStatus.Requested
-	allocated, others := amounts(o.Status.ResourcesStatus.Allocated)
-	runs := len(allocated)+len(others) > 0
-	if runs {
-		taken = o.Status.ResourcesStatus.Allocated
+	bound, free := g.bound[id], sortedPods(g.free[id])
+	taken, runs := o.Status.ResourcesStatus.Requested, len(bound) > 0
+	switch {
+	case runs:
+		taken = sum(bound, len(bound))
+	case len(free) > 0:
+		taken = sum(free, int(min(o.minimum(), int64(len(free)))))
+	case len(o.Status.ResourcesStatus.Allocated) > 0: // its pods are not in the input
+		taken, runs = o.Status.ResourcesStatus.Allocated, true
+		g.doubtAll("PodGroup "+id, "status.resourcesStatus", "none of its pods is in the input: KAI sums up what they hold")
 	}
 	if !taken[gpu].IsWhole() {
 		g.fractions = append(g.fractions, id)
 	}
+	requests, others := amounts(taken)
 	if runs {
 		if !g.isLeaf[o.Spec.Queue] {
+			g.doubtAll("PodGroup "+id, "spec.queue", "it runs in queue %q, which is no leaf of the input", o.Spec.Queue)
 			return fmt.Errorf("it runs in queue %q, which is no leaf of the input", o.Spec.Queue)
 		}
+		chain, _ := g.tree.chain(o.Spec.Queue)
+		g.used.add(chain, requests, fixed)
 		g.c.State.Admitted = append(g.c.State.Admitted, workload.Workload{
 			ID: id, UID: o.Metadata.UID, Queue: o.Spec.Queue, Priority: priority,
 			Created: created, Queued: created, ReservedAt: started, NeverYields: fixed,
-			PodSets: []workload.PodSet{podSet(allocated, g.running[id], o.Spec.MinMember)},
+			PodSets: []workload.PodSet{elastic(requests, int64(len(bound)), o.minimum())},
 		})
 		return nil
 	}
-	requested, others := amounts(taken)
 	p := bridge.Pending{Workload: workload.Workload{
 		ID: id, UID: o.Metadata.UID, Queue: o.Spec.Queue, Priority: priority, Created: created, Queued: created,
-		PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: inAnyFlavor(requested)}},
+		PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: inAnyFlavor(slices.Clone(requests))}},
 	}}
 	object := "PodGroup " + id
 	if !g.isLeaf[o.Spec.Queue] {
 		p.Workload.Queue, p.Unresolved = "", fmt.Sprintf("its queue %q is no leaf of the input", o.Spec.Queue)
 	}
-	if fixed {
-		p.Notes = append(p.Notes, note(object, "spec.preemptibility", "the group is not preemptible: KAI gives it nothing above the queue's quota, which is not looked at"))
-	}
-	if o.Spec.TopologyConstraint != nil {
-		p.Notes = append(p.Notes, note(object, "spec.topologyConstraint", "the group's topology constraint is not looked at"))
-	}
-	switch {
-	case len(others) > 0:
-		p.Notes = append(p.Notes, note(object, "status.resourcesStatus.requested", "the group's requests of %s are not looked at: queues of KAI have quota for cpu, memory and %s alone",
-			strings.Join(others, ", "), gpu))
-	case len(taken) == 0:
-		p.Notes = append(p.Notes, note(object, "status.resourcesStatus.requested", "the group's status does not say what it requests: it asks for nothing here"))
+	if len(others) > 0 {
+		p.Notes = append(p.Notes, note(object, "status.resourcesStatus.requested", "queues of KAI have quota for cpu, memory and %s alone: its requests of %s count on nodes only",
+			gpu, strings.Join(others, ", ")))
 	}
 	if p.PreemptsFrom, err = o.preemptsFrom(); err != nil {
 		return err
 	}
+	p.UnlessFits = "who yields in KAI, and when, goes by its fair shares and its nodes, which are not modelled"
 	g.c.Pending = append(g.c.Pending, p)
+	g.waits = append(g.waits, waiting{group: o, requests: requests, pods: free, fixed: fixed, fixedKnown: known || o.Spec.Preemptibility != ""})
 	return nil
 }
 
@@ -181,25 +199,6 @@ func (g *PodGroup) preemptsFrom() (time.Time, error) {
 		evicted = from
 	}
 	return evicted.Add(delay), err
-}
-
-// podSet returns the pod set of a group. It is elastic if its running pods are in the input, are
-// equal, and are more than its minimum (by default one in KAI).
-func podSet(allocated []quota.Amount, running int64, minMember *int64) workload.PodSet {
-	set := workload.PodSet{Name: "main", Count: 1, Requests: allocated}
-	minimum := int64(1)
-	if minMember != nil {
-		minimum = max(1, *minMember)
-	}
-	if running <= minimum || running > workload.MaxElasticCount ||
-		slices.ContainsFunc(allocated, func(a quota.Amount) bool { return a.Amount%running != 0 }) {
-		return set
-	}
-	set.Count, set.MinCount = running, workload.AtLeast(minimum)
-	for i := range set.Requests {
-		set.Requests[i].Amount /= running
-	}
-	return set
 }
 
 // amounts lists the amounts over zero, by resource, and the other resources of the list, for which

@@ -6,8 +6,11 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Group is the API group of KAI's objects.
-const Group = "scheduling.run.ai"
+// Group is the API group of KAI's objects, and OwnGroup that of its own settings.
+const (
+	Group    = "scheduling.run.ai"
+	OwnGroup = "kai.scheduler"
+)
 
 // Queue is KAI's object (v2).
 type Queue struct {
@@ -30,10 +33,10 @@ type QueueResources struct {
 	GPU    QueueResource `json:"gpu"`    // in devices, of which fractions are rounded up
 }
 
-// QueueResource is the quota of a resource. The zero value: none, and no limit.
+// QueueResource is the quota of a resource. The zero value: none, and nothing may be used.
 type QueueResource struct {
 	Quota float64  `json:"quota"` // less than zero: unlimited
-	Limit *float64 `json:"limit"` // nil or less than zero: none
+	Limit *float64 `json:"limit"` // less than zero: unlimited; nil: nothing may be used
 }
 
 // PodGroup is KAI's object (v2alpha2).
@@ -70,7 +73,38 @@ type ResourcesStatus struct {
 // Pod is a pod; an annotation of KAI names its group.
 type Pod struct {
 	Metadata bridge.Metadata `json:"metadata"`
+	Spec     bridge.PodSpec  `json:"spec"`
 	Status   PodStatus       `json:"status"`
+}
+
+// ended reports whether the pod holds nothing any more.
+func (p *Pod) ended() bool { return p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed" }
+
+// group is the ID of the pod's group; empty: it has none.
+func (p *Pod) group() string {
+	if name := p.Metadata.Annotations[GroupAnnotation]; name != "" {
+		return p.Metadata.Namespace + "/" + name
+	}
+	return ""
+}
+
+// Node is the object of the core API.
+type Node struct {
+	Metadata bridge.Metadata `json:"metadata"`
+	Spec     NodeSpec        `json:"spec"`
+	Status   NodeStatus      `json:"status"`
+}
+
+// NodeSpec is that of a Node.
+type NodeSpec struct {
+	Unschedulable bool           `json:"unschedulable"`
+	Taints        []bridge.Taint `json:"taints"`
+}
+
+// NodeStatus is that of a Node.
+type NodeStatus struct {
+	Allocatable bridge.ResourceList   `json:"allocatable"`
+	Conditions  []bridge.PodCondition `json:"conditions"`
 }
 
 // PodStatus is the status of a Pod.
@@ -80,11 +114,12 @@ type PodStatus struct {
 
 // PriorityClass is the object of scheduling.k8s.io.
 type PriorityClass struct {
-	Metadata bridge.Metadata `json:"metadata"`
-	Value    int64           `json:"value"`
+	Metadata      bridge.Metadata `json:"metadata"`
+	Value         int64           `json:"value"`
+	GlobalDefault bool            `json:"globalDefault"`
 }
 
-// Object is one of *[Queue], *[PodGroup], *[Pod] and *[PriorityClass].
+// Object is one of *[Queue], *[PodGroup], *[Pod], *[Node] and *[PriorityClass].
 type Object interface{ addTo(*Objects, bool) bool }
 
 // Objects holds the latest version of each object. The zero value is empty. It is not safe for use by
@@ -93,7 +128,8 @@ type Objects struct {
 	queues  kept.List[Queue]
 	groups  kept.List[PodGroup]
 	classes kept.List[PriorityClass]
-	running kept.List[string] // the groups of pods that run, by ID of the pod
+	pods    kept.List[Pod]
+	nodes   kept.List[Node]
 }
 
 // Add adds an object, or replaces the one with its kind and name; replaced says which. The
@@ -103,6 +139,9 @@ func (o *Objects) Add(one Object) (replaced bool) { return one.addTo(o, true) }
 // Remove removes the object with the kind and name of the given one, if there is one.
 func (o *Objects) Remove(one Object) { one.addTo(o, false) }
 
+// HasGroup reports whether a pod group is there.
+func (o *Objects) HasGroup(id string) bool { return o.groups.Get(id) != nil }
+
 func (q *Queue) addTo(o *Objects, add bool) bool { return o.queues.Set(q.Metadata.Name, q, add) }
 
 func (g *PodGroup) addTo(o *Objects, add bool) bool { return o.groups.Set(g.Metadata.ID(), g, add) }
@@ -111,12 +150,6 @@ func (c *PriorityClass) addTo(o *Objects, add bool) bool {
 	return o.classes.Set(c.Metadata.Name, c, add)
 }
 
-// addTo counts the running pods of a group, without those that terminate.
-func (p *Pod) addTo(o *Objects, add bool) bool {
-	group := p.Metadata.Annotations[GroupAnnotation]
-	if group != "" {
-		group = p.Metadata.Namespace + "/" + group
-	}
-	runs := group != "" && p.Status.Phase == "Running" && p.Metadata.DeletionTimestamp == nil
-	return o.running.Set(p.Metadata.ID(), &group, add && runs)
-}
+func (p *Pod) addTo(o *Objects, add bool) bool { return o.pods.Set(p.Metadata.ID(), p, add) }
+
+func (n *Node) addTo(o *Objects, add bool) bool { return o.nodes.Set(n.Metadata.Name, n, add) }

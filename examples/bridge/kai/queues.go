@@ -3,7 +3,6 @@ package kai
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/cedesched/cede/examples/bridge"
@@ -20,11 +19,15 @@ func (s *QueueSpec) resources() []queueQuota {
 		name string
 		QueueResource
 	}{{"cpu", s.Resources.CPU}, {"memory", s.Resources.Memory}, {gpu, s.Resources.GPU}} {
-		q := queueQuota{resource: r.name, quota: units(r.name, r.Quota), limit: quota.Unlimited, fraction: r.name == gpu && r.Quota != math.Trunc(r.Quota)}
+		q := queueQuota{resource: r.name, quota: units(r.name, r.Quota), limit: 0, fraction: r.name == gpu && r.Quota != math.Trunc(r.Quota)}
 		if r.Quota < 0 {
 			q.quota = quota.Unlimited
 		}
-		if r.Limit != nil && *r.Limit >= 0 {
+		switch {
+		case r.Limit == nil:
+		case *r.Limit < 0:
+			q.limit = quota.Unlimited
+		default:
 			q.limit = units(r.name, *r.Limit)
 		}
 		list = append(list, q)
@@ -45,13 +48,12 @@ type tree struct {
 	children map[string][]*Queue
 	missing  []string                    // parents that are named but have no object
 	sums     map[string]map[string]int64 // results of below
-	limits   map[string]bridge.Note      // notes on limits that are not looked at
 }
 
 func (o *Objects) tree() (t tree, notes []bridge.Note) {
 	t = tree{
 		queues: o.queues.All(), byName: map[string]*Queue{}, children: map[string][]*Queue{},
-		sums: map[string]map[string]int64{}, limits: map[string]bridge.Note{},
+		sums: map[string]map[string]int64{},
 	}
 	for _, q := range t.queues {
 		t.byName[q.Metadata.Name] = q
@@ -112,18 +114,20 @@ func (t *tree) below(name string) map[string]int64 {
 	return sum
 }
 
-// orphans lists the queues whose parent has no object.
-func (t *tree) orphans() (list []*Queue) {
-	for _, parent := range t.missing {
-		list = append(list, t.children[parent]...)
-	}
-	return list
-}
-
 // addQueues turns leaves into queues and those above them into cohorts.
-func (o *Objects) addQueues(c *bridge.Cluster) {
+func (o *Objects) addQueues(c *bridge.Cluster) tree {
 	t, notes := o.tree()
-	c.Notes = append(c.Notes, notes...)
+	for _, n := range notes {
+		c.Notes, c.Doubts = append(c.Notes, n), append(c.Doubts, bridge.Doubt{Note: n})
+	}
+	for _, q := range t.queues {
+		for _, r := range q.Spec.resources() {
+			if r.fraction {
+				c.Doubts = append(c.Doubts, bridge.Doubt{Note: note("Queue "+q.Metadata.Name, "spec.resources."+short(r.resource)+".quota",
+					"Queue %s: its quota of %s is a fraction, which is not modelled", q.Metadata.Name, r.resource)})
+			}
+		}
+	}
 	for _, name := range t.missing {
 		c.Notes = append(c.Notes, note("Queue "+name, "", "Queue %s: it is the parent of queues but not in the input: taken as one without settings", name))
 		c.State.Cohorts = append(c.State.Cohorts, queue.Cohort{Name: name})
@@ -132,33 +136,25 @@ func (o *Objects) addQueues(c *bridge.Cluster) {
 		settings := minruntime.Settings{Preempt: q.Spec.PreemptMinRuntime, Reclaim: q.Spec.ReclaimMinRuntime}
 		if len(t.children[q.Metadata.Name]) > 0 {
 			c.State.Cohorts = append(c.State.Cohorts, queue.Cohort{
-				Name: q.Metadata.Name, Parent: q.Spec.ParentQueue, MinRuntime: settings, Quotas: t.parentQuotas(c, q),
+				Name: q.Metadata.Name, Parent: q.Spec.ParentQueue, MinRuntime: settings, Quotas: t.parentQuotas(q),
 			})
 			continue
 		}
 		c.State.Queues = append(c.State.Queues, queue.Queue{
-			Name: q.Metadata.Name, Cohort: q.Spec.ParentQueue, MinRuntime: settings, Quotas: leafQuotas(c, q),
+			Name: q.Metadata.Name, Cohort: q.Spec.ParentQueue, MinRuntime: settings, Quotas: leafQuotas(q),
 			Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any},
 		})
 	}
-	for _, root := range slices.Concat(t.children[""], t.orphans()) {
-		t.noteLimits(c, root.Metadata.Name, nil, 0)
-	}
+	return t
 }
 
 // leafQuotas returns the quotas of a leaf: its limit becomes a borrowing limit.
-func leafQuotas(c *bridge.Cluster, o *Queue) []quota.Quota {
+func leafQuotas(o *Queue) []quota.Quota {
 	var list []quota.Quota
 	for _, r := range o.Spec.resources() {
-		q := quota.Quota{Flavor: flavor, Resource: r.resource, Nominal: r.quota}
+		q := quota.Quota{Flavor: flavor, Resource: r.resource, Nominal: min(r.quota, r.limit)}
 		if r.limit != quota.Unlimited && o.Spec.ParentQueue != "" {
 			q.BorrowingLimit = quota.AtMost(max(0, quota.Sub(r.limit, r.quota)))
-		}
-		if r.fraction {
-			c.Notes = append(c.Notes, note("Queue "+o.Metadata.Name, "spec.resources.gpu.quota", "Queue %s: its quota of %s is rounded up to whole ones here", o.Metadata.Name, r.resource))
-		}
-		if r.limit < r.quota {
-			c.Notes = append(c.Notes, note("Queue "+o.Metadata.Name, "spec.resources", "Queue %s: its limit of %s is below its quota, and is not looked at", o.Metadata.Name, r.resource))
 		}
 		list = append(list, q)
 	}
@@ -166,55 +162,24 @@ func leafQuotas(c *bridge.Cluster, o *Queue) []quota.Quota {
 }
 
 // parentQuotas returns the quotas of a cohort: the limit of the parent limits what the queues
-// below borrow together. Notes name the fields of the parent that have no equivalent.
-func (t *tree) parentQuotas(c *bridge.Cluster, o *Queue) []quota.Quota {
+// below borrow together.
+func (t *tree) parentQuotas(o *Queue) []quota.Quota {
 	var list []quota.Quota
-	var otherQuota, tightLimit []string
 	below := t.below(o.Metadata.Name)
 	for _, r := range o.Spec.resources() {
-		sum := below[r.resource]
-		if r.quota != sum && r.quota != quota.Unlimited {
-			otherQuota = append(otherQuota, r.resource)
-		}
-		switch {
-		case r.limit == quota.Unlimited:
-		case r.limit < sum:
-			tightLimit = append(tightLimit, r.resource)
-		case o.Spec.ParentQueue != "":
+		if sum := below[r.resource]; r.limit != quota.Unlimited && r.limit >= sum && o.Spec.ParentQueue != "" {
 			list = append(list, quota.Quota{Flavor: flavor, Resource: r.resource, BorrowingLimit: quota.AtMost(quota.Sub(r.limit, sum))})
 		}
-	}
-	if len(otherQuota) > 0 {
-		c.Notes = append(c.Notes, note("Queue "+o.Metadata.Name, "spec.resources", "Queue %s: its quota of %s is not that of the queues below together: theirs counts here, its own is not looked at",
-			o.Metadata.Name, strings.Join(otherQuota, ", ")))
-	}
-	if len(tightLimit) > 0 {
-		t.limits[o.Metadata.Name] = note("Queue "+o.Metadata.Name, "spec.resources", "Queue %s: its limit of %s is below the quotas of the queues below together, and is not looked at: KAI may refuse what fits here",
-			o.Metadata.Name, strings.Join(tightLimit, ", "))
 	}
 	return list
 }
 
-// maxLimits is the most notes that a leaf has on the limits above it.
-const maxLimits = 10
-
-// noteLimits notes at the leaves below a queue which limits above them are not looked at.
-func (t *tree) noteLimits(c *bridge.Cluster, name string, above []bridge.Note, more int) {
-	if limit, ok := t.limits[name]; ok && len(above) < maxLimits {
-		above = append(slices.Clone(above), limit)
-	} else if ok {
-		more++
+// short is a resource by its name in a queue.
+func short(resource string) string {
+	if resource == gpu {
+		return "gpu"
 	}
-	children := t.children[name]
-	for _, child := range children {
-		t.noteLimits(c, child.Metadata.Name, above, more)
-	}
-	if len(children) > 0 || len(above) == 0 {
-		return
-	}
-	if c.QueueNotes[name] = above; more > 0 {
-		c.QueueNotes[name] = append(slices.Clone(above), note("Queue "+name, "spec.resources", "Queue %s: nor are the limits of %d more queues above it", name, more))
-	}
+	return resource
 }
 
 // units turns KAI's numbers into those of cede: cpu is in milli-CPU in both; memory is in

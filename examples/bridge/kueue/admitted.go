@@ -18,6 +18,7 @@ import (
 const (
 	boostAnnotation    = Group + "/priority-boost"
 	neverAnnotation    = Group + "/cannot-preempt"
+	gatedAnnotation    = Group + "/admission-gated-by"
 	replacesAnnotation = Group + "/workload-slice-replacement-for"
 	defaultPodSet      = "main"
 	maxPods            = 1 << 31 // Kueue counts pods in an int32
@@ -37,13 +38,14 @@ const (
 	StageIncomplete
 )
 
-// Stage returns the stage of the workload, by its conditions QuotaReserved and Finished.
+// Stage returns the stage of the workload, by its conditions QuotaReserved and Finished. What an inactive workload held
+// does not count any more.
 func (w *Workload) Stage() Stage {
 	if _, finished := w.Status.condition("Finished"); finished {
 		return StageFinished
 	}
 	switch _, holds := w.Status.condition("QuotaReserved"); {
-	case !holds:
+	case !holds, w.inactive():
 		return StagePending
 	case w.Status.Admission == nil:
 		return StageIncomplete
@@ -75,7 +77,7 @@ func (w *Workload) admitted() (workload.Workload, error) {
 	out := workload.Workload{
 		ID: w.Metadata.ID(), UID: w.Metadata.UID, Queue: w.Status.Admission.ClusterQueue,
 		Priority: w.Spec.Priority, PriorityBoost: boost,
-		Created: w.Metadata.CreationTimestamp, Queued: w.queuedAt(),
+		Created: w.Metadata.CreationTimestamp, Queued: w.facts().queued,
 		ReservedAt: reserved.LastTransitionTime,
 	}
 	w.named(&out)
@@ -121,16 +123,6 @@ func (w *Workload) check() (boost int64, err error) {
 		}
 	}
 	return boost, nil
-}
-
-// queuedAt returns the queue-order timestamp: the time of an eviction that was not a
-// preemption of the workload, else of the creation.
-func (w *Workload) queuedAt() time.Time {
-	evicted, ok := w.Status.condition("Evicted")
-	if ok && (evicted.Reason == "PodsReadyTimeout" || evicted.Reason == "AdmissionCheck") {
-		return evicted.LastTransitionTime
-	}
-	return w.Metadata.CreationTimestamp
 }
 
 // count returns the admitted number of replicas, or that of the spec if the assignment does

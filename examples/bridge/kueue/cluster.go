@@ -23,8 +23,8 @@ const (
 	ConfigGroup = "config.kueue.x-k8s.io"
 )
 
-// Object is one of *[ClusterQueue], *[Cohort], *[LocalQueue], *[ResourceFlavor], *[Topology],
-// *[Workload], *[Namespace], *[PreemptionConfig], *[PreemptionLimit] and *[Configuration].
+// Object is one of *[ClusterQueue], *[Cohort], *[LocalQueue], *[ResourceFlavor], *[Topology], *[AdmissionCheck],
+// *[Workload], *[Namespace], *[LimitRange], *[PreemptionConfig], *[PreemptionLimit] and *[Configuration].
 type Object interface {
 	key() string
 	read() (*entry, error)
@@ -34,8 +34,9 @@ type Object interface {
 // Objects holds the last state of each object. The zero value is empty. It is not safe for
 // concurrent use.
 type Objects struct {
-	kept kept.List[entry]
-	lost []bridge.Note // what may be anything
+	kept    kept.List[entry]
+	lost    []bridge.Note   // what may be anything
+	missing map[string]bool // what the cluster does not have, though objects name it, as "AdmissionCheck a"
 }
 
 // entry is the result for one object.
@@ -43,13 +44,12 @@ type entry struct {
 	value    any // queue.Queue and so on; nil: nothing but notes
 	notes    []bridge.Note
 	stops    []bridge.Note // of a queue
-	active   bool          // of a queue: its status says so
+	queue    queueFacts    // of a queue
+	work     workFacts     // of a workload
 	places   []bridge.Places
 	sharing  sharing
 	selector *bridge.LabelSelector // of a queue
 	topology string                // of a flavor
-	local    string                // the LocalQueue that a pending workload names
-	excluded []string              // prefixes of resources, of a configuration
 
 	object string // kind and name
 	reach  reach
@@ -75,7 +75,7 @@ func (o *Objects) Add(one Object, faults ...bridge.FieldFault) (replaced bool, e
 		o.LeaveOut(one, err, false)
 		return false, err
 	}
-	e.object, e.reach, e.faults = one.key(), one.reach(), faults
+	e.object, e.reach, e.faults = one.key(), one.reach(), append(e.faults, faults...)
 	before := o.kept.Get(one.key())
 	o.kept.Put(one.key(), e)
 	return before != nil && before.unread == nil, nil
@@ -85,7 +85,17 @@ func (o *Objects) Add(one Object, faults ...bridge.FieldFault) (replaced bool, e
 func (o *Objects) Remove(one Object) { o.kept.Remove(one.key()) }
 
 // Clone returns the same objects, to which others can be added apart from these.
-func (o *Objects) Clone() Objects { return Objects{o.kept.Clone(), slices.Clone(o.lost)} }
+func (o *Objects) Clone() Objects {
+	return Objects{o.kept.Clone(), slices.Clone(o.lost), maps.Clone(o.missing)}
+}
+
+// Miss keeps that the cluster does not have an object, which then is no doubt where others name it.
+func (o *Objects) Miss(kind, name string) {
+	if o.missing == nil {
+		o.missing = map[string]bool{}
+	}
+	o.missing[kind+" "+name] = true
+}
 
 // Lose keeps that something of the input may be any object and cannot be read: every answer is in doubt.
 func (o *Objects) Lose(n bridge.Note) { o.lost = append(o.lost, n) }
@@ -96,12 +106,13 @@ func (l *LocalQueue) key() string     { return "LocalQueue " + l.Metadata.ID() }
 func (f *ResourceFlavor) key() string { return "ResourceFlavor " + f.Metadata.Name }
 func (w *Workload) key() string       { return "Workload " + w.Metadata.ID() }
 func (n *Namespace) key() string      { return "Namespace " + n.Metadata.Name }
+func (l *LimitRange) key() string     { return "LimitRange " + l.Metadata.ID() }
 func (c *Configuration) key() string  { return cmp.Or(c.Origin, "the Configuration") }
 
 func (c *ClusterQueue) read() (*entry, error) {
 	q, notes, err := c.queue() // what is known of it also with an error
 	return &entry{
-		value: q, notes: notes, stops: c.stops(), active: c.Status.active(), selector: c.Spec.NamespaceSelector,
+		value: q, notes: notes, stops: c.stops(), queue: c.facts(), faults: c.ownFaults(), selector: c.Spec.NamespaceSelector,
 		sharing: sharingOf(fmt.Sprintf("ClusterQueue %q", q.Name), &c.Spec.FairSharing, &c.Status), quotas: quotaPathsOf(c.Spec.ResourceGroups),
 	}, err
 }
@@ -121,23 +132,27 @@ func (f *ResourceFlavor) read() (*entry, error) {
 	if err != nil {
 		out = queue.Flavor{Name: f.Metadata.Name, Topology: queue.Topology{Name: f.Spec.TopologyName}}
 	}
-	return &entry{value: out, notes: notes, topology: f.Spec.TopologyName}, err
+	e := &entry{value: out, topology: f.Spec.TopologyName}
+	for _, n := range notes {
+		e.faults = append(e.faults, bridge.FieldFault{Path: n.Path, Text: "is not read as it stands: " + n.Text})
+	}
+	return e, err
 }
 
 // read sorts workloads into those that hold quota, those that wait and those that are
 // finished.
 func (w *Workload) read() (*entry, error) {
-	e := new(entry)
+	e := &entry{work: w.facts()}
 	switch w.Stage() {
 	case StageFinished:
 		e.value = finished(w.Metadata.ID())
 	case StageAdmitted:
 		out, err := w.admitted()
-		e.value, e.places = out, w.places()
+		e.value, e.places, e.faults = out, w.places(), w.ownFaults()
 		return e, err
 	case StagePending:
 		p, err := w.pending()
-		e.value, e.local = p, w.Spec.QueueName
+		e.value, e.faults = p, append(w.ownFaults(), w.templateFaults(&p)...)
 		return e, err
 	default:
 		return nil, errors.New("status.admission: is missing, and the condition QuotaReserved is True")
@@ -157,18 +172,23 @@ func (n *Namespace) read() (*entry, error) {
 // O(objects).
 func (o *Objects) Cluster() bridge.Cluster {
 	b := builder{
-		quotaPaths: map[string][]string{}, active: map[string]bool{},
+		quotaPaths: map[string][]string{}, queues: map[string]queueFacts{}, checks: map[string]check{}, missing: o.missing,
 		c: bridge.Cluster{
 			QueueNotes: map[string][]bridge.Note{}, Topologies: map[string]string{}, Places: map[string][]bridge.Places{},
 			Selectors: map[string]*bridge.LabelSelector{}, Namespaces: map[string]map[string]string{},
 		},
 	}
 	for _, e := range o.kept.All() {
+		if c, is := e.value.(Configuration); is {
+			b.settings.configure(c)
+		}
+	}
+	for _, e := range o.kept.All() {
 		b.add(e)
 	}
 	b.leaveOutInvalid()
 	b.addImplicitCohorts()
-	b.stopWithoutFlavors()
+	b.stopInactive()
 	b.noteUnknownRules(o)
 	b.resolve()
 	b.resolveTopologies()
@@ -178,6 +198,8 @@ func (o *Objects) Cluster() bridge.Cluster {
 	for _, n := range o.lost {
 		b.doubtReach(reach{all: true}, n)
 	}
+	b.doubtSharing()
+	b.block()
 	for _, add := range b.later {
 		add()
 	}
@@ -187,14 +209,17 @@ func (o *Objects) Cluster() bridge.Cluster {
 // builder makes one cluster.
 type builder struct {
 	c        bridge.Cluster
-	surest   int      // of what spoke about fair sharing
-	local    []string // the LocalQueues that waiting workloads name, as Pending
-	excluded []string // prefixes of resources
+	settings settings
+	surest   int         // of what spoke about fair sharing
+	waits    []workFacts // of Pending
+	notReady []string    // workloads that hold quota and are not ready
 
 	topologies []queue.Topology
 	later      []func()            // doubts, for when all is resolved
 	quotaPaths map[string][]string // by object
-	active     map[string]bool     // the queues whose status says so
+	queues     map[string]queueFacts
+	checks     map[string]check
+	missing    map[string]bool // see [Objects.Miss]
 }
 
 func (b *builder) warn(object, path, format string, args ...any) {
@@ -212,7 +237,7 @@ func (b *builder) add(e *entry) {
 		if len(e.stops) > 0 {
 			c.QueueNotes[v.Name] = slices.Clone(e.stops)
 		}
-		b.active[v.Name] = e.active
+		b.queues[v.Name] = e.queue
 	case queue.Cohort:
 		c.State.Cohorts = append(c.State.Cohorts, v)
 	case queue.Flavor:
@@ -222,13 +247,15 @@ func (b *builder) add(e *entry) {
 		}
 	case queue.Topology:
 		b.topologies = append(b.topologies, v)
+	case check:
+		b.checks[v.name] = v
 	case workload.Workload:
-		c.State.Admitted = append(c.State.Admitted, v)
+		c.State.Admitted = append(c.State.Admitted, b.counted(v, e))
 		if len(e.places) > 0 {
 			c.Places[v.ID] = e.places
 		}
 	case bridge.Pending:
-		c.Pending, b.local = append(c.Pending, v), append(b.local, e.local)
+		c.Pending, b.waits = append(c.Pending, b.considered(v, e)), append(b.waits, e.work)
 	case bridge.LocalQueue:
 		c.LocalQueues = append(c.LocalQueues, v)
 	case rules.Config:
@@ -244,7 +271,6 @@ func (b *builder) add(e *entry) {
 		b.quotaPaths[e.object] = e.quotas
 	}
 	c.Notes = append(c.Notes, e.notes...)
-	b.excluded = append(b.excluded, e.excluded...)
 	// The more certain source counts; of equally certain ones the first.
 	if e.sharing.rank > b.surest {
 		b.surest, c.Sharing = e.sharing.rank, e.sharing.FairSharing
@@ -354,8 +380,7 @@ func (b *builder) resolve() {
 	}
 	for i := range b.c.Pending {
 		p := &b.c.Pending[i]
-		p.Exclude(b.excluded)
-		resolve(p, b.local[i], local, func(name string) bool { return queues[name] != nil })
+		resolve(p, b.waits[i].local, local, func(name string) bool { return queues[name] != nil })
 		if q := queues[p.Workload.Queue]; q != nil {
 			p.CountPods(q)
 		}

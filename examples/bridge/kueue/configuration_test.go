@@ -2,6 +2,7 @@ package kueue_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -52,20 +53,31 @@ func TestOddStrategies(t *testing.T) {
 }
 
 // Kueue does not look at resources with the prefixes of its configuration: those that wait do not request
-// them. Transformations are a note.
+// them. What is left is transformed: outputs for one input add up, with those of others and with what is asked for, and are
+// never less than zero; a factor multiplies.
 func TestResources(t *testing.T) {
 	waits := item("Workload", "n/w", `"spec":{"podSets":[{"template":{"spec":{"containers":[{"resources":{"requests":{"cpu":"1","example.com/a":"2","example.com/b":"3","other/example.com":"4"}}}]}}}]}`)
-	configuration := `{"apiVersion":"config.kueue.x-k8s.io/v1beta2","kind":"Configuration","resources":{"excludeResourcePrefixes":["example.com/","c"],"transformations":[{"input":"cpu"}]}}`
-	for name, text := range map[string]string{
-		"Configuration": configuration,
-		"ConfigMap":     configMapOf("resources:\n  excludeResourcePrefixes: [example.com/, c]\n  transformations:\n  - input: cpu\n"),
+	const prefixes = "resources:\n  excludeResourcePrefixes: [example.com/]\n"
+	for text, want := range map[string]string{
+		prefixes: "cpu 1000, other/example.com 4",
+		prefixes + "  transformations:\n  - {input: cpu, outputs: {credits: 2, other/example.com: 3}}\n":                                                "cpu 1000, credits 2, other/example.com 7",
+		prefixes + "  transformations:\n  - {input: cpu, strategy: Replace, outputs: {credits: 500m}}\n":                                                "credits 1, other/example.com 4",
+		prefixes + "  transformations:\n  - {input: other/example.com, strategy: Replace, outputs: {cpu: -1}}\n":                                        "cpu 1000",
+		prefixes + "  transformations:\n  - {input: other/example.com, multiplyBy: cpu, outputs: {credits: 2}}\n  - {input: absent, outputs: {x: 1}}\n": "cpu 1000, credits 8, other/example.com 4",
+		"resources:\n  transformations:\n  - {input: example.com/a, outputs: {example.com/b: 1}}\n":                                                     "cpu 1000, example.com/a 2, example.com/b 5, other/example.com 4",
 	} {
-		c := mustRead(t, list(text, waits))
-		if got := c.Pending[0].Workload.PodSets[0].Requests; len(got) != 1 || got[0].Resource != "other/example.com" {
-			t.Errorf("%s: %v", name, got)
-		}
-		if all := strings.Join(c.Warnings, "\n"); !strings.HasSuffix(all, ": resources.transformations are not looked at: requests of waiting workloads are as in their pods where the status does not say what Kueue made of them") {
-			t.Errorf("%s: %q", name, all)
+		for _, configuration := range []string{configMapOf(text), ""} {
+			all := list(waits, configuration)
+			if configuration == "" {
+				all = list(waits) + "\n---\napiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n" + text
+			}
+			var got []string
+			for _, r := range mustRead(t, all).Pending[0].Workload.PodSets[0].Requests {
+				got = append(got, fmt.Sprintf("%s %d", r.Resource, r.Amount))
+			}
+			if strings.Join(got, ", ") != want {
+				t.Errorf("%s: %q, want %q", text, got, want)
+			}
 		}
 	}
 }
@@ -74,15 +86,16 @@ func TestResources(t *testing.T) {
 // but for what is twice in a part that no decision depends on.
 func TestFieldsOfConfiguration(t *testing.T) {
 	const head = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
-	unknown, twice := " is not a field of its API, and is not looked at", " is there twice: the last one counts"
+	unknown, twice := " is not a field that is known", " is there twice: the last one counts"
 	for text, want := range map[string]string{
-		"fairSharing: {preemptionStrategies: []}\nresources: {transformations: [{input: a, strategy: Retain}]}\nwebhook: {port: 1}\nfeatureGates: {X: true}\n": "",
+		"fairSharing: {preemptionStrategies: []}\nresources: {transformations: [{input: a, strategy: Retain}]}\nwebhook: {port: 1}\nfeatureGates: {PartialAdmission: true}\n": "",
+		"featureGates: {X: true}\n":                                        "featureGates.X" + unknown,
+		"featureGates: {FlavorFungibility: false}\n":                       "featureGates.FlavorFungibility is not modelled",
 		"fairSharing: {enabled: true}\n":                                   "fairSharing.enabled" + unknown,
 		"fairSharing: {enable: true, enable: false}\n":                     "fairSharing.enable" + twice,
 		"fairSharing: {}\nfairSharing: {enable: false}\n":                  "fairSharing" + twice,
 		"preemptionStrategies: []\n":                                       "preemptionStrategies" + unknown,
 		"resources: {transformations: [{input: a, factor: 2}]}\n":          "resources.transformations[0].factor" + unknown,
-		"fairSharing: &x {enable: true}\nadmissionFairSharing: {<<: *x}\n": "admissionFairSharing.enable" + unknown + " (fairSharing.enable is one)",
 		"x: &x {enable: true}\nfairSharing: {<<: *x, enable: false}\n":     "x" + unknown,
 		"fairSharing: {<<: {enable: true}, enable: false}\n":               "",
 		"fairSharing: {<<: {enable: true}, enable: false, enable: true}\n": "fairSharing.enable" + twice,
@@ -98,7 +111,7 @@ func TestFieldsOfConfiguration(t *testing.T) {
 			got := mustRead(t, c.text+"\n---\n"+gpuQueue("a", 1)+"\n---\n"+item("ResourceFlavor", "h100", ""))
 			notes := strings.Join(got.Warnings, "\n")
 			doubts := got.DoubtsOn("", "a")
-			if told := want == "" || strings.Contains(notes, c.at+want); !told || (len(doubts) > 0) != (want != "" && !harmless) || want == "" && strings.Contains(notes, "API") {
+			if told := want == "" || strings.Contains(notes, c.at+want); !told || (len(doubts) > 0) != (want != "" && !harmless) || want == "" && strings.Contains(notes, "known") {
 				t.Errorf("%s: %q: %q, doubts %+v, want %q", name, text, notes, doubts, want)
 			}
 		}

@@ -21,6 +21,8 @@ type reach struct {
 	queue, cohort         string // their trees
 	workload              string // that waits
 	local                 string // workloads that wait in the LocalQueue
+	namespace             string // workloads that wait in the namespace
+	check                 string // the queues that name the AdmissionCheck
 	flavor, topology, use string // the queues that have the flavor, the topology, or use the PreemptionConfig
 }
 
@@ -32,6 +34,8 @@ func (l *LocalQueue) reach() reach       { return reach{local: l.Metadata.ID()} 
 func (f *ResourceFlavor) reach() reach   { return reach{flavor: f.Metadata.Name} }
 func (t *Topology) reach() reach         { return reach{topology: t.Metadata.Name} }
 func (n *Namespace) reach() reach        { return reach{} }
+func (c *AdmissionCheck) reach() reach   { return reach{check: c.Metadata.Name} }
+func (l *LimitRange) reach() reach       { return reach{namespace: l.Metadata.Namespace} }
 func (p *PreemptionConfig) reach() reach { return reach{use: p.Metadata.Name} }
 func (p *PreemptionLimit) reach() reach  { return reach{all: true} }
 func (c *Configuration) reach() reach    { return reach{all: true} }
@@ -78,7 +82,7 @@ func (e *entry) standIn(one Object, why error) {
 	e.object, e.unread, e.reach = one.key(), why, one.reach()
 	switch v := e.value.(type) {
 	case bridge.Pending:
-		v.Unresolved, e.local = fmt.Sprintf("%s cannot be read: %v", e.object, why), ""
+		v.Unresolved, e.work.local = fmt.Sprintf("%s cannot be read: %v", e.object, why), ""
 		e.value = v
 	case rules.Config, limits.Limit: // a part of one may permit more than the whole
 		e.value = nil
@@ -96,16 +100,18 @@ func (b *builder) doubtEntry(e *entry) {
 	for _, f := range e.faults {
 		n := bridge.Note{Object: e.object, Path: f.Path, Text: fmt.Sprintf("%s: %s %s", e.object, f.Path, f.Text)}
 		b.c.Notes = append(b.c.Notes, n)
-		if _, holds := e.value.(workload.Workload); !f.Harmless && !(holds && strings.Contains(f.Path, ".template.")) {
-			b.doubtReach(e.reach, n)
+		if !f.Harmless {
+			b.doubt(e.reach, bridge.Doubt{Note: n, OnlyYes: f.OnlyYes})
 		}
 	}
 }
 
 // doubtReach adds a doubt for all answers that something bears on.
-func (b *builder) doubtReach(r reach, n bridge.Note) {
+func (b *builder) doubtReach(r reach, n bridge.Note) { b.doubt(r, bridge.Doubt{Note: n}) }
+
+func (b *builder) doubt(r reach, of bridge.Doubt) {
 	add := func(d bridge.Doubt) {
-		d.Note = n
+		d.Note, d.OnlyYes = of.Note, of.OnlyYes
 		b.c.Doubts = append(b.c.Doubts, d)
 	}
 	if r.all {
@@ -124,11 +130,12 @@ func (b *builder) doubtReach(r reach, n bridge.Note) {
 		add(bridge.Doubt{Workload: r.workload})
 	}
 	for i := range b.c.Pending {
-		if p := &b.c.Pending[i]; r.local != "" && p.Workload.LocalQueue == r.local {
+		p := &b.c.Pending[i]
+		if r.local != "" && p.Workload.LocalQueue == r.local || r.namespace != "" && strings.HasPrefix(p.Workload.ID, r.namespace+"/") {
 			add(bridge.Doubt{Workload: p.Workload.ID})
 		}
 	}
-	if r.flavor+r.topology+r.use == "" {
+	if r.flavor+r.topology+r.use+r.check == "" {
 		return
 	}
 	for i := range b.c.State.Queues {
@@ -136,7 +143,8 @@ func (b *builder) doubtReach(r reach, n bridge.Note) {
 		has := func(e quota.Quota) bool {
 			return e.Flavor == r.flavor && r.flavor != "" || r.topology != "" && b.c.Topologies[e.Flavor] == r.topology
 		}
-		if q.Rules == r.use && r.use != "" || slices.ContainsFunc(q.Quotas, has) {
+		names := func(c AdmissionCheckRule) bool { return c.Name == r.check }
+		if q.Rules == r.use && r.use != "" || slices.ContainsFunc(q.Quotas, has) || slices.ContainsFunc(b.queues[q.Name].checks, names) {
 			add(bridge.Doubt{Queue: q.Name})
 		}
 	}
@@ -180,7 +188,7 @@ func (b *builder) leaveOutInvalid() {
 		if err := validPending(&p.Workload); err != nil {
 			err = inWords(err, nil, "spec.podSets")
 			b.doubtInvalid("Workload "+p.Workload.ID, reach{workload: p.Workload.ID}, err)
-			p.Unresolved, b.local[i] = fmt.Sprintf("Workload %s cannot be read: %v", p.Workload.ID, err), ""
+			p.Unresolved, b.waits[i].local = fmt.Sprintf("Workload %s cannot be read: %v", p.Workload.ID, err), ""
 			p.Workload = workload.Workload{ID: p.Workload.ID, LocalQueue: p.Workload.LocalQueue}
 		}
 	}

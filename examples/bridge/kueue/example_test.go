@@ -28,8 +28,8 @@ func Example() {
 				Name: "main", Flavors: map[string]string{"nvidia.com/gpu": "h100"}, ResourceUsage: bridge.ResourceList{"nvidia.com/gpu": bridge.Units(8)}}}},
 		}},
 		&kueue.Workload{Metadata: bridge.Metadata{Name: "waits", Namespace: "team"}, Spec: kueue.WorkloadSpec{
-			QueueName: "lq", Priority: 10, PodSets: []kueue.PodSet{{Name: "main", Count: &count, Template: kueue.PodTemplate{Spec: bridge.PodSpec{
-				Containers: []bridge.Container{{Resources: bridge.Resources{Requests: bridge.ResourceList{"nvidia.com/gpu": bridge.Units(4)}}}}}}}}}},
+			QueueName: "lq", Priority: 10, PodSets: []kueue.PodSet{{Name: "main", Count: &count, Template: kueue.PodTemplate{Spec: kueue.PodSpec{PodSpec: bridge.PodSpec{
+				Containers: []bridge.Container{{Resources: bridge.Resources{Requests: bridge.ResourceList{"nvidia.com/gpu": bridge.Units(4)}}}}}}}}}}},
 	} {
 		if _, err := objects.Add(o); err != nil {
 			fmt.Println(err)

@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/examples/internal/read"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -48,37 +50,92 @@ func TestFlavors(t *testing.T) {
 	if notes := strings.Join(bridge.Texts(p.Notes), "; "); len(p.Notes) != 3 || !strings.Contains(notes, `toleration of "x"`) || !strings.Contains(notes, `about "n" is not looked at`) {
 		t.Errorf("%q", p.Notes)
 	}
-	if notes := bridge.Texts(c.QueueNotes["a"]); len(notes) != 0 {
-		t.Errorf("%q", notes)
+}
+
+// A queue that names a ResourceFlavor, a Topology or an AdmissionCheck that has no object is inactive in Kueue. Where the
+// object is not in the input it may be in the cluster: the answers are unknown, until the caller says that it is missing.
+func TestObjectsThatAreNotInTheInput(t *testing.T) {
+	queueOf := func(more string) string {
+		return strings.Replace(gpuQueue("a", 8), `"spec":{`, `"spec":{`+more, 1)
+	}
+	flavor := item("ResourceFlavor", "h100", "")
+	placed := item("ResourceFlavor", "h100", `"spec":{"topologyName":"racks"}`)
+	const checked = `"admissionChecksStrategy":{"admissionChecks":[{"name":"prov"}]},`
+	check := func(name, controller, active string) string {
+		return item("AdmissionCheck", name, `"spec":{"controllerName":"`+controller+`"},"status":{"conditions":[{"type":"Active","status":"`+active+`"}]}`)
+	}
+	workers := check("workers", "kueue.x-k8s.io/multikueue", "True")
+	for _, c := range []struct {
+		name    string
+		objects []string
+		missing string // object that is not in the input; empty: none
+		stops   string // why the queue is inactive as things stand
+	}{
+		{"all there", []string{queueOf(""), flavor}, "", ""},
+		{"flavor", []string{queueOf("")}, "ResourceFlavor h100", ""},
+		{"topology", []string{queueOf(""), placed}, "Topology racks", ""},
+		{"topology there", []string{queueOf(""), placed, item("Topology", "racks", `"spec":{"levels":[{"nodeLabel":"rack"}]}`)}, "", ""},
+		{"check", []string{queueOf(checked), flavor}, "AdmissionCheck prov", ""},
+		{"check of v1beta1", []string{queueOf(`"admissionChecks":["prov"],`), flavor}, "AdmissionCheck prov", ""},
+		{"check there", []string{queueOf(checked), flavor, check("prov", "x", "True")}, "", ""},
+		{"check inactive", []string{queueOf(checked), flavor, check("prov", "x", "False")}, "", "the AdmissionCheck prov is not active"},
+		{"check without condition", []string{queueOf(checked), flavor, item("AdmissionCheck", "prov", `"spec":{"controllerName":"x"}`)}, "", "the AdmissionCheck prov is not active"},
+		{"one of MultiKueue places in the worker", []string{queueOf(`"admissionChecks":["workers"],`), placed, workers}, "", ""},
+		{"two of MultiKueue", []string{queueOf(`"admissionChecks":["workers","more"],`), flavor, workers, check("more", "kueue.x-k8s.io/multikueue", "True")}, "", "several AdmissionChecks of MultiKueue: workers, more"},
+		{"beside provisioning", []string{queueOf(`"admissionChecks":["workers","prov"],`), flavor, workers, check("prov", "kueue.x-k8s.io/provisioning-request", "True")}, "", "of MultiKueue and of provisioning: workers, prov"},
+		{"for some flavors", []string{queueOf(`"admissionChecksStrategy":{"admissionChecks":[{"name":"workers","onFlavors":["other"]}]},`), flavor, workers}, "", "for some flavors only"},
+		{"for all flavors by name", []string{queueOf(`"admissionChecksStrategy":{"admissionChecks":[{"name":"workers","onFlavors":["h100"]}]},`), flavor, workers}, "", ""},
+	} {
+		got := mustRead(t, list(c.objects...))
+		stops := ""
+		for _, n := range got.QueueNotes["a"] {
+			if n.Stops {
+				stops += n.Text
+			}
+		}
+		if got.State.Queues[0].Inactive != (c.stops != "") || !strings.Contains(stops, c.stops) || (stops == "") != (c.stops == "") {
+			t.Errorf("%s: inactive %t, %q, want %q", c.name, got.State.Queues[0].Inactive, stops, c.stops)
+		}
+		doubts := got.DoubtsOn("", "a")
+		if (len(doubts) == 1) != (c.missing != "") || len(doubts) == 1 && doubts[0].Object != c.missing {
+			t.Errorf("%s: doubts %+v, want one about %q", c.name, doubts, c.missing)
+		}
+		if c.missing == "" {
+			continue
+		}
+		var k read.Kueue
+		if _, err := input.Read([]input.Source{{Name: "in", Reader: strings.NewReader(list(c.objects...))}}, input.Options{}, k.Add); err != nil {
+			t.Fatal(err)
+		}
+		kind, name, _ := strings.Cut(c.missing, " ")
+		k.Miss(kind, name)
+		if said := k.Cluster(); !said.State.Queues[0].Inactive || len(said.DoubtsOn("", "a")) != 0 {
+			t.Errorf("%s, missing: %+v", c.name, said.QueueNotes)
+		}
 	}
 }
 
-// A queue with quota in a flavor that has no object is inactive (FlavorNotFound). Where its status says that it
-// is active, the flavor was not given, and the answers are unknown.
-func TestFlavorWithoutObject(t *testing.T) {
-	active := func(status string) string {
-		return strings.Replace(gpuQueue("a", 8), `"spec":{`, `"status":{"conditions":[{"type":"Active","status":"`+status+`","reason":"r","message":"m"}]},"spec":{`, 1)
-	}
+// What the status says of a queue counts where the input shows why, or may not show all; else it is a doubt: Kueue finds it
+// out anew.
+func TestInactiveByItsStatus(t *testing.T) {
+	inactive := strings.Replace(gpuQueue("a", 8), `"spec":{`, `"status":{"conditions":[{"type":"Active","status":"False","reason":"r","message":"m"}]},"spec":{`, 1)
 	for _, c := range []struct {
 		name, queue string
-		inactive    bool
-		notes       int
-		want        string
+		flavor      bool
+		stops       bool
 	}{
-		{"nothing says more", gpuQueue("a", 8), true, 1, "ClusterQueue a is inactive and admits nothing: it has quota in flavor h100, whose ResourceFlavor is not in the input"},
-		{"inactive", active("False"), true, 2, "is inactive and admits nothing: r: m"},
-		{"active", active("True"), false, 1, "labels and taints are not known"},
+		{"nothing shows why", inactive, true, false},
+		{"a flavor is not in the input", inactive, false, true},
+		{"stopped", strings.Replace(inactive, `"spec":{`, `"spec":{"stopPolicy":"Hold",`, 1), true, true},
 	} {
-		got := mustRead(t, c.queue)
-		notes := got.QueueNotes["a"]
-		if got.State.Queues[0].Inactive != c.inactive || len(notes) != c.notes || notes[0].Stops != c.inactive || !strings.Contains(notes[0].Text, c.want) {
-			t.Errorf("%s: inactive %t, %+v", c.name, got.State.Queues[0].Inactive, notes)
+		objects := []string{c.queue}
+		if c.flavor {
+			objects = append(objects, item("ResourceFlavor", "h100", ""))
 		}
-		if doubts := got.DoubtsOn("", "a"); (len(doubts) == 1) == c.inactive || len(doubts) == 1 && doubts[0] != notes[0] {
-			t.Errorf("%s: doubts %+v", c.name, doubts)
-		}
-		if got = mustRead(t, list(c.queue, item("ResourceFlavor", "h100", ""))); len(got.DoubtsOn("", "a")) != 0 || len(got.QueueNotes["a"]) != c.notes-1 && c.notes > 1 {
-			t.Errorf("%s, with the flavor: %+v", c.name, got.QueueNotes)
+		got := mustRead(t, list(objects...))
+		doubts := got.DoubtsOn("", "a")
+		if got.State.Queues[0].Inactive != c.stops || !c.stops && (len(doubts) != 1 || doubts[0].Path != "status.conditions[Active]") {
+			t.Errorf("%s: %t, %+v", c.name, got.State.Queues[0].Inactive, doubts)
 		}
 	}
 }

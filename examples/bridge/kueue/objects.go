@@ -27,13 +27,20 @@ type ClusterQueueSpec struct {
 	QueueingStrategy  string            `json:"queueingStrategy"` // BestEffortFIFO (or empty) or StrictFIFO
 	// NamespaceSelector: nil admits workloads of no namespace, the zero value those of all.
 	NamespaceSelector       *bridge.LabelSelector   `json:"namespaceSelector"`
-	AdmissionChecks         []string                `json:"admissionChecks"`
+	AdmissionChecks         []string                `json:"admissionChecks"` // v1beta1
 	AdmissionChecksStrategy AdmissionChecksStrategy `json:"admissionChecksStrategy"`
+	AdmissionScope          *AdmissionScope         `json:"admissionScope"` // nil: usage of LocalQueues orders nothing
+}
+
+// AdmissionScope says whether the usage of LocalQueues orders workloads.
+type AdmissionScope struct {
+	AdmissionMode string `json:"admissionMode"`
 }
 
 // ResourceGroup is a set of resources that are assigned together, by flavor.
 type ResourceGroup struct {
-	Flavors []FlavorQuotas `json:"flavors"`
+	CoveredResources []string       `json:"coveredResources"` // those of each flavor
+	Flavors          []FlavorQuotas `json:"flavors"`
 }
 
 // FlavorQuotas holds the quotas in one flavor.
@@ -88,7 +95,8 @@ type AdmissionChecksStrategy struct {
 
 // AdmissionCheckRule names an admission check.
 type AdmissionCheckRule struct {
-	Name string `json:"name"`
+	Name      string   `json:"name"`
+	OnFlavors []string `json:"onFlavors"` // empty: all
 }
 
 // QueueStatus is that of a ClusterQueue, a Cohort or a LocalQueue.
@@ -152,23 +160,18 @@ type Namespace struct {
 	Metadata bridge.Metadata `json:"metadata"`
 }
 
-// Configuration is Kueue's own configuration, of v1beta1 or v1beta2.
-type Configuration struct {
-	APIVersion           string             `json:"apiVersion"`
-	FairSharing          *FairSharingConfig `json:"fairSharing"`
-	AdmissionFairSharing *struct{}          `json:"admissionFairSharing"` // that there is one
-	Resources            ResourcesConfig    `json:"resources"`
-	Origin               string             `json:"-"` // as notes name it; empty: "the Configuration"
+// LimitRange is the object of the core API. Kueue adds its defaults to requests, and refuses what it refuses.
+type LimitRange struct {
+	Metadata bridge.Metadata `json:"metadata"`
+	Spec     LimitRangeSpec  `json:"spec"`
 }
 
-// ResourcesConfig says what Kueue makes of the requests of pods.
-type ResourcesConfig struct {
-	ExcludeResourcePrefixes []string   `json:"excludeResourcePrefixes"` // of resources that are not looked at
-	Transformations         []struct{} `json:"transformations"`         // that there are some
+// LimitRangeSpec is that of a LimitRange.
+type LimitRangeSpec struct {
+	Limits []LimitRangeItem `json:"limits"`
 }
 
-// FairSharingConfig is the switch of fair sharing.
-type FairSharingConfig struct {
-	Enable               *bool    `json:"enable"` // v1beta1; in v1beta2 the section itself is the switch
-	PreemptionStrategies []string `json:"preemptionStrategies"`
+// LimitRangeItem bounds objects of a type.
+type LimitRangeItem struct {
+	Type string `json:"type"` // Pod and Container bear on workloads
 }

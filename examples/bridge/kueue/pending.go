@@ -3,10 +3,8 @@ package kueue
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/gate"
@@ -48,7 +46,7 @@ func (w *Workload) pending() (bridge.Pending, error) {
 	p := bridge.Pending{Workload: workload.Workload{
 		ID: w.Metadata.ID(), UID: w.Metadata.UID,
 		Priority: w.Spec.Priority, PriorityBoost: boost,
-		Created: w.Metadata.CreationTimestamp, Queued: w.queuedAt(),
+		Created: w.Metadata.CreationTimestamp, Queued: w.facts().queued,
 		NeverPreempts: w.Metadata.Annotations[neverAnnotation] == "true",
 	}}
 	w.named(&p.Workload)
@@ -69,7 +67,7 @@ func (w *Workload) pending() (bridge.Pending, error) {
 		}
 	}
 	w.noteStops(&n)
-	p.BackoffUntil = w.Status.RequeueState.RequeueAt
+	p.BackoffUntil = w.backoff()
 	if p.Workload.Gates = w.gates(); gate.Validate("", p.Workload.Gates) != nil {
 		return p, gate.Validate("preemptionGates", p.Workload.Gates)
 	}
@@ -78,40 +76,20 @@ func (w *Workload) pending() (bridge.Pending, error) {
 	return p, nil
 }
 
-// noteStops adds notes on what keeps a pending workload from being considered at all.
-func (w *Workload) noteStops(n *noter) {
-	if w.Spec.Active != nil && !*w.Spec.Active {
-		n.stop("spec.active", "the workload is inactive (spec.active false)")
-	}
-	if t := w.Metadata.DeletionTimestamp; t != nil {
-		n.stop("metadata.deletionTimestamp", "the workload is being deleted, since %s", t.UTC().Format(time.RFC3339))
-	}
-	for i, c := range w.Status.Conditions {
-		if c.Type == "Requeued" && c.Status == "False" && w.Status.RequeueState.RequeueAt.IsZero() { // else it is back then
-			n.stop(fmt.Sprintf("status.conditions[%d]", i), "the workload is not back in its queue yet (condition Requeued is False: %s)", c.Reason)
-		}
-	}
-	for i, c := range w.Status.AdmissionChecks {
-		if c.State == "Rejected" || c.State == "Retry" {
-			n.stop(fmt.Sprintf("status.admissionChecks[%d]", i), "its admission check %s is %s", c.Name, c.State)
-		}
-	}
-}
-
 // least returns the fewest replicas with which a pod set may start, if that is fewer than all.
 func (spec *PodSet) least(n *noter, path string, s *workload.PodSet) (replicas int64, ok bool) {
 	switch {
 	case spec.MinCount == nil || *spec.MinCount >= s.Count:
 		return 0, false
-	case s.Totals || s.Count > workload.MaxElasticCount:
+	case s.Count > workload.MaxElasticCount:
 		n.add(path+".minCount", "pod set %s may start with %d replicas (minCount); all %d are asked for", s.Name, *spec.MinCount, s.Count)
 		return 0, false
 	}
 	return max(0, *spec.MinCount), true
 }
 
-// requested returns what a pending pod set requests: what Kueue computed, else what the
-// template says. Kueue computes totals.
+// requested returns what a pending pod set requests by its template. Kueue takes a limit of the pod as a whole for a request
+// that is missing, too.
 func (spec *PodSet) requested(status *WorkloadStatus) workload.PodSet {
 	s := workload.PodSet{Name: spec.Name, Count: 1}
 	if s.Name == "" {
@@ -121,24 +99,11 @@ func (spec *PodSet) requested(status *WorkloadStatus) workload.PodSet {
 		s.Count = *spec.Count
 	}
 	s.Count = max(0, s.Count-status.reclaimed(s.Name))
-	for _, r := range status.ResourceRequests {
-		if r.Name != s.Name {
-			continue
-		}
-		exact := true
-		for _, name := range slices.Sorted(maps.Keys(r.Resources)) {
-			total := r.Resources[name].Amount(name)
-			exact = exact && (total == 0 || s.Count > 0 && total%s.Count == 0)
-			s.Requests = append(s.Requests, quota.Amount{Resource: name, Amount: total})
-		}
-		if s.Totals = !exact; exact {
-			for i := range s.Requests {
-				s.Requests[i].Amount /= max(1, s.Count)
-			}
-		}
-		return s
+	pod := spec.Template.Spec.PodSpec
+	if pod.Resources != nil {
+		pod.Resources = &bridge.Resources{Requests: pod.Resources.Effective()}
 	}
-	s.Requests = spec.Template.Spec.Requests(nil)
+	s.Requests = pod.Requests(nil)
 	return s
 }
 

@@ -227,7 +227,7 @@ func (f *ResourceFlavor) Flavor() (queue.Flavor, []bridge.Note, error) {
 
 // inactive reports whether the queue admits nothing, and no workload preempts from it.
 func (c *ClusterQueue) inactive() bool {
-	return isStopped(c.Spec.StopPolicy) || c.Metadata.DeletionTimestamp != nil || c.Status.inactive() != ""
+	return isStopped(c.Spec.StopPolicy) || c.Metadata.DeletionTimestamp != nil
 }
 
 // stops adds notes on what keeps a queue from admitting anything, and on what comes after
@@ -242,9 +242,6 @@ func (c *ClusterQueue) stops() []bridge.Note {
 	}
 	if c.Metadata.DeletionTimestamp != nil {
 		add("metadata.deletionTimestamp", "is being deleted and admits nothing")
-	}
-	if why := c.Status.inactive(); why != "" {
-		add("status.conditions", "is inactive and admits nothing: %s", why)
 	}
 	checks := slices.Clone(c.Spec.AdmissionChecks)
 	path := "spec.admissionChecks"
@@ -262,12 +259,6 @@ func (l *LocalQueue) local() bridge.LocalQueue {
 	n := noter{object: "LocalQueue " + l.Metadata.ID()}
 	if isStopped(l.Spec.StopPolicy) {
 		n.stop("spec.stopPolicy", "%s is stopped (stopPolicy %s)", n.object, l.Spec.StopPolicy)
-	}
-	if l.Metadata.DeletionTimestamp != nil {
-		n.stop("metadata.deletionTimestamp", "%s is being deleted", n.object)
-	}
-	if why := l.Status.inactive(); why != "" {
-		n.stop("status.conditions", "%s is inactive: %s", n.object, why)
 	}
 	return bridge.LocalQueue{Namespace: l.Metadata.Namespace, Name: l.Metadata.Name, ClusterQueue: l.Spec.ClusterQueue, Notes: n.notes}
 }

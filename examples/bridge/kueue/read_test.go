@@ -79,7 +79,8 @@ func TestRefused(t *testing.T) {
 
 // An odd object costs only itself: a warning names it, and the field.
 func TestLeftOut(t *testing.T) {
-	want := mustRead(t, list(gpuQueue("a", 1), item("LocalQueue", "n/lq", `"spec":{"clusterQueue":"a"}`)))
+	flavor := item("ResourceFlavor", "h100", "")
+	want := mustRead(t, list(gpuQueue("a", 1), flavor, item("LocalQueue", "n/lq", `"spec":{"clusterQueue":"a"}`)))
 	for name, c := range map[string]struct{ object, warning string }{
 		"a kind to come":     {item("Quota", "x", ""), "Quota x: Quota of kueue.x-k8s.io/v1beta2 is not read here"},
 		"no kind":            {`{"metadata":{"name":"x"}}`, "x: no kind: not a Kubernetes object: left out"},
@@ -95,7 +96,7 @@ func TestLeftOut(t *testing.T) {
 		"a template":         {item("Workload", "n/w", `"spec":{"podSets":[{"name":"main","template":{"spec":{"containers":[{"resources":{"requests":{"cpu":"1e999999999"}}}]}}}]}`), `Workload n/w: podSets "main": template.spec.containers[0].resources.requests.cpu: quantity`},
 		"an answer":          {`{"apiVersion":"v1","kind":"Status","metadata":{},"message":"the server\ncould not"}`, "item 2 (Status): an answer of the API server, not an object: the server could not: left out"},
 	} {
-		got := mustRead(t, list(gpuQueue("a", 1), c.object, item("LocalQueue", "n/lq", `"spec":{"clusterQueue":"a"}`)))
+		got := mustRead(t, list(gpuQueue("a", 1), c.object, flavor, item("LocalQueue", "n/lq", `"spec":{"clusterQueue":"a"}`)))
 		if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], c.warning) || strings.Contains(got.Warnings[0], "\n") {
 			t.Errorf("%s: %q, want %q", name, got.Warnings, c.warning)
 		}

@@ -27,13 +27,18 @@ func TestStops(t *testing.T) {
 	namespace := func(labels string) string {
 		return `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n","labels":` + labels + `}}`
 	}
+	checks := func(names ...string) (list []string) {
+		for _, name := range names {
+			list = append(list, item("AdmissionCheck", name, `"spec":{"controllerName":"x"},"status":{"conditions":[{"type":"Active","status":"True"}]}`))
+		}
+		return list
+	}
 	for _, c := range []struct {
 		queueSpec, queueStatus, localSpec, spec, status string
 		more                                            []string
 		want                                            string
 	}{
 		{all, `"conditions":[{"type":"Active","status":"True","reason":"Ready","message":"m"}]`, "", "", "", nil, ""},
-		{all, `"conditions":[{"type":"Active","status":"False","reason":"FlavorNotFound","message":"missing [f]"}]`, "", "", "", nil, "ClusterQueue q is inactive and admits nothing: FlavorNotFound: missing [f]"},
 		{all + `,"stopPolicy":"Hold"`, "", "", "", "", nil, "is stopped (stopPolicy Hold)"},
 		{all, "", `,"stopPolicy":"HoldAndDrain"`, "", "", nil, "LocalQueue n/lq is stopped (stopPolicy HoldAndDrain)"},
 		{"", "", "", "", "", nil, "admits workloads of no namespace"},
@@ -43,10 +48,14 @@ func TestStops(t *testing.T) {
 		{team, "", "", "", "", nil, "whether n is one is not known"},
 		{team, "", "", "", "", []string{namespace(`{"team":"y"}`)}, ""},
 		{team, "", "", "", "", []string{namespace(`{"team":"z"}`)}, "namespaces with team in (x,y) only, and n is none"},
-		{all + `,"admissionChecks":["prov"]`, "", "", "", "", nil, "admission checks are ready: prov"},
-		{all + `,"admissionChecksStrategy":{"admissionChecks":[{"name":"a"},{"name":"b"}]}`, "", "", "", "", nil, "admission checks are ready: a, b"},
+		{all + `,"admissionChecks":["prov"]`, "", "", "", "", checks("prov"), "admission checks are ready: prov"},
+		{all + `,"admissionChecksStrategy":{"admissionChecks":[{"name":"a"},{"name":"b"}]}`, "", "", "", "", checks("a", "b"), "admission checks are ready: a, b"},
 		{all, "", "", `,"active":false`, "", nil, "inactive"},
 		{all, "", "", "", `"conditions":[{"type":"Requeued","status":"False","reason":"EvictedByDeactivation"}]`, nil, "not back in its queue yet"},
+		{all, "", "", "", `"requeueState":{"requeueAt":"2026-01-01T00:00:00Z"},"conditions":[{"type":"Requeued","status":"False","reason":"ClusterQueueStopped"}]`, nil, "not back in its queue yet"},
+		{all, "", "", "", `"requeueState":{"requeueAt":"2026-01-01T00:00:00Z"},"conditions":[{"type":"Requeued","status":"False","reason":"PodsReadyTimeout"}]`, nil, ""},
+		{all, "", "", "", `"conditions":[{"type":"QuotaReserved","status":"False","reason":"OnHold"}]`, nil, "its job holds it back"},
+		{all, "", "", "", `"conditions":[{"type":"WaitingForReplacementPods","status":"True","reason":"PodsFailed"}]`, nil, "waits for pods that replace others"},
 		{all, "", "", "", `"admissionChecks":[{"name":"prov","state":"Rejected"}]`, nil, "admission check prov is Rejected"},
 	} {
 		_, notes := read(c.queueSpec, c.queueStatus, c.localSpec, c.spec, c.status, c.more...)

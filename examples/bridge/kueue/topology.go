@@ -30,8 +30,9 @@ type TopologyLevel struct {
 type TopologyRequest struct {
 	Required                    string `json:"required"`
 	Preferred                   string `json:"preferred"`
-	Unconstrained               bool   `json:"unconstrained"`
+	Unconstrained               *bool  `json:"unconstrained"` // set, to whatever value, it asks for a topology
 	PodSetSliceRequiredTopology string `json:"podSetSliceRequiredTopology"`
+	PodSetSliceSize             *int64 `json:"podSetSliceSize"`
 	// PodSetGroupName and SliceConstraints are read to say that they are not looked at.
 	PodSetGroupName  string     `json:"podSetGroupName"`
 	SliceConstraints []struct{} `json:"podsetSliceRequiredTopologyConstraints"`
@@ -51,14 +52,14 @@ func (t *Topology) read() (*entry, error) {
 	return &entry{value: out}, nil
 }
 
-// asked returns what a pod set asks for. A request without a level, as of a group of pod sets that share a
-// place, is one for any place.
+// asked returns what a pod set asks for. A request with none of these asks for no topology; one without a level is for any
+// place.
 func (r *TopologyRequest) asked() workload.TopologyRequest {
-	if r == nil {
+	if r == nil || r.Required+r.Preferred+r.PodSetSliceRequiredTopology == "" && r.Unconstrained == nil && r.PodSetSliceSize == nil && len(r.SliceConstraints) == 0 {
 		return workload.TopologyRequest{}
 	}
 	out := workload.TopologyRequest{Required: r.Required, Preferred: r.Preferred, SliceRequired: r.PodSetSliceRequiredTopology}
-	out.Unconstrained = out.Required+out.Preferred == "" && (r.Unconstrained || out.SliceRequired == "")
+	out.Unconstrained = out.Required+out.Preferred+out.SliceRequired == ""
 	return out
 }
 

@@ -34,8 +34,9 @@ func TestTopology(t *testing.T) {
 			workload.TopologyRequest{Preferred: "block", SliceRequired: "rack"}, []string{room}, nil},
 		{"slices alone", tree, `{"podSetSliceRequiredTopology":"rack","podSetSliceSize":2}`, workload.TopologyRequest{SliceRequired: "rack"}, []string{room}, nil},
 		{"anywhere", tree, `{"unconstrained":true}`, workload.TopologyRequest{Unconstrained: true}, []string{room}, nil},
-		{"a place that pod sets share", tree, `{"podSetGroupName":"g"}`, workload.TopologyRequest{Unconstrained: true}, []string{room}, nil},
-		{"the topology is not there", "", `{"required":"rack"}`, workload.TopologyRequest{Required: "rack"}, []string{"Topology tree is not in the input", room}, []string{"Topology tree is not in the input"}},
+		{"slices of no level", tree, `{"podSetSliceSize":2}`, workload.TopologyRequest{Unconstrained: true}, []string{room}, nil},
+		{"not unconstrained", tree, `{"unconstrained":false}`, workload.TopologyRequest{Unconstrained: true}, []string{room}, nil},
+		{"only which pod goes where", tree, `{"podIndexLabel":"x"}`, workload.TopologyRequest{}, []string{room}, nil},
 		{"nothing is asked for, and every flavor has a topology", tree, `null`, workload.TopologyRequest{}, []string{room}, nil},
 	} {
 		items := []string{gpuQueue("a", 8), item("LocalQueue", "n/lq", local), item("ResourceFlavor", "h100", flavor), asking(c.request)}

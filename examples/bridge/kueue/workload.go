@@ -47,7 +47,13 @@ type PodSet struct {
 
 // PodTemplate is what the pods of a set are made of.
 type PodTemplate struct {
-	Spec bridge.PodSpec `json:"spec"`
+	Spec PodSpec `json:"spec"`
+}
+
+// PodSpec is that of a pod.
+type PodSpec struct {
+	bridge.PodSpec
+	RuntimeClassName *string `json:"runtimeClassName"` // nil: none, whose overhead is none
 }
 
 // WorkloadStatus is that of a Workload.
@@ -108,8 +114,8 @@ type AdmissionCheckState struct {
 	State string `json:"state"`
 }
 
-// Condition is a condition of a workload: Finished, QuotaReserved, Admitted, Evicted, Requeued and
-// BlockedOnPreemptionGates are read.
+// Condition is a condition of a workload: Finished, QuotaReserved, Admitted, Evicted, Requeued, PodsReady,
+// WaitingForReplacementPods and BlockedOnPreemptionGates are read.
 type Condition struct {
 	Type               string    `json:"type"`
 	Status             string    `json:"status"` // True, False or Unknown
@@ -117,7 +123,7 @@ type Condition struct {
 	LastTransitionTime time.Time `json:"lastTransitionTime"`
 }
 
-// condition returns the condition of a type if it is true.
+// condition returns the condition of a type, and whether it is true.
 func (s *WorkloadStatus) condition(name string) (Condition, bool) {
 	for _, c := range s.Conditions {
 		if c.Type == name {

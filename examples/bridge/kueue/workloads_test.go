@@ -110,7 +110,7 @@ func TestFactsOfAdmitted(t *testing.T) {
 		ID: "team/job", UID: "u1", Queue: "q", LocalQueue: "team/lq", Priority: 50, PriorityBoost: -5, Evicted: true,
 		Created: at(t, "08:00:00"), Queued: at(t, "10:00:00"), ReservedAt: at(t, "09:00:00"),
 	}}
-	if diff := cmp.Diff(want, mustRead(t, list(w, gpuQueue("q", 1))).State.Admitted); diff != "" {
+	if diff := cmp.Diff(want, mustRead(t, list(w, gpuQueue("q", 1), configMapOf("featureGates: {PriorityBoost: true}\n"))).State.Admitted); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -150,16 +150,12 @@ func TestPendingRequests(t *testing.T) {
 		want                 workload.PodSet
 	}{
 		{"of the template", `"count":2,` + template, "", workload.PodSet{Name: "main", Count: 2, Requests: ofTemplate}},
-		{"as Kueue computed them", `"count":2,` + template, `"resourceRequests":[{"name":"main","resources":{"cpu":"7","nvidia.com/gpu":"8"}}]`,
-			workload.PodSet{Name: "main", Count: 2, Requests: []quota.Amount{{Resource: "cpu", Amount: 3500}, {Resource: "nvidia.com/gpu", Amount: 4}}}},
-		{"a total that does not divide", `"count":2`, `"resourceRequests":[{"name":"main","resources":{"nvidia.com/gpu":"5"}}]`,
-			workload.PodSet{Name: "main", Count: 2, Totals: true, Requests: []quota.Amount{{Resource: "nvidia.com/gpu", Amount: 5}}}},
 		{"of another pod set", `"count":1,` + template, `"resourceRequests":[{"name":"other","resources":{"cpu":"7"}}]`,
 			workload.PodSet{Name: "main", Count: 1, Requests: ofTemplate}},
 		{"less what is reclaimable", `"count":3,` + template, `"reclaimablePods":[{"name":"main","count":1}]`,
 			workload.PodSet{Name: "main", Count: 2, Requests: ofTemplate}},
 		{"without count", template, "", workload.PodSet{Name: "main", Count: 1, Requests: ofTemplate}},
-		{"nothing", `"count":1`, "", workload.PodSet{Name: "main", Count: 1}},
+		{"nothing", `"count":1`, "", workload.PodSet{Name: "main", Count: 1, Requests: []quota.Amount{}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := mustRead(t, item("Workload", "team/job", `"spec":{"podSets":[{"name":"main",`+c.podSet+`}]},"status":{`+c.status+`}`)).Pending[0]
@@ -172,17 +168,11 @@ func TestPendingRequests(t *testing.T) {
 
 func TestPodsAreCountedWhereQuotaIs(t *testing.T) {
 	const spec = `"spec":{"resourceGroups":[{"flavors":[{"name":"f","resources":[{"name":"pods","nominalQuota":"5"}]}]}]}`
-	for total, want := range map[string]workload.PodSet{
-		"3": {Count: 3, Requests: []quota.Amount{{Resource: "cpu", Amount: 1000}, {Resource: "pods", Amount: 1}}},
-		"4": {Count: 3, Totals: true, Requests: []quota.Amount{{Resource: "cpu", Amount: 4000}, {Resource: "pods", Amount: 3}}},
-	} {
-		p := mustRead(t, list(item("ClusterQueue", "q", spec), item("LocalQueue", "team/lq", `"spec":{"clusterQueue":"q"}`),
-			item("Workload", "team/job", `"spec":{"queueName":"lq","podSets":[{"name":"main","count":3}]},
-				"status":{"resourceRequests":[{"name":"main","resources":{"cpu":"`+total+`"}}]}`))).Pending[0]
-		want.Name = "main"
-		if diff := cmp.Diff([]workload.PodSet{want}, p.Workload.PodSets); diff != "" {
-			t.Errorf("total %s: -want +got:\n%s", total, diff)
-		}
+	p := mustRead(t, list(item("ClusterQueue", "q", spec), item("LocalQueue", "team/lq", `"spec":{"clusterQueue":"q"}`),
+		item("Workload", "team/job", `"spec":{"queueName":"lq","podSets":[{"name":"main","count":3,"template":{"spec":{"containers":[{"resources":{"requests":{"cpu":"1"}}}]}}}]}`))).Pending[0]
+	want := workload.PodSet{Name: "main", Count: 3, Requests: []quota.Amount{{Resource: "cpu", Amount: 1000}, {Resource: "pods", Amount: 1}}}
+	if diff := cmp.Diff([]workload.PodSet{want}, p.Workload.PodSets); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
@@ -204,7 +194,6 @@ func TestPendingResolvesAndNotes(t *testing.T) {
 		{`"priority":1`, "", "", "names no queue"},
 		{`"queueName":"lq","active":false`, "", "q", "inactive"},
 		{`"queueName":"lq","podSets":[{"name":"main","count":4,"minCount":2}]`, "", "q", ""},
-		{`"queueName":"lq","podSets":[{"name":"main","count":4,"minCount":2}]`, `"resourceRequests":[{"name":"main","resources":{"cpu":"5m"}}]`, "q", "(minCount)"},
 	} {
 		p := mustRead(t, list(append(slices.Clone(all), item("Workload", "team/job", `"spec":{`+c.spec+`},"status":{`+c.status+`}`))...)).Pending[0]
 		says := p.Unresolved + strings.Join(bridge.Texts(slices.Concat(p.Notes, p.LocalNotes)), "; ")
@@ -214,7 +203,7 @@ func TestPendingResolvesAndNotes(t *testing.T) {
 	}
 }
 
-// A pod set that may start with fewer replicas than wait says so, unless only its total is known.
+// A pod set that may start with fewer replicas than wait says so.
 func TestMinCounts(t *testing.T) {
 	for _, c := range []struct {
 		podSet, status string
@@ -225,7 +214,6 @@ func TestMinCounts(t *testing.T) {
 		{`"count":4,"minCount":4`, "", nil},
 		{`"count":4`, "", nil},
 		{`"count":4,"minCount":3`, `"reclaimablePods":[{"name":"main","count":1}]`, nil},
-		{`"count":4,"minCount":2`, `"resourceRequests":[{"name":"main","resources":{"cpu":"5m"}}]`, nil},
 		{`"count":2097152,"minCount":2`, "", nil},
 	} {
 		p := mustRead(t, item("Workload", "team/job", `"spec":{"podSets":[{"name":"main",`+c.podSet+`}]},"status":{`+c.status+`}`)).Pending[0]

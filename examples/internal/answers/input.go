@@ -151,7 +151,8 @@ func ReadBeside(sources []objects.Source, scheduler string, beside func(*objects
 			beside(o)
 		}
 		err, also := ofKueue.Add(o), error(objects.ErrNotRead)
-		if errors.Is(err, objects.ErrNotRead) || o.Group() != kueue.Group {
+		ofOther := scheduler != "kai" && ofKueue.Count() > 0 && ofKAI.Count() == 0 && isBeside(o) // pods and nodes of a cluster of Kueue
+		if !ofOther && (errors.Is(err, objects.ErrNotRead) || o.Group() != kueue.Group) {
 			also = ofKAI.Add(o)
 		}
 		if errors.Is(err, objects.ErrNotRead) {

@@ -27,6 +27,9 @@ type Short struct {
 
 // undecided is a verdict without decision.
 func undecided(v Verdict) Short {
+	if v.Outcome == preemption.Impossible.String() {
+		return Short{Outcome: v.Outcome, Words: "no: " + v.Why}
+	}
 	return Short{Outcome: v.Outcome, Words: strings.ToLower(v.Outcome) + ": " + v.Why}
 }
 

@@ -16,7 +16,7 @@ const (
 type Verdict struct {
 	// Outcome is Held, Unknown, or that of the decision.
 	Outcome string `json:"outcome"`
-	// Why is, for Held and Unknown, the reason: a sentence without full stop. Else empty.
+	// Why is the reason of Held and Unknown, and of an Impossible without decision: a sentence without full stop. Else empty.
 	Why string `json:"why,omitempty"`
 }
 
@@ -27,23 +27,34 @@ func (w *Waiting) Verdict(d *preemption.Decision) Verdict {
 	switch {
 	case w.Held != "":
 		return Verdict{Held, w.Held}
+	case w.Refused != "":
+		return Verdict{preemption.Impossible.String(), w.Refused}
+	case w.Behind != "":
+		return Verdict{Held, "it stands behind " + w.Behind + ", which waits, and its queue admits strictly in order (StrictFIFO)"}
 	case w.Unasked != "":
 		return Verdict{Unknown, w.Unasked}
 	case len(w.Doubts) > 0 && !(w.NoStands && d != nil && d.Outcome == preemption.Impossible):
 		return Verdict{Unknown, w.Doubts[0]}
 	case d == nil:
 		return Verdict{}
+	case d.Outcome == preemption.Fits && w.Blocked != "":
+		return Verdict{Held, w.Blocked}
+	case d.Outcome != preemption.Fits && w.UnlessFits != "":
+		return Verdict{Unknown, w.UnlessFits}
 	}
 	return Verdict{Outcome: d.Outcome.String()}
 }
 
 // Considered reports whether the workload is decided about.
-func (w *Waiting) Considered() bool { return w.Held == "" && w.Unasked == "" && len(w.Doubts) == 0 }
+func (w *Waiting) Considered() bool { return w.inLine() && len(w.Doubts) == 0 }
+
+// inLine reports whether the workload stands in its queue.
+func (w *Waiting) inLine() bool { return w.Held == "" && w.Refused == "" && w.Unasked == "" }
 
 // decided reports whether the verdict needs a decision: the workload is considered, or it is in doubt and a
 // no would stand all the same.
 func (w *Waiting) decided() bool {
-	return w.Considered() || w.Held == "" && w.Unasked == "" && w.NoStands
+	return w.Behind == "" && w.inLine() && (len(w.Doubts) == 0 || w.NoStands)
 }
 
 // Sentence says a verdict about the workload of a request in a sentence that begins with its name.
@@ -53,6 +64,15 @@ func (v Verdict) Sentence(d *preemption.Decision, r *preemption.Request) string 
 		return r.Workload.ID + " is held: " + v.Why + "."
 	case Unknown:
 		return "Whether " + r.Workload.ID + " fits is unknown: " + v.Why + "."
+	case preemption.Impossible.String():
+		why := v.Why
+		if d == nil {
+			return r.Workload.ID + " does not fit: " + why + "."
+		}
+		if why == "" {
+			why, _ = WhyNot(d, r)
+		}
+		return r.Workload.ID + " " + explain.Answer(d, r) + ": " + why + "."
 	}
 	return r.Workload.ID + " " + explain.Answer(d, r) + "."
 }

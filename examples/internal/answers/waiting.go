@@ -22,6 +22,9 @@ type Standing struct {
 	Doubts       []string           `json:"doubts,omitempty"`      // what its answer depends on and is not known
 	NoStands     bool               `json:"noStands,omitempty"`    // Doubts can only make a no of a yes: a no is one
 	Notes        []string           `json:"notes,omitempty"`
+	Refused      string             `json:"refused,omitempty"`    // why it is never admitted as things stand, whoever yields
+	UnlessFits   string             `json:"unlessFits,omitempty"` // why every other answer than that it fits is unknown; empty: it is not
+	Blocked      string             `json:"blocked,omitempty"`    // why it is not admitted now even if it fits; empty: it is
 
 	room   []string // of the doubts, those about room on nodes
 	noRoom string   // why that cannot be asked about
@@ -39,6 +42,10 @@ func (in *Input) Standing(p *bridge.Pending, local []bridge.Note, namespace stri
 		Request:      preemption.Request{Workload: w, MinCounts: p.MinCounts, Replaces: p.Replaces},
 		PreemptsFrom: p.PreemptsFrom, BackoffUntil: p.BackoffUntil,
 		Doubts: doubts, NoStands: len(doubts) > 0 && len(in.doubts.OnNo(w.ID, w.Queue)) == 0, Notes: bridge.Texts(notes),
+		Refused: p.Refused, UnlessFits: p.UnlessFits, Blocked: in.Found.Blocked,
+	}
+	for _, n := range in.doubts.Accepted(w.ID, w.Queue) {
+		s.Notes = append(s.Notes, assumed(n))
 	}
 	if n := slices.IndexFunc(notes, func(n bridge.Note) bool { return n.Stops }); n >= 0 {
 		s.Held = notes[n].Text
@@ -46,16 +53,25 @@ func (in *Input) Standing(p *bridge.Pending, local []bridge.Note, namespace stri
 	if w.Queue == "" {
 		s.Unasked = p.Unresolved
 	}
-	s.Doubt(in.Found.NamespaceDoubts(w.Queue, namespace))
+	in.Doubt(&s, in.Found.NamespaceDoubts(w.Queue, namespace))
 	s.room, s.noRoom = bridge.Texts(in.doubts.OnRoom(w.ID, w.Queue)), p.NoRoom
 	return s
 }
 
+// assumed is what an answer says of a doubt that the user accepted.
+func assumed(n bridge.Note) string { return "assumed to make no difference: " + n.Text }
+
 // Doubt adds doubts about a workload that is not among those of the input, or that is asked about in another
-// queue. Those that are there already are not added.
-func (s *Standing) Doubt(list []bridge.Doubt) {
+// queue. Those that are there already are not added, and those that the user accepted are notes.
+func (in *Input) Doubt(s *Standing, list []bridge.Doubt) {
 	for _, d := range list {
 		if slices.Contains(s.Doubts, d.Text) {
+			continue
+		}
+		if in.Found.Accepts(&d.Note) {
+			if text := assumed(d.Note); !slices.Contains(s.Notes, text) {
+				s.Notes = append(slices.Clip(s.Notes), text)
+			}
 			continue
 		}
 		s.NoStands = d.OnlyYes && (s.NoStands || len(s.Doubts) == 0)
@@ -68,7 +84,8 @@ func (s *Standing) Doubt(list []bridge.Doubt) {
 
 // At returns the workload as it is asked about at a time.
 func (s *Standing) At(now time.Time, hasQueue func(string) bool) Waiting {
-	w := Waiting{Request: s.Request, Held: s.Held, Unasked: s.Unasked, Doubts: s.Doubts, NoStands: s.NoStands, Notes: slices.Clip(s.Notes), Room: s.room, NoRoom: s.noRoom}
+	w := Waiting{Request: s.Request, Held: s.Held, Unasked: s.Unasked, Doubts: s.Doubts, NoStands: s.NoStands, Notes: slices.Clip(s.Notes), Room: s.room, NoRoom: s.noRoom,
+		Refused: s.Refused, UnlessFits: s.UnlessFits, Blocked: s.Blocked}
 	w.Request.Now = now
 	if text := delayed(s.PreemptsFrom, now); text != "" {
 		w.Request.Workload.NeverPreempts = true
@@ -116,6 +133,11 @@ type Waiting struct {
 	Notes     []string
 	Room      []string // of Doubts, those about room on nodes
 	NoRoom    string   // why room on nodes cannot be asked about; empty: it can
+
+	Refused    string // why it is never admitted as things stand, whoever yields; empty: it is decided about
+	UnlessFits string // why every other answer than that it fits is unknown; empty: it is not
+	Blocked    string // why it is not admitted now even if it fits; empty: it is
+	Behind     string // who stands before it in a queue of StrictFIFO and waits; empty: nobody
 }
 
 // Placed leaves out the doubts about room on nodes: a request with a room is in their place.
@@ -158,20 +180,7 @@ func (c *Cluster) Waiting(recorded *preemption.Request) []Waiting {
 		s := c.Standing(p, p.LocalNotes, Namespace(p.Workload.ID))
 		list = append(list, s.At(c.Now, has))
 	}
-	Line(list)
 	return list
-}
-
-// Line sorts workloads that wait and numbers them in their queues.
-func Line(list []Waiting) {
-	slices.SortFunc(list, func(a, b Waiting) int { return compareWaiting(&a.Workload, &b.Workload) })
-	last := map[string]int{}
-	for i := range list {
-		if one := &list[i]; one.Considered() {
-			last[one.Workload.Queue]++
-			one.Position = last[one.Workload.Queue]
-		}
-	}
 }
 
 // Namespace returns the namespace of an ID; empty if it has none.

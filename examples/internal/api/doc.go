@@ -2,11 +2,7 @@
 // whether a bridge reads it or not. It finds fields of an object that the API does not have, and those
 // that are there twice.
 //
-// The fields stand in fields.txt, which a test makes out of Go types: Kubernetes' own are those of
-// k8s.io/api. The modules of Kueue and KAI cannot be imported (the checksum database does not know them),
-// so their types are written down in the tests by hand, of all served versions together: Kueue's v1alpha1,
-// v1beta1 and v1beta2, KAI's v2 and v2alpha2. A field of a newer version is not known here, and is told as
-// such.
+// The fields stand in fields.txt, which a test makes out of the Go types of k8s.io/api.
 package api
 
 import (

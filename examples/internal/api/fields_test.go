@@ -10,10 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	sigsjson "sigs.k8s.io/json"
-
-	"github.com/cedesched/cede/examples/internal/api"
 )
 
 var update = flag.Bool("update", false, "rewrite fields.txt")
@@ -65,7 +61,7 @@ func TestFieldsAreThoseOfTheAPI(t *testing.T) {
 		slices.Sort(words)
 		lines[name] = strings.Join(words, " ")
 	}
-	for _, kinds := range []map[string]any{kueue, kubernetes, kai} {
+	for _, kinds := range []map[string]any{kubernetes} {
 		for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 			add(kind, reflect.TypeOf(kinds[kind]))
 		}
@@ -82,55 +78,5 @@ func TestFieldsAreThoseOfTheAPI(t *testing.T) {
 	}
 	if got, err := os.ReadFile("fields.txt"); err != nil || string(got) != b.String() {
 		t.Errorf("fields.txt is not what the types say: run with -update (%v)", err)
-	}
-}
-
-// Unknown fields and those that are there twice are found, where Kubernetes' own strict decoder finds them.
-func TestCheckAgreesWithStrictDecoding(t *testing.T) {
-	for _, text := range []string{
-		`{}`, `null`, `5`, `{"preemption":{"withinClusterQueue":"Any"}}`, `{"preemption":{"minAdmitDuration":"1h"}}`,
-		`{"preemption":{"withinCohort":"ReclaimFromAny","withinCohort":"x"},"stopPolicy":"None","stopPolicy":"Hold"}`,
-		`{"resourceGroups":[{"flavors":[{"name":"f"},{"nam":"g","resources":[{"nominalquota":1,"name":"a","name":"b"}]}],"covered":[{"a":1,"a":2}]}]}`,
-		`{"namespaceSelector":{"matchLabels":{"a":"b","a":"c"},"matchExpression":[]},"x":{"y":[{"z":1,"z":1}]}}`,
-	} {
-		var spec ClusterQueueSpec
-		var want []string
-		strict, err := sigsjson.UnmarshalStrict([]byte(text), &spec)
-		if err != nil && text != "5" {
-			t.Fatal(err)
-		}
-		for _, e := range strict {
-			want = append(want, strings.NewReplacer(`unknown field "`, `unknown "spec.`, `duplicate field "`, `twice "spec.`).Replace(e.Error()))
-		}
-		var got []string
-		for _, f := range api.Check("ClusterQueue", "spec", []byte(text)) {
-			kind := "unknown"
-			if f.Twice {
-				kind = "twice"
-			}
-			got = append(got, fmt.Sprintf("%s %q", kind, f.Path))
-		}
-		// Kubernetes stops at an unknown field: what is below is not looked at.
-		got = slices.DeleteFunc(got, func(g string) bool { return strings.Contains(g, "spec.x.") || strings.Contains(g, ".covered[") })
-		slices.Sort(got)
-		slices.Sort(want)
-		if got, want = slices.Compact(got), slices.Compact(want); !slices.Equal(got, want) {
-			t.Errorf("%s:\ngot  %q\nwant %q", text, got, want)
-		}
-	}
-}
-
-// A field that stands in the wrong place, or has the name of a proposal, is told with its place.
-func TestMeant(t *testing.T) {
-	for text, want := range map[string]string{
-		`{"preemption":{"minAdmitDuration":"1h"}}`:         "spec.preemption.withinClusterQueueConfig.minAdmitDuration",
-		`{"preemption":{"withinCohort":"ReclaimFromAny"}}`: "spec.preemption.reclaimWithinCohort",
-		`{"nominalQuota":1}`:                               "spec.resourceGroups.flavors.resources.nominalQuota",
-		`{"name":"x"}`:                                     "", // of several
-		`{"colour":"red"}`:                                 "",
-	} {
-		if got := api.Check("ClusterQueue", "spec", []byte(text)); len(got) != 1 || got[0].Meant != want {
-			t.Errorf("%s: %+v, want %q", text, got, want)
-		}
 	}
 }

@@ -137,6 +137,16 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// JSON may be followed by a mark of YAML wherever the reader's buffer ends.
+func TestMarkAfterJSON(t *testing.T) {
+	for n := range 600 {
+		padded := strings.Replace(a, `"spec"`, `"x":"`+strings.Repeat("x", n)+`","spec"`, 1)
+		if got, notes, err := read(padded + "\n---\n" + b); err != nil || len(notes) > 0 || !slices.Equal(got, []string{"A/ns/a/1", "B/b/2"}) {
+			t.Fatalf("%d: %q, %q, %v", n, got, notes, err)
+		}
+	}
+}
+
 // What is left out is told: each object that is odd, and how many are of other kinds.
 func TestNotes(t *testing.T) {
 	other := func(name string) string {

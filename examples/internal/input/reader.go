@@ -89,8 +89,12 @@ func (r *reader) json(in io.Reader) error {
 		case err == io.EOF:
 			return nil
 		case err == nil:
-		case d.StackDepth() == 0 && bytes.HasPrefix(bytes.TrimLeft(d.UnreadBuffer(), " \t\r\n"), []byte("---")):
-			return r.yaml(io.MultiReader(bytes.NewReader(bytes.Clone(d.UnreadBuffer())), in))
+		case d.StackDepth() == 0 && bytes.HasPrefix(bytes.TrimLeft(d.UnreadBuffer(), " \t\r\n"), []byte("-")):
+			rest := bufio.NewReader(io.MultiReader(bytes.NewReader(bytes.TrimLeft(bytes.Clone(d.UnreadBuffer()), " \t\r\n")), in))
+			if mark, _ := rest.Peek(3); string(mark) == "---" { // the buffer may end in the mark
+				return r.yaml(rest)
+			}
+			return err
 		case errors.Is(err, io.ErrUnexpectedEOF):
 			return fmt.Errorf("JSON ends early, at byte %d", d.InputOffset()+int64(len(d.UnreadBuffer())))
 		default:

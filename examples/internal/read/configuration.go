@@ -10,35 +10,35 @@ import (
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/kueue"
-	"github.com/cedesched/cede/examples/internal/api"
+	"github.com/cedesched/cede/examples/internal/fields"
 	"github.com/cedesched/cede/examples/internal/input"
 )
 
 // sections are the fields of a Configuration on which decisions depend.
-var sections = []string{"admissionFairSharing", "fairSharing", "resources"}
+var sections = []string{"admissionFairSharing", "fairSharing", "featureGates", "resources", "waitForPodsReady"}
 
 // configure takes the Configuration that an object is, or that a ConfigMap holds. If it cannot be read every answer is
 // in doubt.
 func (k *Kueue) configure(o *input.Object) (err error) {
 	c, at := &kueue.Configuration{APIVersion: o.APIVersion}, ""
-	fields, twice := o.Fields, o.Twice
+	found, twice := o.Fields, o.Twice
 	if o.Kind == "ConfigMap" {
 		key, text := configurationIn(o)
 		if text == "" {
 			return input.ErrNotRead // another program's
 		}
-		at, c.APIVersion, c.Origin, fields = "data["+key+"]", "", "ConfigMap "+o.ID(), nil
+		at, c.APIVersion, c.Origin, found = "data["+key+"]", "", "ConfigMap "+o.ID(), nil
 		var plain json.RawMessage
 		if plain, twice, err = input.FromYAML([]byte(text)); err != nil {
 			err = fmt.Errorf("%s: %w", at, err)
 		} else {
-			err = cmp.Or(input.Decode(at, plain, &fields), input.Decode(at+".apiVersion", fields["apiVersion"], &c.APIVersion))
+			err = cmp.Or(input.Decode(at, plain, &found), input.Decode(at+".apiVersion", found["apiVersion"], &c.APIVersion))
 		}
 	}
 	read := map[string]json.RawMessage{}
 	for _, name := range sections {
-		if fields[name] != nil {
-			read[name] = fields[name]
+		if found[name] != nil {
+			read[name] = found[name]
 		}
 	}
 	data, _ := json.Marshal(read) // it was read from JSON
@@ -46,7 +46,7 @@ func (k *Kueue) configure(o *input.Object) (err error) {
 		k.LeaveOut(c, err, false)
 		return err
 	}
-	_, err = k.Objects.Add(c, faultsOfConfiguration(fields, twice, strings.TrimPrefix(at+".", "."))...)
+	_, err = k.Objects.Add(c, faultsOfConfiguration(found, twice, strings.TrimPrefix(at+".", "."))...)
 	return err
 }
 
@@ -64,21 +64,19 @@ func configurationIn(o *input.Object) (key, text string) {
 	return "", ""
 }
 
-// faultsOfConfiguration compares the fields of a Configuration with its API, as [faultsOf] does. What is twice in a
-// part that is not read bears on nothing.
-func faultsOfConfiguration(fields map[string]json.RawMessage, twice []string, at string) (faults []bridge.FieldFault) {
+// faultsOfConfiguration holds the fields of a Configuration against the table.
+func faultsOfConfiguration(of map[string]json.RawMessage, twice []string, at string) (faults []bridge.FieldFault) {
 	for _, path := range twice {
-		of, _, _ := strings.Cut(path, ".")
-		faults = append(faults, fieldFault(at+path, true, "", !slices.Contains(sections, of)))
+		f := faultOf(ofKueue, "Configuration", fields.Fault{Path: path, Twice: true})
+		f.Path = at + f.Path
+		faults = append(faults, f)
 	}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if !api.Has("Configuration", name) {
-			faults = append(faults, fieldFault(at+name, false, "", false))
-		} else if slices.Contains(sections, name) {
-			for _, f := range api.Check("Configuration", name, fields[name]) {
-				if !slices.Contains(twice, f.Path) {
-					faults = append(faults, fieldFault(at+f.Path, f.Twice, f.Meant, false))
-				}
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		for _, f := range ofKueue.Check("Configuration", name, of[name]) {
+			if !slices.Contains(twice, f.Path) {
+				f := faultOf(ofKueue, "Configuration", f)
+				f.Path = at + f.Path
+				faults = append(faults, f)
 			}
 		}
 	}

@@ -39,7 +39,7 @@ items:
 `
 	const (
 		twice   = " is there twice: the last one counts"
-		unknown = " is not a field of its API, and is not looked at"
+		unknown = " is not a field that is known"
 	)
 	for _, c := range []struct{ queue, workload, note, doubts string }{
 		{"", "", "", ""},

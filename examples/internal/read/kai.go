@@ -5,40 +5,47 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/examples/internal/input"
 )
 
-// ignoredByKAI is its kinds on which no decision here depends.
-var ignoredByKAI = []string{"Topology", "BindRequest", "SchedulingShard", "Config"}
-
 // KAI reads the objects of KAI, as
 //
-//	kubectl get queues.scheduling.run.ai,podgroups.scheduling.run.ai,pods,priorityclasses -A -o json
+//	kubectl get queues.scheduling.run.ai,podgroups.scheduling.run.ai,bindrequests,pods,nodes,priorityclasses -A -o json
 //
 // prints them. The zero value has read nothing.
 type KAI struct {
 	kai.Objects
 	count  int
-	doubts []bridge.Doubt
+	faults []fault
 	notes  []bridge.Note
 }
 
-// Cluster is the cluster of the objects. What cannot be read leaves every answer in doubt, but for a
-// PodGroup that waits.
+// fault is what is not known of one object.
+type fault struct {
+	bridge.Doubt
+	kind, id, group string // group: of a pod without a node, its group; else empty
+}
+
+// Cluster is the cluster of the objects. What is not known of a PodGroup that waits, or of its pods, leaves the answer about
+// it in doubt; everything else every answer.
 func (k *KAI) Cluster() bridge.Cluster {
 	c := k.Objects.Cluster()
 	c.Notes = append(c.Notes, k.notes...)
-	for _, d := range k.doubts {
-		waits := slices.ContainsFunc(c.Pending, func(p bridge.Pending) bool { return "PodGroup "+p.Workload.ID == d.Object })
-		if waits {
-			d.Workload = strings.TrimPrefix(d.Object, "PodGroup ")
+	waits := map[string]bool{}
+	for i := range c.Pending {
+		waits[c.Pending[i].Workload.ID] = true
+	}
+	for _, f := range k.faults {
+		switch {
+		case f.kind == "PodGroup" && waits[f.id]:
+			f.Workload = f.id
+		case f.kind == "Pod" && waits[f.group]:
+			f.Workload = f.group
 		}
-		c.Doubts = append(c.Doubts, d)
+		c.Doubts = append(c.Doubts, f.Doubt)
 	}
 	return c
 }
@@ -52,29 +59,49 @@ func (k *KAI) Add(o *input.Object) error {
 	if o.Group() == kai.Group {
 		k.count++
 	}
+	if isLike(o, kai.Group, []string{"Queue", "PodGroup", "BindRequest"}) && o.Group() != kai.Group {
+		err := fmt.Errorf("%s of apiVersion %q: it looks like an object of KAI and cannot be read as one", o.Kind, o.APIVersion)
+		k.lose(o, err)
+		return err
+	}
 	err := cmp.Or(o.Fault, k.add(o))
-	object := o.Kind + " " + o.ID()
-	ours := o.Group() == kai.Group && !slices.Contains(ignoredByKAI, o.Kind) || o.Group() == "scheduling.k8s.io" && o.Kind == "PriorityClass" ||
-		o.Group() == "" && o.Kind == "Pod" && o.Metadata.Annotations[kai.GroupAnnotation] != ""
+	ours := o.Group() == kai.Group || o.Group() == kai.OwnGroup || o.Group() == "scheduling.k8s.io" && o.Kind == "PriorityClass" || o.Group() == "" && (o.Kind == "Pod" || o.Kind == "Node")
 	switch {
-	case !ours || o.Deleted || errors.Is(err, input.ErrNotRead):
+	case !ours || o.Deleted || errors.Is(err, input.ErrNotRead) && !ofKAI.Knows(o.Kind):
 	case err != nil && !errors.Is(err, input.ErrAgain):
-		k.doubts = append(k.doubts, bridge.Doubt{Note: bridge.Note{Object: object, Text: fmt.Sprintf("%s cannot be read: %v", object, err)}})
-	case o.Group() == kai.Group:
-		for _, f := range faultsOf(o, "kai."+o.Kind) {
-			n := bridge.Note{Object: object, Path: f.Path, Text: fmt.Sprintf("%s: %s %s", object, f.Path, f.Text)}
-			if k.notes = append(k.notes, n); !f.Harmless {
-				k.doubts = append(k.doubts, bridge.Doubt{Note: n})
-			}
-		}
+		k.lose(o, err)
+	default:
+		k.check(o)
 	}
 	return err
+}
+
+// check holds an object against the table of fields.
+func (k *KAI) check(o *input.Object) {
+	object, group := o.Kind+" "+o.ID(), ""
+	if o.Kind == "Pod" {
+		if group = o.Metadata.Annotations[kai.GroupAnnotation]; group == "" {
+			return // it only takes room on its node, which its requests say
+		}
+		group = o.Metadata.Namespace + "/" + group
+	}
+	for _, f := range faultsIn(ofKAI, o, o.Kind) {
+		n := bridge.Note{Object: object, Path: f.Path, Text: fmt.Sprintf("%s: %s %s", object, f.Path, f.Text)}
+		k.faults = append(k.faults, fault{bridge.Doubt{Note: n, OnlyYes: f.OnlyYes}, o.Kind, o.ID(), group})
+	}
+}
+
+// lose keeps that an object cannot be read.
+func (k *KAI) lose(o *input.Object, why error) {
+	object := o.Kind + " " + o.ID()
+	n := bridge.Note{Object: object, Text: fmt.Sprintf("%s cannot be read: %v", object, why)}
+	k.faults = append(k.faults, fault{Doubt: bridge.Doubt{Note: n}, kind: o.Kind, id: o.ID()})
 }
 
 // Lose takes what has no name or kind that can be read; see [input.Options].
 func (k *KAI) Lose(o *input.Object, why error) {
 	if n, ok := lostNote(o, why, "Queue", "PodGroup", "PriorityClass", "Pod"); ok {
-		k.doubts = append(k.doubts, bridge.Doubt{Note: n})
+		k.faults = append(k.faults, fault{Doubt: bridge.Doubt{Note: n}})
 	}
 }
 
@@ -82,18 +109,26 @@ func (k *KAI) add(o *input.Object) error {
 	switch {
 	case o.Group() == "scheduling.k8s.io" && o.Kind == "PriorityClass":
 		c := &kai.PriorityClass{Metadata: o.Metadata}
-		if err := o.Field("value", &c.Value); err != nil {
+		if err := errors.Join(o.Field("value", &c.Value), o.Field("globalDefault", &c.GlobalDefault)); err != nil {
 			return err
 		}
 		return k.put(o, c)
 	case o.Group() == "" && o.Kind == "Pod":
 		p := &kai.Pod{Metadata: o.Metadata}
-		if err := o.Read(nil, &p.Status); err != nil && o.Metadata.Annotations[kai.GroupAnnotation] != "" {
+		if err := o.Read(&p.Spec, &p.Status); err != nil {
 			k.Remove(p)
 			return err
 		}
-		k.put(o, p)
+		return k.put(o, p)
 	case o.Group() == "" && o.Kind == "Node":
+		n := &kai.Node{Metadata: o.Metadata}
+		if err := o.Read(&n.Spec, &n.Status); err != nil {
+			k.Remove(n)
+			return err
+		}
+		return k.put(o, n)
+	case o.Group() == kai.OwnGroup && ofKAI.Knows(o.Kind):
+		return nil
 	case o.Group() != kai.Group:
 		return input.ErrNotRead
 	case o.Kind == "Queue":
@@ -108,7 +143,7 @@ func (k *KAI) add(o *input.Object) error {
 			return err
 		}
 		return k.put(o, g)
-	case !slices.Contains(ignoredByKAI, o.Kind):
+	case !ofKAI.Knows(o.Kind):
 		return input.ErrNotRead
 	}
 	return nil

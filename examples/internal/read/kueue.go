@@ -22,24 +22,22 @@ var versions = map[string][]string{
 	"ResourceFlavor": {"v1beta1", "v1beta2"},
 	"Topology":       {"v1alpha1", "v1beta1", "v1beta2"},
 	"Workload":       {"v1beta1", "v1beta2"},
+	"AdmissionCheck": {"v1beta1", "v1beta2"},
 
 	"PreemptionConfig": alpha, "PreemptionLimit": alpha,
 }
 
 var alpha = []string{"v1alpha1"}
 
-// ignoredByKueue are its kinds on which no decision depends.
-var ignoredByKueue = []string{
-	"AdmissionCheck", "MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig",
-	"WorkloadPriorityClass",
-}
+// ignoredByKueue are its kinds on which no decision depends. What they say of what follows from them stands elsewhere.
+var ignoredByKueue = []string{"MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig", "WorkloadPriorityClass", "PendingWorkloadsSummary"}
 
 // Nameless are the kinds that are read and have no name.
 var Nameless = []string{"Configuration"}
 
 // Kueue reads the objects of Kueue, as
 //
-//	kubectl get clusterqueues,cohorts,localqueues,resourceflavors,workloads.kueue.x-k8s.io -A -o json
+//	kubectl get clusterqueues,cohorts,localqueues,resourceflavors,topologies,admissionchecks,workloads.kueue.x-k8s.io -A -o json
 //
 // prints them. The zero value has read nothing.
 type Kueue struct {
@@ -58,11 +56,23 @@ func (k *Kueue) Add(o *input.Object) error {
 		return k.configure(o)
 	case o.APIVersion == "v1" && o.Kind == "Namespace":
 		return k.take(&kueue.Namespace{Metadata: o.Metadata})
+	case o.APIVersion == "v1" && o.Kind == "LimitRange":
+		l := &kueue.LimitRange{Metadata: o.Metadata}
+		if err := o.Read(&l.Spec, nil); err != nil {
+			k.LeaveOut(l, err, false)
+			return err
+		}
+		return k.take(l)
 	case o.Group() == "scheduling.k8s.io" && o.Kind == "Workload":
 		return fmt.Errorf("a Workload of %s is not Kueue's: ask kubectl for workloads.%s", o.Group(), kueue.Group)
 	case o.Group() == kueue.Group && slices.Contains(ignoredByKueue, o.Kind):
 		k.count++
 		return nil
+	case (o.Group() != kueue.Group || versions[o.Kind] == nil) && isLike(o, kueue.Group, ofKueue.Kinds()):
+		k.count++
+		err := fmt.Errorf("%s of apiVersion %q: it looks like an object of Kueue and cannot be read as one", o.Kind, o.APIVersion)
+		k.Objects.Lose(bridge.Note{Object: o.Kind + " " + o.ID(), Text: o.Kind + " " + o.ID() + " cannot be read: " + err.Error()})
+		return err
 	case o.Group() != kueue.Group || versions[o.Kind] == nil:
 		return input.ErrNotRead
 	}
@@ -85,13 +95,37 @@ func (k *Kueue) Add(o *input.Object) error {
 	}
 	var faults []bridge.FieldFault
 	if !slices.Equal(versions[o.Kind], alpha) { // the bridge tells of what is not known of the others
-		faults = faultsOf(o, o.Kind)
+		faults = faultsIn(ofKueue, o, staged(one, o.Kind))
 	}
 	again, err := k.Objects.Add(one, faults...)
 	if again {
 		return input.ErrAgain
 	}
 	return err
+}
+
+// isLike reports whether an object that is not of a scheduler's API may be meant to be: its kind is one of these but for
+// upper and lower case, and its API is that of the scheduler, or of no group.
+func isLike(o *input.Object, group string, kinds []string) bool {
+	return slices.ContainsFunc(kinds, func(kind string) bool {
+		return strings.EqualFold(kind, o.Kind) && kind != "Namespace" && kind != "LimitRange"
+	}) &&
+		(o.Group() == "" || strings.Contains(strings.ToLower(o.APIVersion), group))
+}
+
+// staged is the kind with how far the object has come, of a workload.
+func staged(one kueue.Object, kind string) string {
+	w, is := one.(*kueue.Workload)
+	if !is {
+		return kind
+	}
+	switch w.Stage() {
+	case kueue.StagePending:
+		return kind + "/waits"
+	case kueue.StageFinished:
+		return kind + "/finished"
+	}
+	return kind + "/holds"
 }
 
 // whereabouts are the fields without which it is not known on which answers an object bears.
@@ -129,6 +163,9 @@ func objectOfKueue(o *input.Object) (one kueue.Object, spec, status any, read fu
 	case "Topology":
 		of := &kueue.Topology{Metadata: o.Metadata}
 		one, spec = of, &of.Spec
+	case "AdmissionCheck":
+		of := &kueue.AdmissionCheck{Metadata: o.Metadata}
+		one, spec, status = of, &of.Spec, &of.Status
 	case "PreemptionConfig":
 		of := &kueue.PreemptionConfig{Metadata: o.Metadata}
 		one, spec, read = of, &of.Spec, func() error { return readKnown(o, &of.Spec.Config, &of.Spec.Unread) }
@@ -148,7 +185,7 @@ func readKnown(o *input.Object, spec any, unread *[]string) error {
 	if err := o.Read(spec, nil); err != nil {
 		return err
 	}
-	for _, f := range faultsOf(o, o.Kind) {
+	for _, f := range faultsIn(ofKueue, o, o.Kind) {
 		if strings.HasSuffix(f.Text, isTwice) {
 			return fmt.Errorf("%s: is there twice", f.Path)
 		}

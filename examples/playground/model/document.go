@@ -110,14 +110,12 @@ func FromInput(in answers.Input, name string, now time.Time) Document {
 	return d
 }
 
-// waitingAt returns the waiting workloads as they are asked about at a time, in the order of
-// their queues.
+// waitingAt returns the waiting workloads as they are asked about at a time.
 func waitingAt(list []Waiting, queues map[string]bool, at time.Time) []answers.Waiting {
 	out := make([]answers.Waiting, 0, len(list))
 	for i := range list {
 		out = append(out, list[i].At(at, func(name string) bool { return queues[name] }))
 	}
-	answers.Line(out)
 	return out
 }
 

@@ -90,6 +90,7 @@ func (s *side) ask(at time.Time) {
 	}
 	s.Now, s.settled = at, nil
 	s.waiting = waitingAt(s.source, queues, at)
+	s.Line(s.waiting)
 	s.said, s.next = make([]answers.Short, len(s.waiting)), 0
 	s.index = make(map[string]int, len(s.waiting))
 	for i := range s.waiting {

@@ -230,3 +230,11 @@ func set(in any, path []string, v any) any {
 	object[path[0]] = set(object[path[0]], path[1:], v)
 	return object
 }
+
+func text(of any) string {
+	data, err := json.Marshal(of)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}

@@ -1,0 +1,8 @@
+package kai
+
+import _ "embed"
+
+// Fields says what becomes of each field of KAI's objects. FIELDS.md is made of it.
+//
+//go:embed fields.tsv
+var Fields string

@@ -1,0 +1,70 @@
+package answers
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+)
+
+// Line sorts workloads that wait, numbers them in their queues, and holds back who stands behind a head that waits in a queue
+// of StrictFIFO.
+func (c *Cluster) Line(list []Waiting) {
+	slices.SortFunc(list, func(a, b Waiting) int { return compareWaiting(&a.Workload, &b.Workload) })
+	for start := 0; start < len(list); {
+		end := start + 1
+		for end < len(list) && list[end].Workload.Queue == list[start].Workload.Queue {
+			end++
+		}
+		c.lineUp(list[start:end])
+		start = end
+	}
+}
+
+// lineUp numbers the workloads of one queue.
+func (c *Cluster) lineUp(list []Waiting) {
+	q, _ := c.Snapshot.Queue(list[0].Workload.Queue)
+	position, head := 0, -1
+	var verdict Verdict // of the head
+	decided := map[string]Verdict{}
+	for i := range list {
+		w := &list[i]
+		if !w.inLine() {
+			continue
+		}
+		position++
+		w.Position = position
+		switch {
+		case q.Strategy != queue.StrictFIFO:
+		case head >= 0 && verdict.Outcome == Unknown:
+			if len(w.Doubts) == 0 {
+				w.NoStands = true // it may be held, which is a no, too
+			}
+			w.Doubts = append(slices.Clip(w.Doubts), fmt.Sprintf("it stands behind %s in a queue of StrictFIFO, and whether that one waits is unknown: %s", list[head].Workload.ID, verdict.Why))
+		case head >= 0:
+			w.Behind = list[head].Workload.ID
+		default:
+			if v := c.verdictOf(w, decided); v.Outcome != preemption.Fits.String() {
+				head, verdict = i, v
+			}
+		}
+	}
+}
+
+// verdictOf is the verdict about a workload as if it were alone; decided are those so far, by what tells workloads apart.
+func (c *Cluster) verdictOf(w *Waiting, decided map[string]Verdict) Verdict {
+	if !w.decided() {
+		return w.Verdict(nil)
+	}
+	kind := c.kind(w)
+	if v, known := decided[kind]; known {
+		return v
+	}
+	d, err := c.Preemptor.Decide(c.Snapshot, w.Request)
+	if err != nil {
+		return Verdict{Unknown, Faults(err).Error()}
+	}
+	decided[kind] = w.Verdict(&d)
+	return decided[kind]
+}
