@@ -24,6 +24,8 @@ type Doubt struct {
 	Node   string `json:"node,omitempty"` // of a cluster of Kubernetes
 	// Room: it is about room on nodes, which one who knows the nodes can find out; see [Pending.NoRoom].
 	Room bool `json:"room,omitempty"`
+	// NotInInput: Object is named by others and not in the input. The cluster may have it.
+	NotInInput bool `json:"notInInput,omitempty"`
 	// OnlyYes: what is not known can make a no of a yes, never a yes of a no. A no stands.
 	OnlyYes bool `json:"onlyYes,omitempty"`
 }
@@ -66,12 +68,12 @@ func (c *Cluster) Accepts(n *Note) bool {
 // SharingPath is the path of the doubt whether fair sharing is on.
 const SharingPath = "fairSharing"
 
-// Assumption is what accepts the note: its field, or the object.
-func (n *Note) Assumption() string {
-	if n.Path == "" || strings.HasPrefix(n.Text, "ClusterQueue ") && !strings.HasPrefix(n.Object, "ClusterQueue ") {
-		return strings.Replace(n.Object, " ", "/", 1)
+// Assumption is what accepts the doubt: its field, or the object.
+func (d *Doubt) Assumption() string {
+	if d.Path == "" || d.NotInInput {
+		return strings.Replace(d.Object, " ", "/", 1)
 	}
-	return plainPath(n.Path)
+	return plainPath(d.Path)
 }
 
 // plainPath is a path without the numbers of items.
@@ -101,12 +103,26 @@ func (x *DoubtIndex) On(id, queueName string) []Note {
 
 // Accepted are the doubts that an assumption accepts.
 func (x *DoubtIndex) Accepted(id, queueName string) []Note {
-	return x.on(id, queueName, true, func(*Doubt) bool { return true })
+	return x.on(id, queueName, true, func(d *Doubt) bool { return d.Path != SharingPath })
 }
 
 // OnNo is [Cluster.DoubtsOnNo].
 func (x *DoubtIndex) OnNo(id, queueName string) []Note {
 	return x.on(id, queueName, false, func(d *Doubt) bool { return !d.OnlyYes })
+}
+
+// OnUsage are the doubts about what is used and what may be: those that are not about one workload that waits.
+func (x *DoubtIndex) OnUsage() []Note {
+	if x == nil {
+		return nil
+	}
+	var notes []Note
+	for i := range x.doubts {
+		if d := &x.doubts[i]; d.Workload == "" && !x.accepted[i] {
+			notes = append(notes, d.Note)
+		}
+	}
+	return SortedNotes(notes)
 }
 
 // OnRoom is the part of On that is about room on nodes.

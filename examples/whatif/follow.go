@@ -59,7 +59,7 @@ var (
 	followed = []resource{
 		{name: "clusterqueues", must: true, versions: ofKueue}, {name: "resourceflavors", must: true, versions: ofKueue},
 		{name: "localqueues", must: true, own: true, versions: ofKueue}, {name: "workloads", must: true, own: true, versions: ofKueue},
-		{name: "cohorts", versions: ofKueue}, {name: "topologies", versions: ofKueue},
+		{name: "cohorts", versions: ofKueue}, {name: "topologies", versions: ofKueue}, {name: "admissionchecks", versions: ofKueue},
 		{name: "preemptionconfigs", versions: ofKueue}, {name: "preemptionlimits", versions: ofKueue},
 		{name: "namespaces", versions: core}, {name: "configmaps", in: "kueue-system", only: "kueue-manager-config", versions: core},
 	}
@@ -235,7 +235,8 @@ func (f *follower) read(ctx context.Context, std stdio, before *preemption.Snaps
 			return nil, err
 		}
 	}
-	in.Found.Warnings = slices.Concat(in.Found.Warnings, f.notes, oneNamespace(f.o))
+	in.Found.Warnings = slices.Concat(in.Found.Warnings, f.notes)
+	doubtNamespace(&in, f.o)
 	nodes := new(rooms.Nodes)
 	for _, key := range slices.Sorted(maps.Keys(f.beside)) {
 		nodes.Add(f.beside[key])

@@ -20,11 +20,12 @@ func TestKueue(t *testing.T) {
 		{"flavors", "", []string{"-workload", "n/wants-v100"}, 1, "Flavor h100: its taint h100=true:NoSchedule is not tolerated.\nFlavor a100: the pods want nodes with gpu=v100; its nodes have gpu=a100.\n", ""},
 		{"flavors", "", []string{"-workload", "n/wants-v100", "-flavor", "h100"}, 0, "8 nvidia.com/gpu of h100", "tolerated"},
 		{"flavors", "", []string{"-workload", "n/no-toleration", "-o", "json"}, 0, `"mismatch": {`, ""},
-		{"weights", "", []string{"-workload", "d/want3"}, 0, `Note: decided by fair sharing because of the weight of ClusterQueue "b"; -fair=false decides without it.`, ""},
+		{"weights", "", []string{"-workload", "d/want3"}, 3, `whether fair sharing is on: the weight of ClusterQueue "b" means nothing without it`, ""},
 		{"weights", "", []string{"-workload", "d/want3", "-fair=false"}, 1, "borrowWithinCohort is Never", "fair sharing"},
 		{"weights", "", []string{"-workload", "d/want3", "-fair"}, 0, "InCohortFairSharing: its side of the cohort", "Note: decided"},
 		{"weights", config, []string{"-workload", "d/want3"}, 1, "borrowWithinCohort is Never", "fair sharing"},
-		{"stops", "", []string{"-workload", "n/inactive-cq"}, 1, "ClusterQueue q is inactive and admits nothing: FlavorNotFound", ""},
+		{"stops", "", []string{"-workload", "n/inactive-cq"}, 3, "it is inactive by its status, and nothing in the input shows why: FlavorNotFound", ""},
+		{"stops", "", []string{"-workload", "n/inactive-cq", "-assume", "status.conditions[Active]"}, 0, "assumed to make no difference: ClusterQueue q: status.conditions[Active]", ""},
 		{"stops", "", []string{"-workload", "n/held"}, 1, "ClusterQueue held is stopped (stopPolicy Hold)", ""},
 		{"stops", "", []string{"-workload", "n/checks"}, 0, "admission checks are ready: prov", ""},
 		{"stops", "", []string{"-workload", "n/sel"}, 3, "unknown: ClusterQueue sel admits workloads of namespaces with team=x only", ""},
@@ -33,9 +34,9 @@ func TestKueue(t *testing.T) {
 		{"stops", "", []string{"-request", "cpu=1", "-queue", "n/stopped"}, 1, "LocalQueue n/stopped is stopped (stopPolicy HoldAndDrain)", ""},
 		{"stops", "", []string{"-request", "cpu=1", "-queue", "n/sel"}, 3, "whether n is one is not known", ""},
 		{"stops", "", []string{"-request", "cpu=1", "-queue", "sel"}, 0, "namespaces with team=x only", "whether"},
-		{"stops", "", []string{"-workload", "n/deleting", "-o", "json"}, 1, `"the workload is being deleted, since 2026-11-20T11:00:00Z"`, ""},
+		{"stops", "", []string{"-workload", "n/deleting", "-o", "json"}, 0, `"the workload is being deleted, since 2026-11-20T11:00:00Z"`, ""},
 		{"gates", "", []string{"-workload", "n/gated"}, 1, "a closed gate holds it back", ""},
-		{"gates", "", []string{"-workload", "n/never"}, 1, "the workload never preempts", ""},
+		{"gates", "", []string{"-workload", "n/never", "-assume", "metadata.annotations[kueue.x-k8s.io/cannot-preempt]"}, 1, "the workload never preempts", ""},
 	} {
 		data, err := os.ReadFile("testdata/input/" + c.file + ".json")
 		if err != nil {

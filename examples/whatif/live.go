@@ -19,7 +19,7 @@ import (
 var liveKinds = map[string]string{
 	"":      "clusterqueues,cohorts,localqueues,resourceflavors,workloads." + kueue.Group,
 	"kueue": "clusterqueues,cohorts,localqueues,resourceflavors,workloads." + kueue.Group,
-	"kai":   "queues.scheduling.run.ai,podgroups.scheduling.run.ai,pods,priorityclasses",
+	"kai":   "queues.scheduling.run.ai,podgroups.scheduling.run.ai,bindrequests.scheduling.run.ai,pods,nodes,priorityclasses",
 }
 
 // readLive reads the cluster with kubectl get.
@@ -49,9 +49,11 @@ func readLive(o *options, std stdio, nodes *rooms.Nodes) (answers.Input, error) 
 			sources = append(sources, objects.Source{Name: "kubectl", Reader: bytes.NewReader(text)})
 		}
 	}
+	var unread []string
 	if o.scheduler != "kai" {
-		list, problems := liveRules(args[2:])
-		sources, notes = append(sources, list...), append(notes, problems...)
+		var list []objects.Source
+		list, unread = liveRules(args[2:])
+		sources = append(sources, list...)
 	}
 	in, err := answers.ReadBeside(sources, o.scheduler, nodes.Add)
 	if failed := k.stop(); failed != nil {
@@ -64,33 +66,41 @@ func readLive(o *options, std stdio, nodes *rooms.Nodes) (answers.Input, error) 
 		}
 	}
 	in.Found.Warnings = append(in.Found.Warnings, notes...)
-	in.Found.Warnings = append(in.Found.Warnings, oneNamespace(o)...)
+	for _, text := range unread {
+		in.DoubtAll("preemptionconfigs", text)
+	}
+	doubtNamespace(&in, o)
 	return in, err
 }
 
-// oneNamespace is the note that only one namespace was read, if so.
-func oneNamespace(o *options) []string {
-	if o.namespace == "" {
-		return nil
+// doubtNamespace says that only one namespace was read, if so.
+func doubtNamespace(in *answers.Input, o *options) {
+	if o.namespace != "" {
+		in.DoubtAll("namespace", fmt.Sprintf("only namespace %s was read: what workloads of other namespaces hold does not count", o.namespace))
 	}
-	return []string{fmt.Sprintf("only namespace %s was read: what workloads of other namespaces hold does not count", o.namespace)}
 }
 
 // nodeKinds are what room in a topology depends on, beside the rest.
-var nodeKinds = []string{"topologies." + kueue.Group, "nodes", "pods"}
+var nodeKinds = []string{"nodes", "pods"}
 
-// liveMore reads what only some clusters need: nodes for topologies, and the labels of namespaces. problem
-// says why they were not read.
+// liveMore reads what only some clusters need: topologies with their nodes, admission checks, and the labels of namespaces.
+// problem says why they were not read. What is not there then is missing in the cluster.
 func liveMore(in answers.Input, o *options, args []string, nodes *rooms.Nodes) (with answers.Input, problem string) {
 	var kinds []string
+	if len(in.Found.Topologies) > 0 {
+		kinds = []string{"topologies." + kueue.Group}
+	}
+	if slices.ContainsFunc(in.Missing(), func(name string) bool { return strings.HasPrefix(name, "AdmissionCheck/") }) {
+		kinds = append(kinds, "admissionchecks."+kueue.Group)
+	}
 	if len(in.Found.Topologies) > 0 && o.namespace == "" { // of one namespace not all that runs is known
-		kinds = slices.Clone(nodeKinds)
+		kinds = append(kinds, nodeKinds...)
 	}
 	if in.Found.NeedsNamespaces() {
 		kinds = append(kinds, "namespaces")
 	}
 	if len(kinds) == 0 {
-		return in, ""
+		return missing(in), ""
 	}
 	all := strings.Join(kinds, ",")
 	text, err := kubectl(append([]string{"get", all}, args...))
@@ -103,7 +113,17 @@ func liveMore(in answers.Input, o *options, args []string, nodes *rooms.Nodes) (
 	}
 	read := in.Found.Warnings[:len(in.Found.Warnings)-len(in.Found.Notes)] // of the input, not of its objects
 	with.Found.Warnings = append(slices.Clone(read), with.Found.Warnings...)
-	return with, ""
+	return missing(with), ""
+}
+
+// missing takes what is named and was not found for missing: all objects of its kind were read.
+func missing(in answers.Input) answers.Input {
+	var list []string
+	for _, name := range in.Missing() {
+		list = append(list, name+"=missing")
+	}
+	_ = in.Assume(list, false) // they are of the form
+	return in
 }
 
 // rulesKinds are the kinds of preemption rules and limits, which many clusters do not have.

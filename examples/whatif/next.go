@@ -16,7 +16,7 @@ var nextVerb = verb{
 	name: "next", short: "the next admission cycles as they would go",
 	long:     "Runs the next admission cycles with all that waits: which workloads are admitted, preempt or stay. It assumes that a victim has left before the next cycle and then waits again, and that nothing is submitted and nothing ends. Limits on preemptions count those of the cycles before. Where only time helps, the next cycle is at that time.",
 	examples: []string{"next -live", "next -f cluster.json -cycles 20", "next -live -queue vision"},
-	yes:      "a workload is admitted or preempts", no: "no workload is admitted and none preempts", unknown: "no workload is admitted or preempts as far as is known, and the answer about one is unknown",
+	yes:      "a workload is admitted or preempts", no: "no workload is admitted and none preempts", unknown: "the answer about a workload is unknown, which may come before the others",
 	flags: func(c *cobra.Command, o *options) {
 		queueFlag(c, o)
 		c.Flags().IntVar(&o.cycles, "cycles", 5, "run at most `N` cycles")
@@ -35,11 +35,7 @@ var nextVerb = verb{
 		if err != nil {
 			return result{}, err
 		}
-		status := cli.StatusNo
-		if len(f.unknown)+len(f.placed) > 0 {
-			status = cli.StatusUnknown
-		}
-		shown := []step{}
+		status, shown := cli.StatusNo, []step{}
 		for _, s := range f.steps {
 			if o.queue == "" || s.Queue == o.queue {
 				shown = append(shown, s)
@@ -47,6 +43,9 @@ var nextVerb = verb{
 					status = cli.StatusYes
 				}
 			}
+		}
+		if len(f.unknown)+len(f.placed) > 0 { // one of them may come first
+			status = cli.StatusUnknown
 		}
 		f.steps = shown
 		notes := c.inputNotes()

@@ -23,6 +23,7 @@ var settleVerb = verb{
 		"settle -live -apply lowered.yaml -at-most",
 	},
 	yes: "nothing is over", no: "workloads have to leave, or usage stays over what is allowed",
+	unknown: "unknown: the answer depends on what cannot be read or is not modelled",
 	flags: func(c *cobra.Command, o *options) {
 		quotaFlags(c, o, "settle with")
 		c.Flags().BoolVar(&o.atMost, "at-most", false, "take no more than the excess, and no queue below its own quota, rather than at least the excess")
@@ -50,10 +51,18 @@ var settleVerb = verb{
 		if a.Outcome != preemption.Fits {
 			status = cli.StatusNo
 		}
+		doubts := append([]string{}, c.UsageDoubts()...)
+		if len(doubts) > 0 {
+			status = cli.StatusUnknown
+			notes = append(notes, c.accept(doubts)...)
+		}
 		return result{status, func(b *cli.Page) {
+			if len(doubts) > 0 {
+				b.SayIn(answers.ColourOf(answers.Unknown), "Who has to leave is unknown: %s. As far as is known:\n", doubts[0])
+			}
 			answer, rest, _ := strings.Cut(printer(b).SettlementText(a), "\n")
 			colour := printable.Green
-			if status != cli.StatusYes {
+			if a.Outcome != preemption.Fits {
 				colour = printable.Red
 			}
 			b.SayIn(colour, "%s\n", answer)
@@ -63,8 +72,9 @@ var settleVerb = verb{
 		}, struct {
 			Now        time.Time     `json:"now"`
 			Settlement settle.Answer `json:"settlement"`
+			Doubts     []string      `json:"doubts,omitempty"` // what the answer depends on and is not known
 			Notes      []string      `json:"notes"`
-		}{c.Now, a, notes}, append([]string{}, answers.VictimNames(a.Victims)...)}, nil
+		}{c.Now, a, doubts, notes}, append([]string{}, answers.VictimNames(a.Victims)...)}, nil
 	},
 }
 

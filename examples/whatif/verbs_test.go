@@ -55,7 +55,7 @@ func TestVerbs(t *testing.T) {
 		"settle":          {[]string{"settle", "-quota", "vision:h100:nvidia.com/gpu=16"}, 1},
 		"settle-within":   {[]string{"settle"}, 0},
 		"settle-teams":    {[]string{"settle", "-f", "testdata/input/teams.yaml", "-at", now, "-quota", "serve:h100:nvidia.com/gpu=0", "-quota", "batch:h100:nvidia.com/gpu=0", "-at-most", "-max-victims", "2"}, 1},
-		"next-teams":      {[]string{"next", "-f", "testdata/input/teams.yaml", "-at", now, "-cycles", "20"}, 0},
+		"next-teams":      {[]string{"next", "-f", "testdata/input/teams.yaml", "-at", now, "-cycles", "20"}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for file, width := range map[string]int{name + "-80": 80, name + "-120": 120} {

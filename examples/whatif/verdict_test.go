@@ -16,6 +16,7 @@ apiVersion: v1
 kind: List
 items:
 - {apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: kueue-manager-config, namespace: kueue-system}, data: {controller_manager_config.yaml: "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfeatureGates: {MultiKueueOrchestratedPreemption: true}\n"}}
 - {apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: {namespaceSelector: {},
     preemption: {withinClusterQueue: LowerPriority}, resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: "4"}]}]}]}}
 - {apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: stopped}, spec: {namespaceSelector: {}, stopPolicy: Hold,
@@ -66,7 +67,7 @@ func TestOneVerdict(t *testing.T) {
 	cluster += circle + waits("in-cycle", "cycle", "1", 0, "", "") + flavorless + waits("no-flavor", "flavorless", "1", 0, "", "")
 	want := map[string]string{
 		"fits": "Fits", "preempts": "Preempt", "refused": "Impossible", "gated": "Gated", "back": "Fits",
-		"inactive": "Held", "paused": "Held", "stopped": "Held", "evicted": "Held", "backing-off": "Held", "rejected": "Held", "in-cycle": "Held", "no-flavor": "Held",
+		"inactive": "Held", "paused": "Held", "stopped": "Held", "evicted": "Held", "backing-off": "Held", "rejected": "Held", "in-cycle": "Held", "no-flavor": "Unknown",
 		"nowhere": "Unknown", "lost": "Unknown", "lost-inactive": "Held",
 	}
 	statuses := map[string]int{"Fits": 0, "Preempt": 0, "Gated": 1, "Impossible": 1, "Held": 1, "Unknown": 3}
@@ -104,7 +105,7 @@ func TestOneVerdict(t *testing.T) {
 		Held, Unknown []string
 		Heads         []struct{ Workload string }
 	}
-	if err := json.Unmarshal([]byte(stdout), &next); err != nil || status != 0 {
+	if err := json.Unmarshal([]byte(stdout), &next); err != nil || status != 3 {
 		t.Fatalf("next: status %d, %v", status, err)
 	}
 	for _, list := range []struct {
@@ -117,7 +118,7 @@ func TestOneVerdict(t *testing.T) {
 			}
 		}
 	}
-	if len(next.Held) != 8 || len(next.Unknown) != 2 { // the one that backs off comes back while the cycles run
+	if len(next.Held) != 7 || len(next.Unknown) != 3 { // the one that backs off comes back while the cycles run
 		t.Errorf("next: held %q, unknown %q", next.Held, next.Unknown)
 	}
 }
@@ -146,7 +147,7 @@ func TestStatusOfSeveralAnswers(t *testing.T) {
 	for _, c := range []struct {
 		workloads                string
 		overview, next, diffSame int
-	}{{fits, 0, 0, 0}, {no, 1, 1, 0}, {lost, 3, 3, 3}, {fits + lost, 3, 0, 3}, {no + lost, 1, 3, 3}, {fits + no, 1, 0, 0}} {
+	}{{fits, 0, 0, 0}, {no, 1, 1, 0}, {lost, 3, 3, 3}, {fits + lost, 3, 3, 3}, {no + lost, 1, 3, 3}, {fits + no, 1, 0, 0}} {
 		for _, v := range []struct {
 			args []string
 			want int

@@ -139,16 +139,22 @@ func (a *PodSetAssignment) count(spec *WorkloadSpec) int64 {
 	return 1
 }
 
-// returned returns the number of admitted replicas that gave their quota back. Replicas that
-// were never admitted (partial admission) are the first of the reclaimable ones.
+// returned returns the number of admitted replicas that hold nothing any more: those that gave their quota back, after those
+// that were never admitted (partial admission), and those that the spec does not have any more.
 func (a *PodSetAssignment) returned(count int64, w *Workload) int64 {
-	reclaimed := w.Status.reclaimed(a.Name)
+	if len(w.Spec.PodSets) == 0 {
+		return max(0, w.Status.reclaimed(a.Name))
+	}
+	left := int64(0)
 	for _, s := range w.Spec.PodSets {
-		if s.Name == a.Name && s.Count != nil {
-			reclaimed -= max(0, *s.Count-count)
+		if s.Name == a.Name || s.Name == "" && a.Name == defaultPodSet {
+			left = 1
+			if s.Count != nil {
+				left = *s.Count
+			}
 		}
 	}
-	return max(0, reclaimed)
+	return max(0, count-max(0, left-w.Status.reclaimed(a.Name)))
 }
 
 // assigned returns what a pod set holds. Kueue writes the total of all replicas; those that

@@ -121,7 +121,7 @@ func (s *stopper) need(kind, name, path string) {
 	n := bridge.Note{Object: missing, Path: path, Text: fmt.Sprintf("%s names the %s %s, which is not in the input: without it the queue is inactive", s.object, kind, name)}
 	s.b.c.QueueNotes[s.queue.Name] = append(s.b.c.QueueNotes[s.queue.Name], n)
 	queueName := s.queue.Name
-	s.b.later = append(s.b.later, func() { s.b.doubtReach(reach{queue: queueName}, n) })
+	s.b.later = append(s.b.later, func() { s.b.doubt(reach{queue: queueName}, bridge.Doubt{Note: n, NotInInput: true}) })
 }
 
 // doubt says what is not known of the queue.

@@ -111,7 +111,7 @@ func (b *builder) doubtReach(r reach, n bridge.Note) { b.doubt(r, bridge.Doubt{N
 
 func (b *builder) doubt(r reach, of bridge.Doubt) {
 	add := func(d bridge.Doubt) {
-		d.Note, d.OnlyYes = of.Note, of.OnlyYes
+		d.Note, d.OnlyYes, d.NotInInput = of.Note, of.OnlyYes, of.NotInInput
 		b.c.Doubts = append(b.c.Doubts, d)
 	}
 	if r.all {

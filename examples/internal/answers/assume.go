@@ -57,6 +57,7 @@ func (in *Input) Assume(list []string, sharingIsSaid bool) error {
 	if in.objects != nil {
 		in.Found.Cluster = in.objects.Cluster()
 		in.Found.Sharing.Said = sharingIsSaid
+		in.Found.Doubts = append(in.Found.Doubts, in.more...)
 		in.State = in.Found.State
 	}
 	in.Found.Assumptions = slices.DeleteFunc(slices.Clone(list), func(text string) bool { return strings.HasSuffix(text, missingMark) })

@@ -56,6 +56,27 @@ type Input struct {
 
 	objects *read.Kueue // nil for another input
 	doubts  *bridge.DoubtIndex
+	more    []bridge.Doubt // beside those of objects
+}
+
+// DoubtAll says that something is not known that every answer depends on.
+func (in *Input) DoubtAll(path, text string) {
+	n := bridge.Note{Path: path, Text: text}
+	in.more = append(slices.Clip(in.more), bridge.Doubt{Note: n})
+	in.Found.Doubts = append(slices.Clip(in.Found.Doubts), bridge.Doubt{Note: n})
+	in.Found.Warnings = append(slices.Clip(in.Found.Warnings), text)
+	in.doubts = in.Found.DoubtIndex()
+}
+
+// Missing lists the objects that others name and that are not in the input, as KIND/NAME.
+func (in *Input) Missing() (list []string) {
+	for i := range in.Found.Doubts {
+		d := &in.Found.Doubts[i]
+		if name := d.Assumption(); d.NotInInput && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // With returns the input with the objects of Kueue in further sources, each in place of the one with its
@@ -152,6 +173,9 @@ func ReadBeside(sources []objects.Source, scheduler string, beside func(*objects
 		}
 		err, also := ofKueue.Add(o), error(objects.ErrNotRead)
 		ofOther := scheduler != "kai" && ofKueue.Count() > 0 && ofKAI.Count() == 0 && isBeside(o) // pods and nodes of a cluster of Kueue
+		if ofOther {
+			also = nil
+		}
 		if !ofOther && (errors.Is(err, objects.ErrNotRead) || o.Group() != kueue.Group) {
 			also = ofKAI.Add(o)
 		}

@@ -69,8 +69,11 @@ func (v Verdict) Sentence(d *preemption.Decision, r *preemption.Request) string 
 		if d == nil {
 			return r.Workload.ID + " does not fit: " + why + "."
 		}
-		if why == "" {
+		if why == "" && !d.NoRoom {
 			why, _ = WhyNot(d, r)
+		}
+		if why == "" {
+			break
 		}
 		return r.Workload.ID + " " + explain.Answer(d, r) + ": " + why + "."
 	}
