@@ -7,6 +7,7 @@ package kueue
 
 import (
 	"cmp"
+	"context"
 	"encoding"
 	"slices"
 	"time"
@@ -22,6 +23,7 @@ import (
 	preemptor "sigs.k8s.io/kueue/pkg/scheduler/preemption"
 	"sigs.k8s.io/kueue/pkg/util/priority"
 	info "sigs.k8s.io/kueue/pkg/workload"
+	"sigs.k8s.io/kueue/pkg/workload/evict"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
@@ -81,7 +83,7 @@ func (a *Adapter) Follow(s *schdcache.Snapshot) error {
 		}
 		var used []quota.Amount // also by heads that the cycle served before
 		for fr, n := range c.ResourceNode.Usage {
-			used = append(used, quota.Amount{Flavor: string(fr.Flavor), Resource: string(fr.Resource), Amount: n})
+			used = append(used, quota.Amount{Flavor: string(fr.Flavor), Resource: string(fr.Resource), Amount: n.Int64()})
 		}
 		usage = append(usage, preemption.SetUsage(out.Name, used))
 		st.Queues = append(st.Queues, out)
@@ -97,7 +99,7 @@ func (a *Adapter) Follow(s *schdcache.Snapshot) error {
 
 // Targets returns the workloads that must yield for a workload with its flavors assigned, as GetTargets does.
 // None: no permitted set of them makes room.
-func (a *Adapter) Targets(wl info.Info, assignment flavorassigner.Assignment, s *schdcache.Snapshot, now time.Time) ([]*preemptor.Target, error) {
+func (a *Adapter) Targets(ctx context.Context, wl info.Info, assignment flavorassigner.Assignment, s *schdcache.Snapshot, now time.Time) ([]*preemptor.Target, error) {
 	r := preemption.Request{Now: now, Workload: a.workload(&wl, assignment.PodSets)}
 	for _, p := range assignment.PodSets {
 		for resource, f := range p.Flavors {
@@ -108,8 +110,8 @@ func (a *Adapter) Targets(wl info.Info, assignment flavorassigner.Assignment, s 
 		}
 	}
 	cq := s.ClusterQueue(wl.ClusterQueue)
-	if asks := assignment.WorkloadsTopologyRequests(&wl, cq); len(asks) > 0 {
-		r.Room = &room{a, s, cq, asks, map[string]*info.Info{}}
+	if asks := assignment.WorkloadsTopologyRequests(logr.FromContextOrDiscard(ctx), &wl, cq); len(asks) > 0 {
+		r.Room = &room{ctx, a, s, cq, asks, map[string]*info.Info{}}
 	}
 	d, err := a.preemptor.Decide(a.snapshot, r)
 	var list []*preemptor.Target
@@ -138,7 +140,7 @@ func queueOf(name string, p api.ClusterQueuePreemption) queue.Queue {
 func (a *Adapter) workload(in *info.Info, assigned []flavorassigner.PodSetAssignment) workload.Workload {
 	w := workload.Workload{
 		ID: string(info.Key(in.Obj)), UID: string(in.Obj.UID), Queue: string(in.ClusterQueue), LocalQueue: string(in.Obj.Spec.QueueName),
-		Priority: priority.EffectivePriority(logr.Discard(), in.Obj), Evicted: info.IsEvicted(in.Obj),
+		Priority: priority.EffectivePriority(logr.Discard(), in.Obj), Evicted: evict.IsEvicted(in.Obj),
 		Created: in.Obj.CreationTimestamp.Time, Queued: a.ordering.GetQueueOrderTimestamp(in.Obj).Time,
 	}
 	if c := apimeta.FindStatusCondition(in.Obj.Status.Conditions, api.WorkloadQuotaReserved); c != nil && c.Status == "True" {
@@ -151,7 +153,7 @@ func (a *Adapter) workload(in *info.Info, assigned []flavorassigner.PodSetAssign
 			flavor = func(r corev1.ResourceName) string { return string(assigned[at].Flavors[r].Name) }
 		}
 		set := workload.PodSet{Name: string(p.Name), Count: int64(p.Count), Totals: true}
-		for name, n := range p.Requests {
+		for name, n := range p.Requests.Iter() {
 			set.Requests = append(set.Requests, quota.Amount{Flavor: flavor(name), Resource: string(name), Amount: n})
 		}
 		slices.SortFunc(set.Requests, func(a, b quota.Amount) int { return cmp.Compare(a.Resource, b.Resource) })
@@ -163,11 +165,19 @@ func (a *Adapter) workload(in *info.Info, assigned []flavorassigner.PodSetAssign
 // quotas returns quotas by column: a list in another order would be a change.
 func quotas(of map[resources.FlavorResource]schdcache.ResourceQuota) (list []quota.Quota) {
 	for fr, q := range of {
-		list = append(list, quota.Quota{Flavor: string(fr.Flavor), Resource: string(fr.Resource), Nominal: q.Nominal,
-			BorrowingLimit: quota.OfPointer(q.BorrowingLimit), LendingLimit: quota.OfPointer(q.LendingLimit)})
+		list = append(list, quota.Quota{Flavor: string(fr.Flavor), Resource: string(fr.Resource), Nominal: q.Nominal.Int64(),
+			BorrowingLimit: limit(q.BorrowingLimit), LendingLimit: limit(q.LendingLimit)})
 	}
 	slices.SortFunc(list, func(a, b quota.Quota) int { return a.FlavorResource().Compare(b.FlavorResource()) })
 	return list
+}
+
+// limit is a limit of Kueue, nil: none.
+func limit(a *resources.Amount) quota.OptionalInt64 {
+	if a == nil {
+		return quota.OptionalInt64{}
+	}
+	return quota.AtMost(a.Int64())
 }
 
 // read reads a constant by its text in Kueue's API, which is the same here. An empty text leaves the default.
@@ -175,6 +185,7 @@ func read(text string, into encoding.TextUnmarshaler) { _ = into.UnmarshalText([
 
 // room is a place in a topology, as Kueue finds it: cede takes victims out of the scheduler's snapshot and puts them back.
 type room struct {
+	ctx context.Context // Kueue asks for one in Fits
 	*Adapter
 	state *schdcache.Snapshot
 	queue *schdcache.ClusterQueueSnapshot
@@ -198,5 +209,5 @@ func (r *room) Restore(id string) {
 }
 
 func (r *room) Fits() bool {
-	return r.queue.FindTopologyAssignmentsForWorkload(r.asks).Failure() == nil
+	return r.queue.FindTopologyAssignmentsForWorkload(r.ctx, r.asks).Failure() == nil
 }

@@ -13,6 +13,7 @@ import (
 	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
 	"sigs.k8s.io/kueue/pkg/resources"
 	info "sigs.k8s.io/kueue/pkg/workload"
+	"sigs.k8s.io/kueue/pkg/workload/finish"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
@@ -164,7 +165,7 @@ func (m *Mirror) edits(list []preemption.Edit, c *change) []preemption.Edit {
 		out, _ = out.Normalize("")
 		return append(m.named(list, out.Cohort), preemption.SetQueue(out))
 	case *api.Workload:
-		if !c.gone && info.HasQuotaReservation(o) && !info.IsFinished(o) {
+		if !c.gone && info.HasQuotaReservation(o) && !finish.IsFinished(o) {
 			return append(list, preemption.SetWorkload(m.workload(info.NewInfo(o), nil)))
 		}
 		id := string(info.Key(o))
@@ -209,12 +210,12 @@ func quotasOf(groups []api.ResourceGroup) map[resources.FlavorResource]schdcache
 	for _, g := range groups {
 		for _, f := range g.Flavors {
 			for _, r := range f.Resources {
-				q := schdcache.ResourceQuota{Nominal: resources.ResourceValue(r.Name, r.NominalQuota)}
+				q := schdcache.ResourceQuota{Nominal: resources.AmountFromQuantity(r.Name, r.NominalQuota)}
 				if r.BorrowingLimit != nil {
-					q.BorrowingLimit = new(resources.ResourceValue(r.Name, *r.BorrowingLimit))
+					q.BorrowingLimit = new(resources.AmountFromQuantity(r.Name, *r.BorrowingLimit))
 				}
 				if r.LendingLimit != nil {
-					q.LendingLimit = new(resources.ResourceValue(r.Name, *r.LendingLimit))
+					q.LendingLimit = new(resources.AmountFromQuantity(r.Name, *r.LendingLimit))
 				}
 				of[resources.FlavorResource{Flavor: f.Name, Resource: r.Name}] = q
 			}
