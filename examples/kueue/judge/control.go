@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
 	testingclock "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -33,6 +34,7 @@ import (
 
 // control is Kueue in this process: its caches, its controllers, its scheduler, over objects in memory.
 type control struct {
+	objects   clienttesting.ObjectTracker // of the client
 	client    client.Client
 	cache     *schdcache.Cache
 	queues    *qcache.Manager
@@ -57,7 +59,8 @@ func (c *cluster) start(ctx context.Context, at time.Time) (*control, error) {
 
 // connect makes the client, with the objects and without workloads.
 func (k *control) connect(ctx context.Context, c *cluster) error {
-	b := &indexed{fake.NewClientBuilder().WithScheme(scheme).WithObjects(c.objects...).WithStatusSubresource(
+	k.objects = clienttesting.NewObjectTracker(scheme, codecs.UniversalDecoder()) // a simple one: who owns which field is not kept
+	b := &indexed{fake.NewClientBuilder().WithScheme(scheme).WithObjectTracker(k.objects).WithObjects(c.objects...).WithStatusSubresource(
 		&kueue.Workload{}, &kueue.ClusterQueue{}, &kueue.LocalQueue{}, &kueue.Cohort{}, &kueue.AdmissionCheck{})}
 	if err := indexer.Setup(ctx, b); err != nil {
 		return err
@@ -118,7 +121,7 @@ func (k *control) fill(ctx context.Context, c *cluster, now clock.Clock) error {
 	}
 	for _, w := range c.workloads {
 		if workload.HasQuotaReservation(w) {
-			if err := k.add(ctx, w); err != nil {
+			if err := k.add(w); err != nil {
 				return err
 			}
 		}
@@ -141,36 +144,27 @@ func requestOf(o client.Object) ctrl.Request {
 }
 
 // add shows a workload to the client and to the caches.
-func (k *control) add(ctx context.Context, w *kueue.Workload) error {
-	if err := k.create(ctx, w); err != nil {
+func (k *control) add(w *kueue.Workload) error {
+	if err := k.create(w); err != nil {
 		return err
 	}
 	k.workloads.Create(event.TypedCreateEvent[*kueue.Workload]{Object: w.DeepCopy()})
 	return nil
 }
 
-func (k *control) create(ctx context.Context, w *kueue.Workload) error {
+// create puts a workload into the client as it is, its status and what it has of a deletion too.
+func (k *control) create(w *kueue.Workload) error {
 	w = w.DeepCopy()
-	w.ResourceVersion, w.ManagedFields = "", nil
-	deleted := w.DeletionTimestamp
-	w.DeletionTimestamp = nil
-	status := w.Status
-	if err := k.client.Create(ctx, w); err != nil {
+	w.ResourceVersion = "1"
+	if err := k.objects.Add(w); err != nil {
 		return fmt.Errorf("workload %s: %w", workload.Key(w), err)
 	}
-	w.Status = status
-	if err := k.client.Status().Update(ctx, w); err != nil {
-		return fmt.Errorf("workload %s: %w", workload.Key(w), err)
-	}
-	if deleted == nil {
-		return nil
-	}
-	return k.client.Delete(ctx, w)
+	return nil
 }
 
 // wait does what Kueue's controller does with a workload that waits, until nothing changes, and queues it.
 func (k *control) wait(ctx context.Context, w *kueue.Workload) error {
-	if err := k.create(ctx, w); err != nil {
+	if err := k.create(w); err != nil {
 		return err
 	}
 	for last := ""; ; {
