@@ -170,7 +170,7 @@ func (k *control) wait(ctx context.Context, w *kueue.Workload) error {
 	for last := ""; ; {
 		now := &kueue.Workload{}
 		if err := k.client.Get(ctx, client.ObjectKeyFromObject(w), now); err != nil {
-			return err
+			return client.IgnoreNotFound(err) // it was being deleted, and nobody owns it
 		}
 		if now.ResourceVersion == last {
 			// The queue has a clock of its own: what is not over yet must not be over there.
@@ -203,8 +203,8 @@ func (k *control) considers(w *kueue.Workload) (kueue.ClusterQueueReference, boo
 // whyHeld says why the scheduler does not take up a workload.
 func (k *control) whyHeld(ctx context.Context, w *kueue.Workload) string {
 	now := &kueue.Workload{}
-	if err := k.client.Get(ctx, client.ObjectKeyFromObject(w), now); err != nil {
-		return err.Error()
+	if k.client.Get(ctx, client.ObjectKeyFromObject(w), now) != nil {
+		return "it is being deleted"
 	}
 	queue, _ := k.queues.ClusterQueueForWorkload(now)
 	if queue != "" && !k.cache.ClusterQueueActive(queue) {

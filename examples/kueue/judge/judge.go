@@ -186,3 +186,18 @@ func (c *cluster) answer(w *kueue.Workload, e *evaluation) Answer {
 	}
 	return a
 }
+
+// Waiting are the workloads of an input that wait, by namespace/name.
+func Waiting(objects []byte) (ids []string, err error) {
+	c, err := read(objects)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range c.workloads {
+		if !finish.IsFinished(w) && !workload.HasQuotaReservation(w) {
+			ids = append(ids, string(workload.Key(w)))
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}

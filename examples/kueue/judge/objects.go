@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,6 +41,19 @@ var scheme = func() *runtime.Scheme {
 }()
 
 var codecs, strict = serializer.NewCodecFactory(scheme), serializer.NewCodecFactory(scheme, serializer.EnableStrict)
+
+var unknownFields = regexp.MustCompile(`unknown field "(spec\.[^"]+)"`)
+
+// newer returns a field of a spec that this version of Kueue does not have, of what strict decoding has found. Templates of
+// pods are not Kueue's, and what an object says of itself decides nothing.
+func newer(err error) string {
+	for _, found := range unknownFields.FindAllStringSubmatch(err.Error(), -1) {
+		if !strings.Contains(found[1], ".template.") {
+			return found[0]
+		}
+	}
+	return ""
+}
 
 // cluster is what the input holds.
 type cluster struct {
@@ -119,7 +133,13 @@ func (c *cluster) take(text json.RawMessage, kind metav1.TypeMeta) error {
 		}
 		return nil
 	}
-	object, _, err := codecs.UniversalDeserializer().Decode(text, &gvk, nil)
+	object, _, err := strict.UniversalDeserializer().Decode(text, &gvk, nil)
+	if runtime.IsStrictDecodingError(err) {
+		field := newer(err)
+		if object, _, err = codecs.UniversalDeserializer().Decode(text, &gvk, nil); field != "" && gvk.Group == kueue.SchemeGroupVersion.Group {
+			err = errors.New(field)
+		}
+	}
 	if err == nil {
 		err = c.keep(object)
 	}
