@@ -54,6 +54,9 @@ type Fewer struct {
 	Of     int64  `json:"of"`
 }
 
+// errPanics: Kueue panics where it is shown the objects.
+var errPanics = errors.New("Kueue " + Version + " panics about the objects")
+
 // limit is how long Kueue may take for an answer.
 const limit = 30 * time.Second
 
@@ -95,6 +98,8 @@ func Ask(ctx context.Context, objects []byte, id string, at time.Time) (Answer, 
 	}
 	e, err := c.run(ctx, queued, w, at)
 	switch {
+	case errors.Is(err, errPanics):
+		return Answer{Workload: id, Verdict: Unknown, Message: err.Error()}, nil
 	case err != nil:
 		return Answer{}, err
 	case e.workload == id && e.before == 0:
@@ -109,8 +114,13 @@ func Ask(ctx context.Context, objects []byte, id string, at time.Time) (Answer, 
 }
 
 // run starts Kueue with the workloads that wait, and ends with what it says about one of them: w, or the first one that
-// is not admitted.
-func (c *cluster) run(ctx context.Context, waiting []*kueue.Workload, w *kueue.Workload, at time.Time) (*evaluation, error) {
+// is not admitted. It fails where Kueue panics about objects: what no API server stores may do that.
+func (c *cluster) run(ctx context.Context, waiting []*kueue.Workload, w *kueue.Workload, at time.Time) (_ *evaluation, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", errPanics, p)
+		}
+	}()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	ear := newEar()

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ import (
 	"sigs.k8s.io/kueue/apis/kueue/v1beta1"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	"sigs.k8s.io/kueue/pkg/features"
+	"sigs.k8s.io/kueue/pkg/webhooks"
 	"sigs.k8s.io/kueue/pkg/workload"
 	"sigs.k8s.io/kueue/pkg/workload/evict"
 )
@@ -284,8 +286,35 @@ func (c *cluster) waiting(queue string) (list []*kueue.Workload) {
 	return list
 }
 
+// refused is why Kueue's API does not take an object of the input; empty: it takes all.
+func (c *cluster) refused() string {
+	for _, o := range c.objects {
+		var errs error
+		switch o := o.(type) {
+		case *kueue.ClusterQueue:
+			errs = webhooks.ValidateClusterQueue(o).ToAggregate()
+		case *kueue.ResourceFlavor:
+			errs = webhooks.ValidateResourceFlavor(o).ToAggregate()
+		case *kueue.Cohort:
+			_, errs = new(webhooks.CohortWebhook).ValidateCreate(context.Background(), o)
+		}
+		if errs != nil {
+			return fmt.Sprintf("the API of Kueue %s refuses %s %s: %v", Version, kindOf(o), o.GetName(), errs)
+		}
+	}
+	for _, w := range c.workloads {
+		if errs := webhooks.ValidateWorkload(w, nil); len(errs) > 0 {
+			return fmt.Sprintf("the API of Kueue %s refuses Workload %s: %v", Version, workload.Key(w), errs.ToAggregate())
+		}
+	}
+	return ""
+}
+
 // unknown says why the objects do not decide about a workload, though Kueue would; empty: they do.
 func (c *cluster) unknown(w *kueue.Workload) string {
+	if why := c.refused(); why != "" {
+		return why
+	}
 	if q := c.queueOf(w); q != nil && q.Spec.NamespaceSelector != nil {
 		if s := q.Spec.NamespaceSelector; slices.Contains(c.made, w.Namespace) && len(s.MatchLabels)+len(s.MatchExpressions) > 0 {
 			return fmt.Sprintf("namespace %s is not in the input, and ClusterQueue %s selects by its labels", w.Namespace, q.Name)

@@ -45,7 +45,7 @@ func TestSamplesAreAnsweredAsByKueue(t *testing.T) {
 		}
 		for _, input := range inputs {
 			for _, id := range ids {
-				c.compare(t, file, input, id)
+				c.of(t, file, filepath.Base(file), input, id)
 			}
 		}
 	}

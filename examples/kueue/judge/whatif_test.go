@@ -46,17 +46,19 @@ func TestMain(m *testing.M) {
 type light struct {
 	Verdict  struct{ Outcome, Why string }
 	Decision struct {
-		Victims []struct {
-			Workload string
-			Leaving  bool
-		}
+		Victims    []victim
 		Counts     []struct{ Count int64 }
 		Assignment []struct {
 			PodSet, Flavor string
 			Resources      []struct{ Resource string }
 		}
 	}
-	Notes []string
+	brief bool // without flavors
+}
+
+type victim struct {
+	Workload string
+	Leaving  bool
 }
 
 // whatif asks whatif. It fails if the program does.
@@ -101,7 +103,7 @@ func (a *light) differs(k *judge.Answer) string {
 	if slices.Sort(victims); !slices.Equal(victims, k.Victims) {
 		return "other victims"
 	}
-	if k.Verdict != judge.Fits && k.Verdict != judge.Preempts {
+	if a.brief || k.Verdict != judge.Fits && k.Verdict != judge.Preempts {
 		return ""
 	}
 	flavors := map[string]map[string]string{}
@@ -113,11 +115,6 @@ func (a *light) differs(k *judge.Answer) string {
 			flavors[c.PodSet][r.Resource] = c.Flavor
 		}
 	}
-	for _, of := range k.Flavors {
-		maps.DeleteFunc(of, func(resource, _ string) bool { // of a request of 0 nothing is assigned
-			return !slices.ContainsFunc(slices.Collect(maps.Values(flavors)), func(f map[string]string) bool { return f[resource] != "" })
-		})
-	}
 	if maps.DeleteFunc(k.Flavors, func(_ string, of map[string]string) bool { return len(of) == 0 }); !maps.EqualFunc(flavors, k.Flavors, maps.Equal) {
 		return "other flavors"
 	}
@@ -125,6 +122,9 @@ func (a *light) differs(k *judge.Answer) string {
 }
 
 func (a *light) String() string {
+	if a == nil {
+		return "nothing"
+	}
 	var parts []string
 	for _, v := range a.Decision.Victims {
 		parts = append(parts, v.Workload)
@@ -135,40 +135,99 @@ func (a *light) String() string {
 	return fmt.Sprintf("%s %s %s", a.Verdict.Outcome, a.Verdict.Why, strings.Join(parts, ", "))
 }
 
-// counted counts answers.
-type counted struct {
-	asked, alike, unknown, undecided, departs int
-	why                                       map[string]int // what whatif does not know
-	refused                                   map[string]int
+// overview asks whatif about all workloads that wait at once: without flavors.
+func overview(t testing.TB, objects []byte, at time.Time) (answers map[string]*light, refused string) {
+	t.Helper()
+	ask := exec.Command(*program, "overview", "-all", "-f", "-", "-at", at.Format(time.RFC3339), "-o", "json")
+	var out, said bytes.Buffer
+	ask.Stdin, ask.Stdout, ask.Stderr = bytes.NewReader(objects), &out, &said
+	var exit *exec.ExitError
+	if err := ask.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if exit != nil && exit.ExitCode() == 2 {
+		return nil, said.String()
+	}
+	var list struct {
+		Workloads []struct {
+			Workload, Outcome, Words string
+			Victims, Leaving         []string
+		}
+	}
+	if err := json.Unmarshal(out.Bytes(), &list); err != nil {
+		t.Fatalf("%v: %s%s", err, out.Bytes(), said.Bytes())
+	}
+	answers = map[string]*light{}
+	for _, w := range list.Workloads {
+		a := &light{brief: true}
+		a.Verdict.Outcome, a.Verdict.Why = w.Outcome, strings.TrimPrefix(w.Words, "unknown: ")
+		for _, v := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(w.Victims, w.Leaving)))) {
+			a.Decision.Victims = append(a.Decision.Victims, victim{v, slices.Contains(w.Leaving, v)})
+		}
+		answers[w.Workload] = a
+	}
+	return answers, ""
 }
 
-// compare asks whatif and Kueue about a workload.
-func (c *counted) compare(t *testing.T, what string, objects []byte, id string) {
+// counted counts answers, in all and by what they were asked for.
+type counted struct {
+	asked, alike, unknown, undecided, departs int
+	by                                        map[string]*[2]int // asked, and unknown to whatif
+}
+
+// of asks whatif and Kueue about a workload; by is what it is asked for.
+func (c *counted) of(t *testing.T, what, by string, objects []byte, id string) {
+	t.Helper()
+	a, refused := whatif(t, objects, id, at)
+	c.compare(t, what, by, objects, id, &a, refused)
+}
+
+// all asks about all workloads that wait.
+func (c *counted) all(t *testing.T, what, by string, objects []byte) {
+	t.Helper()
+	ids, err := judge.Waiting(objects)
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+	answers, refused := overview(t, objects, at)
+	for _, id := range ids {
+		a := answers[id]
+		if a == nil && refused == "" {
+			refused = "it is not among those that wait"
+		}
+		c.compare(t, what, by, objects, id, a, refused)
+	}
+}
+
+func (c *counted) compare(t *testing.T, what, by string, objects []byte, id string, a *light, refused string) {
 	t.Helper()
 	k, err := judge.Ask(t.Context(), objects, id, at)
 	if err != nil {
 		t.Errorf("%s: %v", what, err)
 		return
 	}
-	a, refused := whatif(t, objects, id, at)
+	if c.by == nil {
+		c.by = map[string]*[2]int{}
+	}
+	if c.by[by] == nil {
+		c.by[by] = new([2]int)
+	}
 	c.asked++
-	switch d := a.differs(&k); {
-	case refused != "":
-		count(&c.refused, refused)
-		if k.Verdict != judge.Unknown {
-			t.Errorf("%s, %s: whatif refuses the question: %s; Kueue %+v", what, id, refused, k)
-		}
+	c.by[by][0]++
+	switch {
 	case k.Verdict == judge.Unknown:
 		c.undecided++
+	case refused != "":
+		t.Errorf("%s, %s: whatif refuses the question: %s; Kueue %+v", what, id, refused, k)
 	case a.Verdict.Outcome == "Unknown":
 		c.unknown++
-		count(&c.why, a.Verdict.Why)
-	case d == "":
+		c.by[by][1]++
+	case a.differs(&k) == "":
 		c.alike++
 	case a.waitsForLeaving():
 		c.departs++
 	default:
-		t.Errorf("%s, %s: %s: whatif %v; Kueue %+v", what, id, d, &a, k)
+		t.Errorf("%s, %s: %s: whatif %v; Kueue %+v", what, id, a.differs(&k), a, k)
 	}
 }
 
@@ -182,19 +241,13 @@ func (a *light) waitsForLeaving() bool {
 	return len(a.Decision.Victims) > 0 && (a.Verdict.Outcome == "Wait" || a.Verdict.Outcome == "Preempt")
 }
 
-func count(in *map[string]int, what string) {
-	if *in == nil {
-		*in = map[string]int{}
-	}
-	(*in)[what]++
-}
-
-// log prints the counts, and what was unknown by what it was about, most frequent first.
+// log prints the counts, and the share of what is unknown to whatif by what was asked for, most frequent first.
 func (c *counted) log(t *testing.T) {
 	t.Helper()
 	t.Logf("%d asked: %d alike, %d unknown to whatif, %d not decided by Kueue either, %d depart", c.asked, c.alike, c.unknown, c.undecided, c.departs)
-	whys := slices.SortedFunc(maps.Keys(c.why), func(a, b string) int { return cmp.Or(c.why[b]-c.why[a], cmp.Compare(a, b)) })
-	for _, w := range whys {
-		t.Logf("%5d unknown: %s", c.why[w], w)
+	for _, by := range slices.SortedFunc(maps.Keys(c.by), func(a, b string) int { return cmp.Or(c.by[b][1]-c.by[a][1], cmp.Compare(a, b)) }) {
+		if n := c.by[by]; n[1] > 0 {
+			t.Logf("%3d%% of %4d unknown: %s", 100*n[1]/n[0], n[0], by)
+		}
 	}
 }
