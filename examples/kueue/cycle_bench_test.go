@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/events"
 	testingclock "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
+	config "sigs.k8s.io/kueue/apis/config/v1beta2"
 	api "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
 	"sigs.k8s.io/kueue/pkg/scheduler/flavorassigner"
@@ -38,11 +39,11 @@ func cycles(b *testing.B, reclaims bool) {
 	client := utiltesting.NewClientBuilder().Build()
 	cache := schdcache.New(client)
 	cache.AddOrUpdateResourceFlavor(log, &api.ResourceFlavor{ObjectMeta: metav1.ObjectMeta{Name: flavor}})
-	a, err := New(nil, info.Ordering{})
+	a, err := New(&config.Configuration{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	m := &Mirror{Adapter: a, Wake: make(chan struct{}, 1), changed: map[string]change{}}
+	m := newMirror(a)
 	var workloads []*api.Workload
 	for i := range queues {
 		q := clusterQueue(r, fmt.Sprint("q", i), "root")
@@ -77,7 +78,7 @@ func cycles(b *testing.B, reclaims bool) {
 	asks.ClusterQueue = api.ClusterQueueReference(fmt.Sprint("q", head))
 	assignment := flavorassigner.Assignment{PodSets: []flavorassigner.PodSetAssignment{{
 		Name: "main", Count: 1, Flavors: flavorassigner.ResourceAssignment{"gpu": {Name: flavor, Mode: flavorassigner.Preempt}}}}}
-	whole, _ := New(nil, info.Ordering{})
+	whole, _ := New(&config.Configuration{})
 	p := preemptor.New(client, info.Ordering{}, new(events.FakeRecorder), nil, false, testingclock.NewFakeClock(now), nil, expectations.NewStore("preemption"), nil)
 	for _, events := range []int{10, 200} {
 		run := func(name string, cycle func(changed []*api.Workload) (victims int, err error)) {

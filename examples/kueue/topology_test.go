@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/tools/events"
 	testingclock "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
+	config "sigs.k8s.io/kueue/apis/config/v1beta2"
 	api "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
 	"sigs.k8s.io/kueue/pkg/scheduler/flavorassigner"
@@ -89,7 +90,7 @@ func TestTargetsInATopologyAreKueues(t *testing.T) {
 			continue // it fits: Kueue does not ask its preemptor
 		}
 		want := texts(p.GetTargets(ctx, *asks, assignment, snapshot))
-		a, err := New(nil, info.Ordering{})
+		a, err := New(&config.Configuration{})
 		if err == nil {
 			err = a.Follow(snapshot)
 		}

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -60,6 +61,11 @@ func (c *cluster) configure() error {
 		}
 	default:
 		return errors.New("there are several")
+	}
+	for name, on := range c.config.FeatureGates { // the gates of the process remember what they refuse
+		if g, known := utilfeature.DefaultMutableFeatureGate.GetAll()[featuregate.Feature(name)]; !known || g.LockToDefault && g.Default != on {
+			return fmt.Errorf("featureGates.%s: there is no such gate, or it cannot be %v", name, on)
+		}
 	}
 	if errs := config.LoadAndValidateFeatureGates("", c.config.FeatureGates); len(errs) > 0 {
 		return errs.ToAggregate()
