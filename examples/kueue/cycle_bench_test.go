@@ -10,14 +10,15 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/tools/events"
 	testingclock "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
+	config "sigs.k8s.io/kueue/apis/config/v1beta2"
 	api "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
 	"sigs.k8s.io/kueue/pkg/scheduler/flavorassigner"
 	preemptor "sigs.k8s.io/kueue/pkg/scheduler/preemption"
-	"sigs.k8s.io/kueue/pkg/scheduler/preemption/expectations"
+	"sigs.k8s.io/kueue/pkg/util/expectations"
 	utiltesting "sigs.k8s.io/kueue/pkg/util/testing"
 	info "sigs.k8s.io/kueue/pkg/workload"
 )
@@ -38,11 +39,11 @@ func cycles(b *testing.B, reclaims bool) {
 	client := utiltesting.NewClientBuilder().Build()
 	cache := schdcache.New(client)
 	cache.AddOrUpdateResourceFlavor(log, &api.ResourceFlavor{ObjectMeta: metav1.ObjectMeta{Name: flavor}})
-	a, err := New(nil, info.Ordering{})
+	a, err := New(&config.Configuration{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	m := &Mirror{Adapter: a, Wake: make(chan struct{}, 1), changed: map[string]change{}}
+	m := newMirror(a)
 	var workloads []*api.Workload
 	for i := range queues {
 		q := clusterQueue(r, fmt.Sprint("q", i), "root")
@@ -77,8 +78,8 @@ func cycles(b *testing.B, reclaims bool) {
 	asks.ClusterQueue = api.ClusterQueueReference(fmt.Sprint("q", head))
 	assignment := flavorassigner.Assignment{PodSets: []flavorassigner.PodSetAssignment{{
 		Name: "main", Count: 1, Flavors: flavorassigner.ResourceAssignment{"gpu": {Name: flavor, Mode: flavorassigner.Preempt}}}}}
-	whole, _ := New(nil, info.Ordering{})
-	p := preemptor.New(client, info.Ordering{}, record.NewFakeRecorder(1), nil, false, testingclock.NewFakeClock(now), nil, expectations.New(), nil)
+	whole, _ := New(&config.Configuration{})
+	p := preemptor.New(client, info.Ordering{}, new(events.FakeRecorder), nil, false, testingclock.NewFakeClock(now), nil, expectations.NewStore("preemption"), nil)
 	for _, events := range []int{10, 200} {
 		run := func(name string, cycle func(changed []*api.Workload) (victims int, err error)) {
 			b.Run(fmt.Sprintf("events=%d/%s", events, name), func(b *testing.B) {
@@ -109,7 +110,7 @@ func cycles(b *testing.B, reclaims bool) {
 		}
 		run("kueue", func(changed []*api.Workload) (int, error) {
 			snapshot, err := update(changed)
-			return len(p.GetTargets(log, *asks, assignment, snapshot)), err
+			return len(p.GetTargets(b.Context(), *asks, assignment, snapshot)), err
 		})
 		run("edits", func(changed []*api.Workload) (int, error) {
 			for _, w := range changed {
@@ -124,7 +125,7 @@ func cycles(b *testing.B, reclaims bool) {
 			if err == nil {
 				err = whole.Follow(snapshot)
 			}
-			list, failed := whole.Targets(*asks, assignment, snapshot, now)
+			list, failed := whole.Targets(b.Context(), *asks, assignment, snapshot, now)
 			return len(list), errors.Join(err, failed)
 		})
 	}

@@ -1,8 +1,9 @@
 package kueue
 
 import (
-	"cmp"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -10,13 +11,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 	api "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	"sigs.k8s.io/kueue/client-go/informers/externalversions"
-	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
-	"sigs.k8s.io/kueue/pkg/resources"
 	info "sigs.k8s.io/kueue/pkg/workload"
+	"sigs.k8s.io/kueue/pkg/workload/finish"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/quota"
 )
 
 // Mirror is an adapter that follows a cluster by the events of informers: an event costs what it changes, not what
@@ -25,6 +24,10 @@ type Mirror struct {
 	*Adapter
 	// Wake has a value when there are events that Catch has not seen.
 	Wake chan struct{}
+
+	begun      bool // there is a first state
+	topologies map[string]*api.Topology
+	flavors    map[string]*api.ResourceFlavor
 
 	mu      sync.Mutex
 	changed map[string]change // the latest of each object
@@ -37,11 +40,13 @@ type change struct {
 	gone   bool
 }
 
-// Watch makes a mirror of the objects of a factory of informers. Start the factory afterwards.
+// Watch makes a mirror of the objects of a factory of informers. Start the factory afterwards, and call Catch when its
+// informers have synced: the first time that costs what all objects cost, later what changed.
 func Watch(a *Adapter, factory externalversions.SharedInformerFactory) (*Mirror, error) {
-	m := &Mirror{Adapter: a, Wake: make(chan struct{}, 1), changed: map[string]change{}}
+	m := newMirror(a)
 	of := factory.Kueue().V1beta2()
-	for _, informer := range []cache.SharedIndexInformer{of.Cohorts().Informer(), of.ClusterQueues().Informer(), of.Workloads().Informer()} {
+	for _, informer := range []cache.SharedIndexInformer{of.Topologies().Informer(), of.ResourceFlavors().Informer(), of.Cohorts().Informer(),
+		of.ClusterQueues().Informer(), of.Workloads().Informer()} {
 		if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(object any) { m.note(object, false) },
 			UpdateFunc: func(_, object any) { m.note(object, false) },
@@ -53,6 +58,10 @@ func Watch(a *Adapter, factory externalversions.SharedInformerFactory) (*Mirror,
 	return m, nil
 }
 
+func newMirror(a *Adapter) *Mirror {
+	return &Mirror{Adapter: a, Wake: make(chan struct{}, 1), topologies: map[string]*api.Topology{}, flavors: map[string]*api.ResourceFlavor{}, changed: map[string]change{}}
+}
+
 // note keeps an event for Catch.
 func (m *Mirror) note(object any, gone bool) {
 	if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
@@ -60,6 +69,10 @@ func (m *Mirror) note(object any, gone bool) {
 	}
 	c := change{object: object, gone: gone}
 	switch o := object.(type) {
+	case *api.Topology:
+		c.key = "Topology " + o.Name
+	case *api.ResourceFlavor:
+		c.key = "ResourceFlavor " + o.Name
 	case *api.Cohort:
 		c.key = "Cohort " + o.Name
 	case *api.ClusterQueue:
@@ -83,14 +96,18 @@ func (m *Mirror) Catch() error {
 	changed := m.changed
 	m.changed = map[string]change{}
 	m.mu.Unlock()
-	var turns [5][]change
-	for _, c := range changed {
+	var turns [turns][]change
+	for _, key := range slices.Sorted(maps.Keys(changed)) {
+		c := changed[key]
 		turns[c.turn()] = append(turns[c.turn()], c)
+	}
+	if !m.begun {
+		m.begun = true
+		return m.start(turns)
 	}
 	var errs []error
 	for turn, list := range turns {
-		slices.SortFunc(list, func(a, b change) int { return cmp.Compare(a.key, b.key) })
-		if turn == 2 && m.apply(list...) == nil { // workloads all at once
+		if turn == ofWorkloads && m.apply(list...) == nil { // all at once
 			continue
 		}
 		for _, c := range list {
@@ -103,21 +120,87 @@ func (m *Mirror) Catch() error {
 	return errors.Join(errs...)
 }
 
-// turn orders the kinds: cohorts and queues come before the workloads in them, and go after them.
-func (c *change) turn() int {
-	switch c.object.(type) {
-	case *api.Cohort:
-		if c.gone {
-			return 4
+// start makes the first state of all objects at once: one by one each queue would cost what all queues cost.
+func (m *Mirror) start(turns [turns][]change) error {
+	var st preemption.State
+	named := map[string]bool{}
+	name := func(cohort string) {
+		if cohort != "" && !named[cohort] {
+			named[cohort] = true
+			st.Cohorts = append(st.Cohorts, queue.Cohort{Name: cohort})
 		}
-		return 0
-	case *api.ClusterQueue:
-		if c.gone {
-			return 3
-		}
-		return 1
 	}
-	return 2
+	at := map[string]change{} // by the path in the state
+	for _, list := range turns[:ofGone] {
+		for _, c := range list {
+			switch o := c.object.(type) {
+			case *api.Topology, *api.ResourceFlavor:
+				m.learn(&c)
+			case *api.Cohort:
+				named[o.Name] = true
+				at[fmt.Sprintf("cohorts[%d]", len(st.Cohorts))] = c
+				st.Cohorts = append(st.Cohorts, cohortOf(o))
+			case *api.ClusterQueue:
+				at[fmt.Sprintf("queues[%d]", len(st.Queues))] = c
+				st.Queues = append(st.Queues, clusterQueueOf(o))
+			case *api.Workload:
+				if holds(o) && !c.gone {
+					at[fmt.Sprintf("admitted[%d]", len(st.Admitted))] = c
+					st.Admitted = append(st.Admitted, m.workload(info.NewInfo(o, m.options...), nil))
+				}
+			}
+		}
+	}
+	for _, c := range st.Cohorts {
+		name(c.Parent)
+	}
+	for _, q := range st.Queues {
+		name(q.Cohort)
+	}
+	for _, f := range slices.Sorted(maps.Keys(m.flavors)) {
+		st.Flavors = append(st.Flavors, m.flavorOf(m.flavors[f]))
+	}
+	valid, left, err := st.Valid()
+	if err == nil {
+		m.snapshot, _, err = m.snapshot.Sync(valid)
+	}
+	errs := []error{err}
+	for _, l := range left {
+		errs = append(errs, l.Faults)
+		if c, is := at[l.Path]; is {
+			m.again(c)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// The turns of the kinds: topologies, flavors, cohorts and queues come before the workloads in them, and go after them.
+const (
+	ofTopologies = iota
+	ofFlavors
+	ofCohorts
+	ofQueues
+	ofWorkloads
+	ofGone
+	turns = ofGone + 4
+)
+
+func (c *change) turn() int {
+	turn := ofWorkloads
+	switch c.object.(type) {
+	case *api.Topology:
+		turn = ofTopologies
+	case *api.ResourceFlavor:
+		turn = ofFlavors
+	case *api.Cohort:
+		turn = ofCohorts
+	case *api.ClusterQueue:
+		turn = ofQueues
+	}
+	if c.gone && turn != ofWorkloads {
+		return turns - 1 - turn // the queue first
+	}
+	return turn
 }
 
 // again keeps a change for the next time, unless there is a later one.
@@ -139,9 +222,38 @@ func (m *Mirror) apply(list ...change) error {
 	return err
 }
 
+// learn keeps a topology or a flavor, and returns the flavors that are other now.
+func (m *Mirror) learn(c *change) (other []*api.ResourceFlavor) {
+	switch o := c.object.(type) {
+	case *api.Topology:
+		if m.topologies[o.Name] = o; c.gone {
+			delete(m.topologies, o.Name)
+		}
+		for _, name := range slices.Sorted(maps.Keys(m.flavors)) {
+			if f := m.flavors[name]; f.Spec.TopologyName != nil && string(*f.Spec.TopologyName) == o.Name {
+				other = append(other, f)
+			}
+		}
+	case *api.ResourceFlavor:
+		if m.flavors[o.Name] = o; c.gone {
+			delete(m.flavors, o.Name)
+			return nil
+		}
+		other = append(other, o)
+	}
+	return other
+}
+
 // edits adds the edits of a change to a list.
 func (m *Mirror) edits(list []preemption.Edit, c *change) []preemption.Edit {
 	switch o := c.object.(type) {
+	case *api.Topology, *api.ResourceFlavor:
+		for _, f := range m.learn(c) {
+			list = append(list, preemption.SetFlavor(m.flavorOf(f)))
+		}
+		if f, is := o.(*api.ResourceFlavor); is && c.gone {
+			list = append(list, preemption.RemoveFlavor(f.Name))
+		}
 	case *api.Cohort:
 		switch {
 		case c.gone && m.hasMembers(o.Name):
@@ -149,23 +261,17 @@ func (m *Mirror) edits(list []preemption.Edit, c *change) []preemption.Edit {
 		case c.gone:
 			return append(list, preemption.RemoveCohort(o.Name))
 		}
-		out := queue.Cohort{Name: o.Name, Parent: string(o.Spec.ParentName), Quotas: quotas(quotasOf(o.Spec.ResourceGroups)), FairWeight: weightOf(o.Spec.FairSharing)}
-		out, _ = out.Normalize("")
+		out := cohortOf(o)
 		return append(m.named(list, out.Parent), preemption.SetCohort(out))
 	case *api.ClusterQueue:
 		if c.gone {
 			return append(list, preemption.RemoveQueue(o.Name))
 		}
-		out := queue.Queue{Name: o.Name}
-		if o.Spec.Preemption != nil {
-			out = queueOf(o.Name, *o.Spec.Preemption)
-		}
-		out.Cohort, out.Quotas, out.FairWeight = string(o.Spec.CohortName), quotas(quotasOf(o.Spec.ResourceGroups)), weightOf(o.Spec.FairSharing)
-		out, _ = out.Normalize("")
+		out := clusterQueueOf(o)
 		return append(m.named(list, out.Cohort), preemption.SetQueue(out))
 	case *api.Workload:
-		if !c.gone && info.HasQuotaReservation(o) && !info.IsFinished(o) {
-			return append(list, preemption.SetWorkload(m.workload(info.NewInfo(o), nil)))
+		if !c.gone && holds(o) {
+			return append(list, preemption.SetWorkload(m.workload(info.NewInfo(o, m.options...), nil)))
 		}
 		id := string(info.Key(o))
 		if _, held := m.snapshot.Find(id); held {
@@ -174,6 +280,9 @@ func (m *Mirror) edits(list []preemption.Edit, c *change) []preemption.Edit {
 	}
 	return list
 }
+
+// holds reports whether a workload holds quota.
+func holds(w *api.Workload) bool { return info.HasQuotaReservation(w) && !finish.IsFinished(w) }
 
 // named adds the edit that makes a cohort that has no object, if there is no such cohort.
 func (m *Mirror) named(list []preemption.Edit, cohort string) []preemption.Edit {
@@ -197,35 +306,8 @@ func (m *Mirror) hasMembers(cohort string) bool {
 	return false
 }
 
-// Decide asks about a workload that waits in a queue, and assigns its flavors.
+// Decide asks about a workload that waits in a queue, and assigns its flavors. Whether its LocalQueue is stopped, and
+// whether the workload itself is considered, the caller knows.
 func (m *Mirror) Decide(w *api.Workload, clusterQueue string, now time.Time) (preemption.Decision, error) {
-	in := info.NewInfo(w)
-	in.ClusterQueue = api.ClusterQueueReference(clusterQueue)
-	return m.preemptor.Decide(m.snapshot, preemption.Request{Workload: m.workload(in, nil), Now: now})
-}
-
-func quotasOf(groups []api.ResourceGroup) map[resources.FlavorResource]schdcache.ResourceQuota {
-	of := map[resources.FlavorResource]schdcache.ResourceQuota{}
-	for _, g := range groups {
-		for _, f := range g.Flavors {
-			for _, r := range f.Resources {
-				q := schdcache.ResourceQuota{Nominal: resources.ResourceValue(r.Name, r.NominalQuota)}
-				if r.BorrowingLimit != nil {
-					q.BorrowingLimit = new(resources.ResourceValue(r.Name, *r.BorrowingLimit))
-				}
-				if r.LendingLimit != nil {
-					q.LendingLimit = new(resources.ResourceValue(r.Name, *r.LendingLimit))
-				}
-				of[resources.FlavorResource{Flavor: f.Name, Resource: r.Name}] = q
-			}
-		}
-	}
-	return of
-}
-
-func weightOf(fs *api.FairSharing) quota.OptionalFloat64 {
-	if fs == nil || fs.Weight == nil {
-		return quota.OptionalFloat64{}
-	}
-	return quota.WeightOf(fs.Weight.AsApproximateFloat64())
+	return m.preemptor.Decide(m.snapshot, preemption.Request{Workload: m.waiting(w, clusterQueue), Now: now, MinCounts: minCounts(w)})
 }

@@ -12,17 +12,17 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
+	config "sigs.k8s.io/kueue/apis/config/v1beta2"
 	api "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	"sigs.k8s.io/kueue/client-go/clientset/versioned/fake"
 	"sigs.k8s.io/kueue/client-go/informers/externalversions"
 	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
 	utiltesting "sigs.k8s.io/kueue/pkg/util/testing"
-	info "sigs.k8s.io/kueue/pkg/workload"
 )
 
 // watch starts a mirror of the objects of a clientset.
 func watch(ctx context.Context, client *fake.Clientset) (*Mirror, error) {
-	a, err := New(nil, info.Ordering{})
+	a, err := New(&config.Configuration{})
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func TestMirrorIsTheCache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole, err := New(nil, info.Ordering{})
+		whole, err := New(&config.Configuration{})
 		if err == nil {
 			err = whole.Follow(snapshot)
 		}

@@ -8,14 +8,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/tools/events"
 	testingclock "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
+	config "sigs.k8s.io/kueue/apis/config/v1beta2"
 	api "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
 	"sigs.k8s.io/kueue/pkg/scheduler/flavorassigner"
 	preemptor "sigs.k8s.io/kueue/pkg/scheduler/preemption"
-	"sigs.k8s.io/kueue/pkg/scheduler/preemption/expectations"
+	"sigs.k8s.io/kueue/pkg/util/expectations"
 	"sigs.k8s.io/kueue/pkg/util/tas"
 	utiltesting "sigs.k8s.io/kueue/pkg/util/testing"
 	info "sigs.k8s.io/kueue/pkg/workload"
@@ -79,24 +80,24 @@ func TestTargetsInATopologyAreKueues(t *testing.T) {
 		assignment := flavorassigner.Assignment{PodSets: []flavorassigner.PodSetAssignment{{
 			Name: "main", Count: 2, Flavors: flavorassigner.ResourceAssignment{"gpu": {Name: flavor, Mode: flavorassigner.Preempt}},
 		}}}
-		p := preemptor.New(client, info.Ordering{}, record.NewFakeRecorder(1), nil, false, testingclock.NewFakeClock(now), nil, expectations.New(), nil)
+		p := preemptor.New(client, info.Ordering{}, new(events.FakeRecorder), nil, false, testingclock.NewFakeClock(now), nil, expectations.NewStore("preemption"), nil)
 		cq := snapshot.ClusterQueue("team")
 		fits := true
-		for fr, n := range assignment.TotalRequestsFor(asks) {
-			fits = fits && n <= cq.Available(fr)
+		for fr, n := range assignment.TotalRequestsFor(log, asks) {
+			fits = fits && n.Cmp(cq.Available(fr)) <= 0
 		}
-		if fits && cq.FindTopologyAssignmentsForWorkload(assignment.WorkloadsTopologyRequests(asks, cq)).Failure() == nil {
+		if fits && cq.FindTopologyAssignmentsForWorkload(ctx, assignment.WorkloadsTopologyRequests(log, asks, cq)).Failure() == nil {
 			continue // it fits: Kueue does not ask its preemptor
 		}
-		want := texts(p.GetTargets(log, *asks, assignment, snapshot))
-		a, err := New(nil, info.Ordering{})
+		want := texts(p.GetTargets(ctx, *asks, assignment, snapshot))
+		a, err := New(&config.Configuration{})
 		if err == nil {
 			err = a.Follow(snapshot)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := a.Targets(*asks, assignment, snapshot, now)
+		list, err := a.Targets(ctx, *asks, assignment, snapshot, now)
 		if got := texts(list); err != nil || got != want {
 			t.Errorf("seed %d: %v, %q, Kueue %q", seed, err, got, want)
 		}
