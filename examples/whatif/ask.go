@@ -14,6 +14,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/read"
 	"github.com/cedesched/cede/examples/internal/rooms"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -61,6 +62,11 @@ func (a *answer) decide() error {
 		return err
 	}
 	a.decision = &d
+	if note, err := a.fewer(); err != nil {
+		return err
+	} else if note != "" {
+		a.notes = append(a.notes, note)
+	}
 	for _, f := range d.RuleFaults {
 		a.notes = append(a.notes, "the rules of this tier and of later ones permit no victim, because a selector is bad: "+f)
 	}
@@ -69,6 +75,21 @@ func (a *answer) decide() error {
 		a.notes = append(a.notes, fmt.Sprintf("queue %s refers to rules %s, which are not in the input: it has no rules", a.queue().Name, a.queue().Rules))
 	}
 	return nil
+}
+
+// fewer says with how many replicas a workload fits now without anybody yielding, if others yield for all of it. Empty: it
+// does not.
+func (a *answer) fewer() (string, error) {
+	if a.decision.Outcome != preemption.Preempt || len(a.request.MinCounts) == 0 {
+		return "", nil
+	}
+	r := a.request
+	r.Workload.NeverPreempts = true
+	d, err := a.Preemptor.Decide(a.Snapshot, r)
+	if err != nil || d.Outcome != preemption.Fits {
+		return "", err
+	}
+	return "it fits now" + explain.Partial(&d, &r.Workload) + " without anybody yielding; the scheduler preempts for more of them first", nil
 }
 
 // accept says how to accept what is in doubt, or have it decided.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/examples/whatif/internal/serve"
@@ -54,13 +53,10 @@ func printer(b *cli.Page) explain.Printer {
 	return explain.Printer{Amount: units.Amount, Width: cmp.Or(b.Screen.Width, -1)} // -1: as wide as needed
 }
 
-// printExplanation prints the verdict, how the decision came about, and the notes.
+// printExplanation prints what ask says, how the decision came about, and the notes.
 func (a *answer) printExplanation(b *cli.Page, e *explain.Explanation) {
-	b.SayIn(answers.ColourOf(a.verdict.Outcome), "%s\n", a.verdict.Sentence(a.decision, &a.request))
+	a.printVerdict(b)
 	if e != nil {
-		if text := a.verdict.Otherwise(a.decision, &a.request); text != "" {
-			b.Say("%s\n", text)
-		}
 		b.Gap()
 		b.WriteString(strings.TrimRight(printer(b).Text(*e), "\n") + "\n")
 	}

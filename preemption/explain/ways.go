@@ -212,6 +212,30 @@ func (f *quotaFinder) nominal() {
 			return
 		}
 	}
+	f.nominalOfAll(way)
+}
+
+// nominalOfAll finds an addition in one flavor to all that the request asks for there, where one resource alone does not help:
+// the queue has none of several of them.
+func (f *quotaFinder) nominalOfAll(way func([]quota.Amount) Way) {
+	asks := map[string]int64{}
+	for _, u := range f.r.Workload.Usage() {
+		asks[u.Resource] = quota.Add(asks[u.Resource], u.Amount)
+	}
+	for _, g := range f.names.Groups(maxFlavors) {
+		for _, flavor := range g.Flavors {
+			var all []quota.Amount
+			for _, resource := range g.Resources {
+				if asks[resource] > 0 {
+					all = append(all, quota.Amount{Flavor: flavor, Resource: resource, Amount: asks[resource]})
+				}
+			}
+			if w, ok := f.more(all, way); ok && len(all) > 1 {
+				f.add(w, ok)
+				return
+			}
+		}
+	}
 }
 
 // policies finds, for each policy of the queue, the first more permissive value that helps.

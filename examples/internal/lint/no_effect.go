@@ -8,6 +8,11 @@ import (
 	"github.com/cedesched/cede/queue"
 )
 
+// chooses reports whether a queue has another policy than what the API server stores by default.
+func chooses(f queue.FlavorFungibility) bool {
+	return !f.MayStopBorrowing() || f.MayStopPreempting() || f.Preference != (queue.FlavorFungibility{}).Preference
+}
+
 // noEffect finds settings that change no decision.
 func noEffect(c *Cluster) []Finding {
 	var found []Finding
@@ -16,7 +21,7 @@ func noEffect(c *Cluster) []Finding {
 		add := adder(&found, placeOf("queue", q.Name))
 		c.policies(q, add)
 		c.runtimes(q, add)
-		if q.FlavorFungibility != (queue.FlavorFungibility{}) && len(q.Quotas) > 0 && !severalFlavors(q) {
+		if chooses(q.FlavorFungibility) && len(q.Quotas) > 0 && !severalFlavors(q) {
 			add("with two flavors of a resource it chooses between them", "flavorFungibility chooses between flavors, and no resource has two")
 		}
 		if weight, ok := q.FairWeight.Get(); ok {
