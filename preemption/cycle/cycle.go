@@ -410,7 +410,5 @@ func compare(a, b entry) int {
 		cmp.Compare(a.head.Workload.ID, b.head.Workload.ID))
 }
 
-// waits reports whether the outcome is neither Fits, Preempt nor Gated.
-func waits(d preemption.Decision) bool {
-	return d.Outcome == preemption.Wait || d.Outcome == preemption.Impossible
-}
+// waits reports whether nobody may be told to leave who helps, and what leaves already is not enough.
+func waits(d preemption.Decision) bool { return !d.Possible() }

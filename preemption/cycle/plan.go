@@ -87,6 +87,10 @@ func (p *plan) serve(e *entry) (HeadResult, error) {
 	if !borrows {
 		p.close(tree)
 	}
+	if v.Decision.Leaving { // pods terminate in its room
+		v.Outcome, v.Reason = Wait, queue.PendingPreemption
+		return v, p.promise(*w, p.stands(w.ID))
+	}
 	if v.Decision.Outcome == preemption.Gated {
 		v.Outcome, v.Reason = Gated, queue.Gated
 		return v, nil
