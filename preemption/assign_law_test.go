@@ -76,7 +76,7 @@ func pinnedIsDecidedAlike(t *rapid.T, config preemption.Config) {
 	last := len(d.Assignment) - 1
 	if last >= 0 && d.Assignment[last].Flavor == "" {
 		// Wait: at another time another flavor is assigned to what comes before.
-		if d.Outcome.Possible() || len(d.Shortage) == 0 && !noneEligible(d.Assignment[last]) || len(d.Edits()) > 0 {
+		if d.Possible() || len(d.Shortage) == 0 && !noneEligible(d.Assignment[last]) || len(d.Edits()) > 0 {
 			t.Fatalf("no flavor, and %+v", d)
 		}
 		return
@@ -96,7 +96,7 @@ func pinnedIsDecidedAlike(t *rapid.T, config preemption.Config) {
 	if !d.RetryAt.IsZero() && !d.RetryAt.After(r.Now) {
 		t.Fatalf("RetryAt %v", d.RetryAt)
 	}
-	if !d.Outcome.Possible() && !p.Outcome.Possible() { // at another time another flavor may be assigned
+	if !d.Possible() && !p.Possible() { // at another time another flavor may be assigned
 		p.RetryAt, p.Outcome = d.RetryAt, d.Outcome
 	}
 	if len(p.Assignment) > 0 {

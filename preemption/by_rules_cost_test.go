@@ -162,7 +162,7 @@ func TestStepsOfRulesWithoutConstraint(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !d.Outcome.Possible() {
+				if !d.Possible() {
 					refused++
 				}
 				// Others of the same priority in each tree come before the last victim.

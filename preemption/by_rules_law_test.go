@@ -146,10 +146,10 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 	if !byRules {
 		quick := policies
 		quick.RetryAt, quick.Outcome, quick.Triggers = got.RetryAt, got.Outcome, got.Triggers
-		if diff := cmp.Diff(quick, got); diff != "" && !config.RulesAlone || policies.Outcome.Possible() && !config.RulesAlone && got.Outcome != policies.Outcome {
+		if diff := cmp.Diff(quick, got); diff != "" && !config.RulesAlone || policies.Possible() && !config.RulesAlone && got.Outcome != policies.Outcome {
 			t.Fatalf("- by policies, + by policies and rules, without a victim of rules:\n%s", diff)
 		}
-		if !got.Outcome.Possible() {
+		if !got.Possible() {
 			waitsByRules(t, config, st, r, got, reached)
 		}
 		return
@@ -216,7 +216,7 @@ func waitsByRules(t *rapid.T, config preemption.Config, st preemption.State, r p
 		}
 		r.Now = at
 		got = decideWith(t, config, snapshotOf(t, st), r)
-		if at.Before(want) && (got.Outcome != preemption.Wait || !got.RetryAt.Equal(want)) || at.Equal(want) && !got.Outcome.Possible() {
+		if at.Before(want) && (got.Outcome != preemption.Wait || !got.RetryAt.Equal(want)) || at.Equal(want) && !got.Possible() {
 			t.Fatalf("at %v: %v until %v, want to wait until %v", at, got.Outcome, got.RetryAt, want)
 		}
 	}

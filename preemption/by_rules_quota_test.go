@@ -45,7 +45,7 @@ func constrained(c ...rules.QuotaConstraint) (list []rules.CandidateSelector) {
 
 // takes says who is taken and by which selectors.
 func takes(d preemption.Decision) string {
-	if !d.Outcome.Possible() {
+	if !d.Possible() {
 		return d.Outcome.String()
 	}
 	var list []string

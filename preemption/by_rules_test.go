@@ -191,7 +191,7 @@ func TestEditRules(t *testing.T) {
 	r := preemption.Request{Workload: onGPUs("hero", "a", 8), Now: now}
 	hero := rules.Config{Name: "hero", Rules: []rules.Rule{anybody(rules.Always)}}
 	s := snapshotOf(t, heroes(onGPUs("x", "b", 4)))
-	if d := decideWith(t, preemption.Config{}, s, r); d.Outcome.Possible() {
+	if d := decideWith(t, preemption.Config{}, s, r); d.Possible() {
 		t.Errorf("without rules: %v", victimsOf(d))
 	}
 	with := edit(t, s, preemption.SetRules(hero), preemption.SetRules(rules.Config{Name: "other"}))
@@ -203,10 +203,10 @@ func TestEditRules(t *testing.T) {
 	}
 	moved, _ := with.Queue("b")
 	moved.Cohort = ""
-	if d := decideWith(t, preemption.Config{}, edit(t, with, preemption.SetQueue(moved)), r); d.Outcome.Possible() {
+	if d := decideWith(t, preemption.Config{}, edit(t, with, preemption.SetQueue(moved)), r); d.Possible() {
 		t.Errorf("the only donor is in another tree: %v", victimsOf(d))
 	}
-	if d := decideWith(t, preemption.Config{}, edit(t, with, preemption.RemoveRules("hero")), r); d.Outcome.Possible() {
+	if d := decideWith(t, preemption.Config{}, edit(t, with, preemption.RemoveRules("hero")), r); d.Possible() {
 		t.Errorf("without rules again: %v", victimsOf(d))
 	}
 	_, err := with.With(preemption.RemoveRules("gone"), preemption.SetRules(rules.Config{}))

@@ -19,8 +19,8 @@ const (
 	// Gated: as Preempt, but a closed gate of the workload keeps it from preempting. The
 	// workload should raise the signal ([gate.Gates.Signalled]); no workload yields.
 	Gated
-	// Wait: no permitted set of victims makes the request fit now, but time alone will change
-	// that; see Decision.RetryAt.
+	// Wait: nobody may be told to leave who helps now. Time alone will change that, see
+	// Decision.RetryAt; or what leaves already will be enough, see Decision.Leaving.
 	Wait
 	// Impossible: no permitted set of victims makes the request fit, now or at any time,
 	// unless something other than time changes.
@@ -32,7 +32,7 @@ const (
 func (o Outcome) Succeeds() bool { return o == Fits || o == Preempt }
 
 // Possible reports whether the rules permit the request now: Fits, Preempt or Gated. Gated
-// would be Preempt if the gates were open.
+// would be Preempt if the gates were open. See also [Decision.Possible].
 func (o Outcome) Possible() bool { return o.Succeeds() || o == Gated }
 
 // VictimReason is the right by which a victim is preempted. The zero value is invalid.
@@ -118,7 +118,7 @@ type Decision struct {
 	// earlier one of all replicas and of the fewest.
 	Counts []Replicas `json:"counts,omitempty"`
 	// Victims lists who must yield: for Preempt at least one; for Gated, who would yield if
-	// the gates were open; else none. It is sorted by workload ID.
+	// the gates were open; with Leaving, who is waited for; else none. It is sorted by workload ID.
 	//
 	// The set is irreducible: if any one victim, or one replica of a victim, stays, then
 	//
@@ -137,6 +137,11 @@ type Decision struct {
 	// Assignment lists the assigned flavors, if some request had none. To ask again with the
 	// same flavors use [Assignment.Pin].
 	Assignment Assignment `json:"assignment,omitempty"`
+	// Leaving says, for Wait, that what was told to leave before will be enough: nobody else is told,
+	// and no gate has to open for it. It is the Victims, all of whom leave already, and what terminates in a
+	// [LeavingRoom]. RetryAt is zero. (Where all victims leave already and no gate is closed, and
+	// nothing else terminates, the outcome is Preempt, with nothing to tell.)
+	Leaving bool `json:"leaving,omitzero"`
 	// RetryAt is, for Wait, the first instant at which the request fits or can preempt if
 	// nothing but time changes, exact to the nanosecond and later than Now. At any earlier
 	// instant the decision is Wait with the same RetryAt. (If the search for it takes too
@@ -185,6 +190,9 @@ type Decision struct {
 	// the assigned ones.
 	Proof *Proof `json:"proof,omitempty"`
 }
+
+// Possible reports whether the rules permit the request now, or what leaves already will be enough.
+func (d Decision) Possible() bool { return d.Outcome.Possible() || d.Leaving }
 
 // Victim is a workload that must yield.
 type Victim struct {

@@ -28,12 +28,15 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found *decide.Result, d
 		w.ReservedAt, w.AdmittedAt, w.Evicted = r.Now, time.Time{}, false
 		w.Gates = w.Gates.Cleared(r.Now)
 		d.Admitted = &w
-	case len(found.Victims) > 0:
+	case len(found.Victims) > 0 || found.Awaits:
 		d.Outcome = Preempt
-		if r.Workload.Gates.AnyClosed() { // KEP-8303, Kueue Scheduler
+		d.Victims = victims(c, &r.Workload, found.Victims)
+		switch gated := r.Workload.Gates.AnyClosed(); {
+		case found.Awaits || gated && allLeaving(d.Victims):
+			d.Outcome, d.Leaving = Wait, true
+		case gated: // KEP-8303, Kueue Scheduler
 			d.Outcome = Gated
 		}
-		d.Victims = victims(c, &r.Workload, found.Victims)
 		if found.ByRules {
 			sc.nameRules(found.Victims, d.Victims)
 			d.Triggers = sc.triggers()
@@ -50,7 +53,7 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found *decide.Result, d
 		sc.explain(c, d, found)
 		d.RuleFaults, d.Triggers = sc.ruleFaults(), sc.triggers()
 	}
-	if sc.request.Better.Effort == right.Exact && !found.Fits && !found.ByRules && !r.Workload.NeverPreempts && !allLeaving(d.Victims) {
+	if sc.request.Better.Effort == right.Exact && !found.Fits && !found.ByRules && !r.Workload.NeverPreempts && !d.Leaving && !allLeaving(d.Victims) {
 		d.Proof = sc.proof(c, &found.Proof, len(found.Victims) > 0)
 	}
 }

@@ -66,9 +66,9 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d.Queued, d.Created, d.Now = instant.Of(w.Queued), instant.Of(w.Created), instant.Of(r.Now)
 	d.MinAdmit, d.NewerByReservation = 0, config.NewerByReservation
 	d.FindNeeds = len(r.NeedsPreemption) == 0
-	d.Forecast = false
 	d.Guard, d.Retry = config.guard(r), right.Retry{Skip: config.SkipRetryAt, MaxSteps: config.maxRetrySteps()}
 	d.Room, d.LocalQueueUsage = r.Room, r.usages(&faults)
+	d.Forecast = false
 	d.Fair, d.LargestFirst, d.WithinNominal = config.fairness(), config.ReconsiderLarger, config.PreemptWithinNominal
 	config.enterSearch(d)
 	d.Better.Cost = config.enterCost(r.Now)

@@ -97,7 +97,7 @@ func (a *adapter) targets(in *info, usage []queue.LocalQueueUsage, now time.Time
 	for _, v := range d.Victims {
 		list = append(list, target{v.Workload, v.Reason.String()})
 	}
-	if d.Outcome.Possible() {
+	if d.Possible() {
 		a.snapshot, err = a.snapshot.With(d.Edits()...)
 	}
 	return list, d.Outcome == preemption.Fits, d.RetryAt, err

@@ -49,7 +49,7 @@ func explanationsHold(t *rapid.T) {
 		t.Fatalf("- Decide, + Explain:\n%s", diff)
 	}
 	for i, a := range e.Attempts {
-		if want := i == len(e.Attempts)-1 && e.Decision.Outcome.Possible() && len(e.Decision.Counts) == 0; a.Succeeded != want {
+		if want := i == len(e.Attempts)-1 && e.Decision.Possible() && len(e.Decision.Counts) == 0; a.Succeeded != want {
 			t.Fatalf("%v: attempt %d of %d succeeded: %v", e.Decision.Outcome, i+1, len(e.Attempts), a.Succeeded)
 		}
 	}

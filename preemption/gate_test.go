@@ -13,8 +13,8 @@ import (
 )
 
 // KEP-8303: "the preemption gate will not impact the scheduler's flavor assignment
-// process". A closed gate turns Preempt into Gated, with the same victims, and changes no
-// other answer; gates that are all open change none.
+// process". A closed gate turns Preempt into Gated, with the same victims, or into Wait, if all of them
+// leave already, and changes no other answer; gates that are all open change none.
 func gatesHoldBackPreemptionAlone(t *rapid.T) {
 	st, r, _ := draw(t, preemption.Config{})
 	s := snapshotOf(t, st)
@@ -38,7 +38,10 @@ func gatesHoldBackPreemptionAlone(t *rapid.T) {
 		}
 	}
 	cleared()
-	if plain.Outcome == preemption.Preempt {
+	switch {
+	case leavingAlone(plain):
+		want.Outcome, want.Leaving = preemption.Wait, true
+	case plain.Outcome == preemption.Preempt:
 		want.Outcome = preemption.Gated
 	}
 	if diff := cmp.Diff(want, gated, sameDecision); diff != "" {

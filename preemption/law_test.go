@@ -156,7 +156,7 @@ func agreesWithReference(t *rapid.T) {
 
 // timeless is a decision without what it says of time.
 func timeless(d preemption.Decision) preemption.Decision {
-	if d.Outcome == preemption.Wait {
+	if d.Outcome == preemption.Wait && !d.Leaving {
 		d.Outcome, d.RetryAt = preemption.Impossible, time.Time{}
 	}
 	return d
@@ -201,7 +201,7 @@ func victimsMakeRoom(t *rapid.T, config preemption.Config) {
 	if d.Outcome != preemption.Fits && d.Outcome != preemption.Preempt && len(d.Edits()) != 0 {
 		t.Fatalf("%v has edits", d.Outcome)
 	}
-	if !d.Outcome.Possible() {
+	if !d.Possible() {
 		return
 	}
 	if evicting := edit(t, s, d.Edits()...); d.Outcome == preemption.Preempt {
@@ -319,7 +319,7 @@ func neverEvictsNobody(t *rapid.T, config preemption.Config) {
 // is kept by the rule that it names.
 func blockersBlock(t *rapid.T, config preemption.Config) {
 	st, r, d := draw(t, config)
-	if d.Outcome.Possible() {
+	if d.Possible() {
 		if len(d.Shortage)+len(d.Blockers) > 0 {
 			t.Fatalf("%v with a shortage or blockers", d.Outcome)
 		}

@@ -97,7 +97,7 @@ func TestLimitsInEachSearch(t *testing.T) {
 			if text != c.want[n] {
 				t.Errorf("%s: %v: %s, want %s", c.about, search, text, c.want[n])
 			}
-			if refused := len(d.Blockers) > 0 && d.Blockers[0].Rule == preemption.RuleLimit && d.Blockers[0].SetBy == "some limit"; refused == d.Outcome.Possible() {
+			if refused := len(d.Blockers) > 0 && d.Blockers[0].Rule == preemption.RuleLimit && d.Blockers[0].SetBy == "some limit"; refused == d.Possible() {
 				t.Errorf("%s: %v: blockers %+v of %s", c.about, search, d.Blockers, text)
 			}
 			if err := verify.Decision(st, r, config, d); err != nil {

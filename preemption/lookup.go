@@ -64,6 +64,9 @@ func (s *Snapshot) Queues() iter.Seq[queue.Queue] {
 	}
 }
 
+// Flavors returns what the snapshot knows about flavors, as the state gave it.
+func (s *Snapshot) Flavors() []queue.Flavor { return cloneFlavors(s.flavors()) }
+
 // Workloads iterates over copies of the workloads that hold quota, by ID. Each is copied when
 // its turn comes: a loop that breaks copies no more. Sorting takes a pointer a workload.
 func (s *Snapshot) Workloads() iter.Seq[workload.Workload] {

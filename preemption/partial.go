@@ -44,7 +44,7 @@ func (sc *scratch) begin(s *Snapshot, config *Config, r *Request) (*Snapshot, er
 // large, is written where it belongs.
 func (sc *scratch) answer(s *Snapshot, config *Config, r *Request, d *Decision) (steps int) {
 	steps = sc.decide(s, config, r, d)
-	if len(r.MinCounts) > 0 && !d.Outcome.Possible() {
+	if len(r.MinCounts) > 0 && !d.Possible() {
 		*d = sc.fewer(s, config, r, *d)
 	}
 	d.HeldQuota, d.Replaced = r.HoldsQuota, r.Replaces
@@ -102,7 +102,7 @@ func (sc *scratch) fewer(s *Snapshot, config *Config, r *Request, all Decision) 
 		}
 		var d Decision
 		sc.decide(s, config, &part, &d)
-		if d.Outcome.Possible() {
+		if d.Possible() {
 			found, to = d, step
 			found.Counts = countsOf(&part.Workload)
 		} else {
@@ -110,7 +110,7 @@ func (sc *scratch) fewer(s *Snapshot, config *Config, r *Request, all Decision) 
 		}
 	}
 	switch {
-	case found.Outcome.Possible():
+	case found.Possible():
 		return found
 	case fewest.Outcome == Wait && (all.Outcome != Wait || fewest.RetryAt.Before(all.RetryAt)):
 		all.Outcome, all.RetryAt = Wait, fewest.RetryAt

@@ -49,10 +49,10 @@ func partialIsOfTheTwin(t *rapid.T) {
 	all := decideWith(t, config, s, plain)
 	counts := countsOf(r, func(part preemption.Request) bool {
 		_, answer := reference.DecideOpen(config, record.State, part)
-		return answer.Outcome.Possible()
+		return answer.Possible()
 	})
 	want := all
-	if counts != nil && !all.Outcome.Possible() {
+	if counts != nil && !all.Possible() {
 		part := plain
 		part.Workload = r.Workload.Clone()
 		for i := range counts {
@@ -61,7 +61,7 @@ func partialIsOfTheTwin(t *rapid.T) {
 		want = decideWith(t, config, s, part)
 		want.Counts = counts
 	}
-	if !want.Outcome.Possible() {
+	if !want.Possible() {
 		want.Outcome, want.RetryAt = d.Outcome, d.RetryAt // asked below
 	}
 	if diff := cmp.Diff(want, d, sameDecision); diff != "" {
@@ -69,7 +69,7 @@ func partialIsOfTheTwin(t *rapid.T) {
 	}
 	if d.Outcome == preemption.Wait && !d.RetryAt.IsZero() {
 		r.Now = d.RetryAt
-		if later := decideWith(t, config, s, r); !later.Outcome.Possible() {
+		if later := decideWith(t, config, s, r); !later.Possible() {
 			t.Fatalf("%v at RetryAt", later.Outcome)
 		}
 	}

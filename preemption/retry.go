@@ -24,7 +24,7 @@ func (sc *scratch) decide(s *Snapshot, config *Config, r *Request, d *Decision) 
 	}
 	sc.addLimitBlockers(d, config.maxBlockers())
 	steps = found.Steps
-	if isOpen(&r.Workload) && !d.Outcome.Possible() {
+	if isOpen(&r.Workload) && !d.Possible() {
 		steps += sc.reconsider(s, config, r, d, found)
 	}
 	return steps
@@ -69,7 +69,7 @@ func (sc *scratch) reconsider(s *Snapshot, config *Config, r *Request, d *Decisi
 		}
 		sc.request.Now, sc.request.Better.Cost = at, config.enterCost(instant.Time(at))
 		found, _ = sc.find(c, r, 0)
-		succeeds := found.Fits || len(found.Victims) > 0
+		succeeds := found.Fits || found.Awaits || len(found.Victims) > 0
 		if t != nil {
 			t.AddAnyway(trace.Step{Kind: trace.Instant, At: at, Fits: succeeds})
 		}

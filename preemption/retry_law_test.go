@@ -44,7 +44,7 @@ func checkRetryAt(t *rapid.T, record preemption.Record) {
 		t.Fatalf("%+v without RetryAt, %+v with it", q, full)
 	}
 	d := at(first)
-	if d.Outcome.Possible() {
+	if d.Possible() {
 		if !d.RetryAt.IsZero() {
 			t.Fatalf("%v with a time", d.Outcome)
 		}
@@ -69,7 +69,7 @@ func checkRetryAt(t *rapid.T, record preemption.Record) {
 			}
 		}
 	}
-	if d := at(want); !d.Outcome.Possible() {
+	if d := at(want); !d.Possible() {
 		t.Fatalf("at %v itself: %v", want, d.Outcome)
 	}
 }

@@ -293,7 +293,7 @@ func TestRetryAtWithACostThatGrows(t *testing.T) {
 			continue
 		}
 		r.Now = d.RetryAt
-		if at := decideWith(t, config, s, r); !at.Outcome.Possible() {
+		if at := decideWith(t, config, s, r); !at.Possible() {
 			t.Errorf("%T: Wait until %v, and then %v", cost, d.RetryAt, at.Outcome)
 		}
 	}

@@ -48,3 +48,16 @@ type ReplicaRoom interface {
 	// the number said before: the first so many in the order. It is zero for none, and never negative.
 	SetRemoved(workload, podSet string, replicas int64)
 }
+
+// LeavingRoom is a [Room] that knows what terminates there; [*placement.Fit] is one. What terminates takes its room
+// until it is gone: Fits counts it. If a request that has no place would have one by that alone, nobody is told to leave: the
+// decision is Wait, with [Decision.Leaving]. A LeavingRoom keeps another law of Room:
+//
+//  7. FitsSoon is true where Fits is, and after true, removing more leaves it true.
+//
+// [*placement.Fit]: https://pkg.go.dev/github.com/cedesched/cede/preemption/placement#Fit
+type LeavingRoom interface {
+	Room
+	// FitsSoon reports whether there is a place once what terminates, and what is removed, is gone.
+	FitsSoon() bool
+}

@@ -142,8 +142,8 @@ func victimsMakeRoomOnNodes(t *rapid.T, config preemption.Config) {
 		return d.Outcome == preemption.Fits, other.Fits(), d.BorrowHeight > 0
 	}
 	quota, roomy, borrows := fits(d.Victims)
-	switch d.Outcome {
-	case preemption.Fits, preemption.Preempt, preemption.Gated:
+	switch {
+	case d.Possible():
 		if !quota || !roomy {
 			t.Fatalf("%v with victims %v: fits by quota %v, by room %v", d.Outcome, ids(d.Victims), quota, roomy)
 		}

@@ -50,6 +50,7 @@ func (p *Pending) Update(w workload.Workload) (*Pending, error) {
 		e.owed = old.owed && e.tree == old.tree
 	}
 	next.insert(e)
+	next.endAside(old.tree)
 	return &next, nil
 }
 
@@ -69,6 +70,7 @@ func (p *Pending) Remove(id string) (*Pending, error) {
 	}
 	next := *p
 	next.remove(e)
+	next.endAside(e.tree)
 	return &next, nil
 }
 
@@ -96,7 +98,7 @@ func (p *Pending) Admit(id string) (*Pending, error) {
 // the reason.
 func (p *Pending) mayGain(queue int, why RequeueReason) bool {
 	of := &p.shape.queues[queue]
-	return (why == NoCandidates || why == Gated) && (of.Rules != "" || of.Preemption.WithinClusterQueue != Never || of.Preemption.ReclaimWithinCohort != Never)
+	return why == Borrows || (why == NoCandidates || why == Gated) && (of.Rules != "" || of.Preemption.WithinClusterQueue != Never || of.Preemption.ReclaimWithinCohort != Never)
 }
 
 // Requeue returns a head that a cycle did not admit to its queue. If an event since the head
@@ -130,6 +132,9 @@ func (p *Pending) Requeue(h Head, r Requeue) (*Pending, error) {
 	e.activity, e.reason, e.until = Active, r.Reason, instant.Unset
 	e.first, e.owed = r.Reason == PendingPreemption && !strict, r.WithinNominal
 	inadmissible := !strict && !r.Reason.again() && p.saw(&h, &e, r.Reason)
+	if r.Reason == Borrows {
+		inadmissible = next.owed.At(e.tree) > 0 && p.saw(&h, &e, r.Reason)
+	}
 	alike := r.Reason.hopeless() && !r.Alone
 	switch {
 	case !r.NotBefore.IsZero():
@@ -144,6 +149,7 @@ func (p *Pending) Requeue(h Head, r Requeue) (*Pending, error) {
 	if e.activity == Active && inadmissible {
 		next.setBar(&e, r.Reason, instant.Of(r.RetryAt))
 	}
+	next.endAside(old.tree)
 	return &next, nil
 }
 
@@ -315,6 +321,15 @@ func (p *Pending) bringBack(set set[*waiting], before, in, which func(*waiting) 
 		}
 		p.replace(e, func(e *waiting) { e.activity, e.until = Active, instant.Unset })
 	}
+}
+
+// endAside brings back those that stepped aside in a tree in which nobody waits within nominal quota any more.
+func (p *Pending) endAside(tree int) {
+	if p.owed.At(tree) > 0 {
+		return
+	}
+	p.bringBack(p.aside, func(e *waiting) bool { return e.tree < tree }, func(e *waiting) bool { return e.tree == tree },
+		func(e *waiting) bool { return e.reason == Borrows })
 }
 
 // onlyOneFirst clears `first` of the other workload of the queue whose victims are

@@ -23,6 +23,10 @@ const (
 	NoCandidates
 	// Invalid: the workload itself is invalid.
 	Invalid
+	// Borrows: the head is refused only because it would borrow, while a workload of its tree waits for
+	// quota within nominal ([Head.NominalWaits]). It steps aside, under both strategies, for those of its queue that
+	// would not borrow, until an admission or another event in its tree, or until nobody waits so any more.
+	Borrows
 )
 
 // again reports whether the head is tried again in the next cycle under BestEffortFIFO. Under

@@ -15,7 +15,7 @@ var (
 		"Never", "LowerPriority", "LowerOrNewerEqualPriority", "Any",
 	}, EmptyIsZero: true}
 	reasonNames = enum.Names[RequeueReason]{Type: "RequeueReason", First: 1, List: []string{
-		"FailedAfterNomination", "PendingPreemption", "Gated", "NoFit", "NoCandidates", "Invalid",
+		"FailedAfterNomination", "PendingPreemption", "Gated", "NoFit", "NoCandidates", "Invalid", "Borrows",
 	}}
 	strategyNames = enum.Names[Strategy]{Type: "Strategy", List: []string{"BestEffortFIFO", "StrictFIFO"}, EmptyIsZero: true}
 )

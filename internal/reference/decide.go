@@ -18,10 +18,10 @@ type Answer struct {
 
 // Decide answers a valid request, in which every amount has a flavor, about a valid state.
 func Decide(c preemption.Config, st preemption.State, r preemption.Request) Answer {
-	return New(c, st, r).decide(false)
+	return New(c, st, r).decide()
 }
 
-func (q *Question) decide(inOrder bool) Answer {
+func (q *Question) decide() Answer {
 	if inactive(q.Queue) {
 		blocker := preemption.Blocker{Rule: preemption.RuleQueueInactive, Queue: q.Queue.Name}
 		return Answer{Decision: preemption.Decision{Outcome: preemption.Impossible, Blockers: []preemption.Blocker{blocker}}}
@@ -37,10 +37,13 @@ func (q *Question) decide(inOrder bool) Answer {
 		return answer
 	}
 	if q.RulesOf() == nil || !q.Config.RulesAlone {
-		list := q.Candidates()
-		f := q.search(list, inOrder)
-		if f.victims != nil {
-			return q.found(f.victims, f.borrowing)
+		f := q.search(q.Candidates())
+		if f.victims != nil || f.soon {
+			answer := q.found(f.victims, f.borrowing)
+			if f.soon {
+				answer.Outcome, answer.Leaving = preemption.Wait, true
+			}
+			return answer
 		}
 		q.refuse(&answer, f.failed)
 	}
@@ -95,7 +98,10 @@ func (q *Question) found(taken []Candidate, borrowing bool) Answer {
 	q.Take(taken...)
 	d := preemption.Decision{Outcome: preemption.Preempt, BorrowHeight: q.BorrowHeight(), Victims: q.Victims(taken)}
 	q.Return(taken...)
-	if q.Request.Workload.Gates.AnyClosed() {
+	switch gated := q.Request.Workload.Gates.AnyClosed(); {
+	case gated && allLeave(taken):
+		d.Outcome, d.Leaving = preemption.Wait, true // nothing to signal: nobody would have to be told
+	case gated:
 		d.Outcome = preemption.Gated
 	}
 	return Answer{d, borrowing}

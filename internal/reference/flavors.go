@@ -220,7 +220,7 @@ func (a *assigner) try(q *queue.Queue, asked quota.Amount) (preemption.AssignedR
 	}
 	asked.Amount = quota.Add(asked.Amount, a.taken[asked.FlavorResource()])
 	c := a.tree.numbers[asked.FlavorResource()]
-	forecast := New(a.Config, a.st, a.alone(asked)).decide(true)
+	forecast := New(a.Config, a.st, a.alone(asked)).decide()
 	available, _ := a.Queue.Available(c)
 	borrows := asked.Amount > a.Queue.Quotas[c].Nominal && !a.fitsBelowRoot(c, asked.Amount)
 	switch {

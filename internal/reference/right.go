@@ -32,6 +32,18 @@ func (q *rights) Right(r *Running) (c Candidate, ok bool) {
 	return c, c.Cohort != nil && q.reached(r.At, c.Cohort)
 }
 
+// RightOfLeaving returns by which right what leaves already was told to. That another victim leaves first takes no
+// right away: the queue need not borrow any longer, and what borrowing needs beside is not asked.
+func (q *rights) RightOfLeaving(r *Running) (c Candidate, ok bool) {
+	if r.At == q.Queue {
+		return q.rightInOwnQueue(r)
+	}
+	if c = q.reclaimed(r); q.fair() && !q.EntitledAtFirst {
+		c.Reason = preemption.InCohortFairSharing
+	}
+	return c, c.Cohort != nil && q.reclaims(r.Workload)
+}
+
 // neverYields: the workload says so, and was not told to stop.
 func neverYields(r *Running) bool { return r.NeverYields && !r.Evicted }
 

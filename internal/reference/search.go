@@ -38,6 +38,7 @@ func (q *searcher) Units(c Candidate, whole bool) (list []Candidate) {
 type found struct {
 	victims   []Candidate // in the order in which they were chosen; nil: none make room
 	borrowing bool        // the attempt let the request take its queue over its nominal quota
+	soon      bool        // the request fits once they and what terminates in the room are gone
 	// If there are no victims: what the attempts took in vain, in order.
 	failed []failure
 }
@@ -50,12 +51,12 @@ type failure struct {
 
 // search makes the documented search. It takes candidates in order. If that takes a workload that does not leave
 // already, and what leaves is enough, what leaves is the answer. If nothing is found and the configuration says so,
-// it searches again with the largest first. With inOrder it makes only the first search.
-func (q *searcher) search(list []Candidate, inOrder bool) found {
+// it searches again with the largest first.
+func (q *searcher) search(list []Candidate) found {
 	f := q.searchIn(list, false)
-	if !inOrder && !allLeave(f.victims) {
-		if alone := q.leavingAlone(list); alone.victims != nil {
-			return alone
+	if !allLeave(f.victims) {
+		if taken, soon := q.Leaving(); taken != nil || soon {
+			return found{victims: taken, borrowing: true, soon: soon}
 		}
 	}
 	if f.victims != nil || !q.Config.ReconsiderLarger {
@@ -64,11 +65,6 @@ func (q *searcher) search(list []Candidate, inOrder bool) found {
 	larger := q.searchIn(q.bySize(list), true)
 	larger.failed = append(f.failed, larger.failed...)
 	return larger
-}
-
-// allLeave reports whether all victims were told to stop before.
-func allLeave(list []Candidate) bool {
-	return len(list) > 0 && !slices.ContainsFunc(list, func(c Candidate) bool { return !c.Evicted })
 }
 
 func (q *searcher) searchIn(list []Candidate, largestFirst bool) (f found) {
@@ -155,33 +151,57 @@ func (q *searcher) spare(taken []Candidate, canStay func(c Candidate, rest []Can
 	return taken
 }
 
-// leavingAlone takes what leaves already, in order, until the request fits, and puts back, latest first, what is not
-// needed. Then nothing else is told to stop.
-func (q *searcher) leavingAlone(list []Candidate) found {
-	for _, borrowing := range q.Attempts(list) {
-		var taken []Candidate
-		for _, c := range q.inAttempt(list, borrowing, false) {
-			if !c.Evicted {
-				continue
-			}
-			if c.Class != OwnQueue && q.fair() && !q.EntitledAtFirst {
-				c.Reason = preemption.InCohortFairSharing
-			}
-			q.Take(c)
-			if taken = append(taken, c); !q.Fits(borrowing) {
-				continue
-			}
+// Leaving takes what leaves already, in order, until the request fits, and puts back, latest first, what is not needed;
+// nil: it is not enough. If it is only without what terminates in the room, that is awaited, too (soon). Then nothing
+// else is told to stop.
+func (q *searcher) Leaving() (taken []Candidate, soon bool) {
+	var list []Candidate
+	for _, r := range q.Running {
+		if c, ok := q.RightOfLeaving(r); ok && r.Evicted && q.Uses(r, -1) {
+			list = append(list, c)
+		}
+	}
+	list = q.sorted(list)
+	if taken = q.leavingOf(list, false); taken != nil {
+		return taken, false
+	}
+	if q.Enough(true) {
+		return nil, true
+	}
+	taken = q.leavingOf(list, true)
+	return taken, taken != nil
+}
+
+// leavingOf takes what leaves, in order, until the request fits, and returns what is needed of it.
+func (q *searcher) leavingOf(list []Candidate, soon bool) (taken []Candidate) {
+	for _, c := range list {
+		q.Take(c)
+		if taken = append(taken, c); q.Enough(soon) {
 			taken = q.spare(taken, func(c Candidate, _ []Candidate) bool {
 				q.Return(c)
 				defer q.Take(c)
-				return q.Fits(borrowing)
+				return q.Enough(soon)
 			})
 			q.Return(taken...)
-			return found{victims: taken, borrowing: borrowing}
+			return taken
 		}
-		q.Return(taken...)
 	}
-	return found{}
+	q.Return(taken...)
+	return nil
+}
+
+// allLeave reports whether all victims were told to stop before.
+func allLeave(list []Candidate) bool {
+	return len(list) > 0 && !slices.ContainsFunc(list, func(c Candidate) bool { return !c.Evicted })
+}
+
+// Enough reports whether the request fits without what is taken; soon: and without what terminates in the room.
+func (q *searcher) Enough(soon bool) bool {
+	if !soon {
+		return q.Fits(true)
+	}
+	room, ok := q.Request.Room.(preemption.LeavingRoom)
+	return ok && q.fitsQuota(true) && room.FitsSoon()
 }
 
 // Search returns the victims of the documented search by the policies, in the order in which they are chosen; nil if
@@ -195,7 +215,8 @@ func (q *searcher) Search() []Candidate {
 	hopeless := !q.Fits(true)
 	q.Return(list...)
 	if hopeless {
-		return nil
+		taken, _ := q.Leaving()
+		return taken
 	}
-	return q.search(list, false).victims
+	return q.search(list).victims
 }

@@ -17,7 +17,7 @@ func RetryAt(c preemption.Config, st preemption.State, r preemption.Request) (at
 	for at, ok = r.Now, true; ok; at, ok = New(c, st, withFlavors(r)).Next(list, at, asked.TriggersSince) {
 		asked.Now = at
 		_, answer := DecideOpen(c, st, asked)
-		if at.After(r.Now) && answer.Outcome.Possible() {
+		if at.After(r.Now) && answer.Possible() {
 			return at, true
 		}
 		asked.TriggersSince = rules.Observe(asked.TriggersSince, answer.Triggers, at)

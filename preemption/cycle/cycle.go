@@ -82,10 +82,11 @@ const (
 	KEP83
 	// KEP83Lasting is KEP83 over several cycles: no workload borrows in a cohort tree while a
 	// workload there, once a head, waits within its nominal quota, also while it, or a
-	// workload before it, is inadmissible (queue.Head.NominalWaits). Heads whose own victims
-	// are terminating may still borrow. The hazard of KEP83 then exists under both
-	// strategies: a workload that may preempt none and waits for ever keeps its whole
-	// cohort from borrowing.
+	// workload before it, is inadmissible (queue.Head.NominalWaits). Such a workload could be admitted
+	// within nominal if nothing ran, flavors, taints and nodes included: what can never run bars nobody. A head that
+	// is refused only because it would borrow steps aside for those of its queue that would not (queue.Borrows), under both
+	// strategies. Heads whose own victims are terminating may still borrow. The hazard: a workload that may preempt none and
+	// waits for ever, because what runs in its place never ends, keeps its whole cohort from borrowing.
 	KEP83Lasting
 )
 
@@ -314,7 +315,11 @@ func (p *plan) nominate() ([]entry, error) {
 			entries[i].height = min(1, d.BorrowHeight)
 			if waits(d) {
 				entries[i].height = 1
-				if withinNominal(p.then, &h.Workload) {
+				within, err := p.couldBeNominal(h.Workload)
+				if err != nil {
+					return nil, err
+				}
+				if within {
 					entries[i].height = 0 // it waits for its nominal quota
 				}
 			}
@@ -410,7 +415,5 @@ func compare(a, b entry) int {
 		cmp.Compare(a.head.Workload.ID, b.head.Workload.ID))
 }
 
-// waits reports whether the outcome is neither Fits, Preempt nor Gated.
-func waits(d preemption.Decision) bool {
-	return d.Outcome == preemption.Wait || d.Outcome == preemption.Impossible
-}
+// waits reports whether nobody may be told to leave who helps, and what leaves already is not enough.
+func waits(d preemption.Decision) bool { return !d.Possible() }

@@ -20,13 +20,14 @@ type plan struct {
 	// both: a large victim leaves more room than its preemptor needs, but only when it is
 	// gone. runs is then without the promises: what runs, once all victims are gone.
 	now, then, runs *preemption.Snapshot
-	first           *preemption.Snapshot           // then, before the first head was served
-	promised        map[string][]workload.Workload // placeholders that are not in runs, by queue
-	rooms           map[string]string              // by cohort, the queue that stands for promises in seen
-	running         []preemption.Edit              // not yet made in runs
-	gone            []string                       // IDs of whole workloads that are in now but not in then
-	closed          map[string]bool                // KEP83: trees in which no head may borrow in this cycle
-	history         *limits.History                // with the preemptions of this cycle, if there are limits
+	first           *preemption.Snapshot            // then, before the first head was served
+	promised        map[string][]workload.Workload  // placeholders that are not in runs, by queue
+	rooms           map[string]string               // by cohort, the queue that stands for promises in seen
+	running         []preemption.Edit               // not yet made in runs
+	gone            []string                        // IDs of whole workloads that are in now but not in then
+	closed          map[string]bool                 // KEP83: trees in which no head may borrow in this cycle
+	alones          map[string]*preemption.Snapshot // by queue: the queue alone, empty; see couldBeNominal
+	history         *limits.History                 // with the preemptions of this cycle, if there are limits
 	result          Result
 }
 
@@ -82,10 +83,17 @@ func (p *plan) serve(e *entry) (HeadResult, error) {
 	}
 	if taken || borrows && p.closed[tree] { // earlier heads took the room
 		v.Outcome, v.Reason, v.Decision = Wait, queue.FailedAfterNomination, e.nominated
+		if !taken && e.head.NominalWaits && p.cycle.borrowing == KEP83Lasting {
+			v.Reason = queue.Borrows
+		}
 		return v, nil
 	}
 	if !borrows {
 		p.close(tree)
+	}
+	if v.Decision.Leaving { // pods terminate in its room
+		v.Outcome, v.Reason = Wait, queue.PendingPreemption
+		return v, p.promise(*w, p.stands(w.ID))
 	}
 	if v.Decision.Outcome == preemption.Gated {
 		v.Outcome, v.Reason = Gated, queue.Gated
@@ -133,6 +141,9 @@ func (p *plan) finish(v *HeadResult, e *entry) {
 
 // stepsAside reports whether the next workload of its queue becomes the head.
 func (p *plan) stepsAside(v *HeadResult) bool {
+	if v.Reason == queue.Borrows {
+		return true
+	}
 	if v.Outcome != Gated && v.Reason != queue.NoFit && v.Reason != queue.NoCandidates {
 		return false
 	}
@@ -278,19 +289,35 @@ func root(s *preemption.Snapshot, queueName string) string {
 	}
 }
 
-// withinNominal reports whether a workload asks for no more than the nominal quota of its
-// queue; a request without flavor, in some flavor.
-func withinNominal(s *preemption.Snapshot, w *workload.Workload) bool {
-	q, _ := s.Queue(w.Queue)
-	for _, u := range w.Usage() {
-		covered := u.Amount == 0 || slices.ContainsFunc(q.Quotas, func(e quota.Quota) bool {
-			return e.Resource == u.Resource && (u.Flavor == "" || e.Flavor == u.Flavor) && u.Amount <= e.Nominal
-		})
-		if !covered {
-			return false
+// couldBeNominal reports whether a workload could be admitted within the nominal quota of its queue if nothing ran:
+// flavors, taints and nodes included. (KEP-83, Admission: "pending Workloads that would fit under the min Quota".)
+func (p *plan) couldBeNominal(w workload.Workload) (bool, error) {
+	q, _ := p.then.Queue(w.Queue)
+	alone, known := p.alones[q.Name]
+	if !known {
+		q.Cohort, q.Preemption, q.Rules, q.Quotas = "", queue.PreemptionPolicy{}, "", slices.Clone(q.Quotas)
+		for i := range q.Quotas {
+			q.Quotas[i].BorrowingLimit, q.Quotas[i].LendingLimit = quota.OptionalInt64{}, quota.OptionalInt64{}
+		}
+		var err error
+		if alone, err = preemption.NewSnapshot(preemption.State{Queues: []queue.Queue{q}, Flavors: p.then.Flavors()}); err != nil {
+			return false, err
+		}
+		if p.alones == nil {
+			p.alones = map[string]*preemption.Snapshot{}
+		}
+		p.alones[q.Name] = alone
+	}
+	r := preemption.Request{Workload: w.Clone(), Now: p.request.Now, MinCounts: p.minCounts(w)}
+	r.Workload.NeverPreempts = true
+	if r.Room = p.room(w); r.Room != nil {
+		for running := range p.now.Workloads() {
+			r.Room.Remove(running.ID)
+			defer r.Room.Restore(running.ID)
 		}
 	}
-	return true
+	d, err := p.cycle.after.Decide(alone, r)
+	return d.Outcome == preemption.Fits, err
 }
 
 // available reports whether a workload fits.

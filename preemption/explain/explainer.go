@@ -44,7 +44,7 @@ func Explain(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Reque
 	}
 	x.rules()
 	inOrder := x.e.Improved == nil || x.e.Improved.Victims > 0
-	if n := len(x.e.Attempts); n > 0 && inOrder && d.Outcome.Possible() && len(d.Counts) == 0 {
+	if n := len(x.e.Attempts); n > 0 && inOrder && d.Possible() && len(d.Counts) == 0 {
 		x.e.Attempts[n-1].Succeeded = true
 	}
 	if !x.asked { // no victims are looked for: it never preempts, or no flavor was found
@@ -107,7 +107,7 @@ type sharesJudged struct {
 // others. Sums that end an attempt before say nothing of shares.
 func (x *explainer) keepByShares() {
 	ended := func(a ExplainedAttempt) bool { return a.Hopeless == 0 && !a.ByRules }
-	if x.e.Decision.Outcome.Possible() || !slices.ContainsFunc(x.e.Attempts, ended) {
+	if x.e.Decision.Possible() || !slices.ContainsFunc(x.e.Attempts, ended) {
 		return
 	}
 	for i := range x.e.Levels {

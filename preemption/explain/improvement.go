@@ -46,7 +46,7 @@ type ExplainedExchange struct {
 // improved says how better victims were found.
 func (x *explainer) improved() {
 	b, d := x.recorder.Names.Better(), &x.e.Decision
-	if b == nil || len(x.r.MinCounts) > 0 && (len(d.Counts) > 0 || !d.Outcome.Possible()) {
+	if b == nil || len(x.r.MinCounts) > 0 && (len(d.Counts) > 0 || !d.Possible()) {
 		return // what is known is about another number of replicas
 	}
 	c := x.config

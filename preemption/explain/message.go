@@ -18,10 +18,12 @@ func Message(e Explanation) string { return Printer{}.Message(e) }
 func (pr Printer) Message(e Explanation) string {
 	d, q := &e.Decision, &e.Question
 	var text string
-	switch d.Outcome {
-	case preemption.Fits:
+	switch outcome := d.Outcome; {
+	case d.Leaving:
+		text = "Fits in queue " + q.Queue + " once " + awaited(d)
+	case outcome == preemption.Fits:
 		text = "Fits in queue " + q.Queue
-	case preemption.Preempt, preemption.Gated:
+	case outcome == preemption.Preempt || outcome == preemption.Gated:
 		text = "Fits in queue " + q.Queue + " once " + victims(d)
 		if d.Outcome == preemption.Gated {
 			text += "; a closed gate holds it back"

@@ -44,7 +44,7 @@ func notLookedAt(e *Explanation) string {
 	switch {
 	case e.Decision.Outcome == preemption.Fits:
 		return "not looked at: no workload has to yield"
-	case e.Decision.Outcome.Possible():
+	case e.Decision.Possible():
 		return "not looked at: the policies suffice"
 	}
 	return "not looked at: no workload that yields can help"
@@ -63,7 +63,7 @@ func trigger(e *Explanation, tier int) string {
 		later = later || o.Holds
 	}
 	switch {
-	case !later && e.Decision.Outcome.Possible():
+	case !later && e.Decision.Possible():
 		return "not looked at: those before suffice"
 	case t.Trigger == rules.InsufficientQuota:
 		return "does not hold: the quota suffices without those before"

@@ -69,7 +69,7 @@ func (pr Printer) Steps(e Explanation) []Step {
 	}
 	steps = append(steps, improvedSteps(&e)...)
 	end := Step{Title: "The answer", Lines: []string{answerLine(&e)}, section: theAnswer}
-	if d := &e.Decision; d.Outcome.Possible() {
+	if d := &e.Decision; d.Possible() {
 		for _, v := range d.Victims {
 			end.Taken = append(end.Taken, v.Workload)
 		}

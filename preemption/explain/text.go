@@ -146,6 +146,9 @@ func answer(d *preemption.Decision, with, at string) string {
 	case preemption.Gated:
 		return "would fit" + with + " once " + victims(d) + ", but a closed gate holds it back"
 	case preemption.Wait:
+		if d.Leaving {
+			return "waits: it fits" + with + " once " + awaited(d)
+		}
 		if d.RetryAt.IsZero() {
 			return "waits: time may help"
 		}
@@ -155,6 +158,14 @@ func answer(d *preemption.Decision, with, at string) string {
 		return "does not fit: there is quota, but no room on nodes, and time alone does not help"
 	}
 	return "does not fit, and time alone does not help"
+}
+
+// awaited says what leaves already and will be enough.
+func awaited(d *preemption.Decision) string {
+	if len(d.Victims) == 0 {
+		return "what terminates on the nodes is gone"
+	}
+	return victims(d)
 }
 
 func victims(d *preemption.Decision) string {

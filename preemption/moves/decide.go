@@ -268,7 +268,7 @@ func (f *finder) retry(d Decision) (Decision, error) {
 			if err != nil {
 				return Decision{}, err
 			}
-			if !then.isDecided(found) {
+			if !found && then.Decision.Outcome != preemption.Fits { // to wait with places is no success: placement does not look for it
 				continue
 			}
 		}

@@ -11,8 +11,8 @@ import (
 // Fit says whether one request has a place on the nodes, while a caller removes and restores groups of running pods,
 // and replicas of them ([Fit.PodSets]). It is the room of a decision of which another preemptor chooses the victims,
 // for instance by quota with the ID of a workload as the group of its pods. Priorities, disruption modes and budgets
-// do not count. It starts with all running pods: in [ModeDesign] without terminating pods that are waited for; in the
-// other modes terminating pods count as running.
+// do not count. It starts with all running pods. Those that terminate are there until they are gone or removed, in every mode: Fits
+// is about now.
 //
 // Its laws, for a search that removes groups until it fits and then restores what is not needed:
 //
@@ -100,6 +100,13 @@ func (f *Fit) Replicas(workload, podSet string) []string {
 
 // Fits reports whether the request has a place without the removed groups.
 func (f *Fit) Fits() bool { return f != nil && f.inside.Fits() }
+
+// FitsSoon makes f a [preemption.LeavingRoom]: it reports whether the request has a place without the removed groups
+// once all that terminates is gone. A pod that terminates for longer than [Request.TerminationTimeout] is not waited for: it
+// counts as running, also when it is removed.
+//
+// [preemption.LeavingRoom]: https://pkg.go.dev/github.com/cedesched/cede/preemption#LeavingRoom
+func (f *Fit) FitsSoon() bool { return f != nil && f.inside.FitsSoon() }
 
 // Nominations returns the node of each pod; none if the request does not fit.
 func (f *Fit) Nominations() []Nomination {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -70,19 +71,27 @@ func fitAgrees(t *rapid.T) {
 		if rapid.IntRange(0, 3).Draw(t, "ask") == 0 {
 			continue
 		}
-		left := st
-		left.Pods = slices.DeleteFunc(slices.Clone(st.Pods), func(p workload.Pod) bool {
-			if p.Terminating && c.Mode == placement.ModeDesign && !p.Preempted && priorityOf(st, p) >= r.Priority {
-				return false
+		without := func(soon bool) (left placement.State, fits bool) {
+			left = st
+			left.Pods = slices.DeleteFunc(slices.Clone(st.Pods), func(p workload.Pod) bool {
+				if p.Terminating && r.TerminationTimeout > 0 && !p.TerminatingSince.IsZero() && !p.TerminatingSince.Add(r.TerminationTimeout).After(r.Now) {
+					return false // it stays, whatever is taken
+				}
+				return soon && p.Terminating || taken[p.Group] || placeOf(st, p) < removed[p.Group+" "+podSetOf(p)]
+			})
+			for i := range left.Pods { // what terminates is there until it is gone
+				left.Pods[i].Terminating, left.Pods[i].Preempted, left.Pods[i].TerminatingSince = false, false, time.Time{}
 			}
-			if p.Terminating && r.TerminationTimeout > 0 && !p.TerminatingSince.IsZero() {
-				return p.TerminatingSince.Add(r.TerminationTimeout).After(r.Now) // else it stays, whatever is taken
-			}
-			return p.Terminating || taken[p.Group] || placeOf(st, p) < removed[p.Group+" "+podSetOf(p)]
-		})
-		want := decide(t, c, snapshotOf(t, left), func() placement.Request { r := r; r.Policy = placement.PreemptNever; return r }())
-		if got := fit.Fits(); got != (want.Outcome == preemption.Fits) {
-			t.Fatalf("without %v: fits %v, want %+v", taken, got, want)
+			ask := r
+			ask.Policy = placement.PreemptNever
+			return left, decide(t, c, snapshotOf(t, left), ask).Outcome == preemption.Fits
+		}
+		if _, soon := without(true); fit.FitsSoon() != soon {
+			t.Fatalf("without %v: fits soon %v, want %v", taken, !soon, soon)
+		}
+		left, fits := without(false)
+		if got := fit.Fits(); got != fits {
+			t.Fatalf("without %v: fits %v, want %v", taken, got, fits)
 		}
 		if !fit.Fits() {
 			continue
@@ -195,7 +204,7 @@ func TestFitKeepsTheRequest(t *testing.T) {
 	}
 }
 
-// A terminating pod counts as gone, also for filters.
+// A terminating pod is there until it is gone, also for filters; soon there is a place.
 func TestFitBesideTerminating(t *testing.T) {
 	st := world(t, "n1 2: old/1/leaving")
 	st.Pods[0].Labels = map[string]string{"app": "web"}
@@ -205,8 +214,14 @@ func TestFitBesideTerminating(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fit, err := p.Fit(snapshotOf(t, st), r); err != nil || !fit.Fits() {
-		t.Errorf("fits %v, %v", fit.Fits(), err)
+	fit, err := p.Fit(snapshotOf(t, st), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if fit.Fits() || !fit.FitsSoon() || fit.Fits() {
+			t.Errorf("fits %v, soon %v", fit.Fits(), fit.FitsSoon())
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ func waitMeansThatSomebodyGoes(t *rapid.T) {
 	for _, p := range r.Pods {
 		for _, n := range st.Nominated {
 			i := slices.IndexFunc(st.Nodes, func(node workload.Node) bool { return node.Name == n.Node })
-			if n.ID == p.ID && !st.Nodes[i].Unschedulable && !p.Nowhere && (len(p.Nodes) == 0 || slices.Contains(p.Nodes, n.Node)) {
+			if n.ID == p.ID && !claimsAreElsewhere(st, p, n.Node) && !st.Nodes[i].Unschedulable && !p.Nowhere && (len(p.Nodes) == 0 || slices.Contains(p.Nodes, n.Node)) {
 				promised.Nominations = append(promised.Nominations, placement.Nomination{Pod: p.ID, Node: n.Node})
 			}
 		}
@@ -45,6 +45,14 @@ func waitMeansThatSomebodyGoes(t *rapid.T) {
 	if enough && hasRoom(st, r, promised, all) && d.Outcome != preemption.Fits {
 		t.Fatalf("%v are met as things stand: %+v", promised.Nominations, d)
 	}
+}
+
+// claimsAreElsewhere reports whether a pod on another node than that of a nomination holds a claim of the nominated pod, or is
+// nominated there: a pod goes only where its claims are.
+func claimsAreElsewhere(st placement.State, nominated workload.Pod, node string) bool {
+	return slices.ContainsFunc(slices.Concat(st.Pods, st.Nominated), func(p workload.Pod) bool {
+		return p.Node != node && slices.ContainsFunc(p.Claims, func(id string) bool { return slices.Contains(nominated.Claims, id) })
+	})
 }
 
 // What a JSON round trip keeps is all there is of a decision: its edits are the same.

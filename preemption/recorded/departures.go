@@ -122,9 +122,9 @@ func (a *asked) retryExcuse() (excuse, error) {
 		r.Now = end
 		d, err := a.preemptor.Decide(a.snapshot, r)
 		switch {
-		case err != nil || i == 0 && (!end.Equal(*a.Want.RetryAt) || d.Outcome.Possible()):
+		case err != nil || i == 0 && (!end.Equal(*a.Want.RetryAt) || d.Possible()):
 			return excuse{}, err
-		case d.Outcome.Possible():
+		case d.Possible():
 			return excuse{retriesTooEarly, instantText(end)}, nil
 		}
 	}

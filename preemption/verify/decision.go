@@ -79,11 +79,11 @@ func Decision(st preemption.State, r preemption.Request, c preemption.Config, d 
 		return faults
 	}
 	w = d.Assignment.Pin(w)
-	if len(r.MinCounts) > 0 && !d.Outcome.Possible() {
+	if len(r.MinCounts) > 0 && !d.Possible() {
 		return nil // not judged
 	}
 	if fails(d.Assignment, &w) {
-		if d.Outcome.Possible() {
+		if d.Possible() {
 			faults.Add("decision.assignment", "some request has no flavor")
 		}
 		return faults.Err()

@@ -16,6 +16,8 @@ type judge struct {
 	d *preemption.Decision
 	// assigned: the flavors were assigned, so that other flavors may be assigned at another time.
 	assigned bool
+	// allLeave: all victims were told to leave before. leave: they are judged by the rights that stay while others leave.
+	allLeave, leave bool
 }
 
 // judge returns everything that is wrong with the decision.
@@ -33,6 +35,7 @@ func (j *judge) judge() (faults fault.List) {
 		return faults
 	}
 	preempts := d.Outcome == preemption.Preempt || d.Outcome == preemption.Gated
+	j.allLeave = d.Leaving || allLeaving(d.Victims)
 	switch fits := j.FitsNow(); {
 	case fits && d.Outcome != preemption.Fits:
 		wrong("outcome", "%v, but the request fits now", d.Outcome)
@@ -44,15 +47,30 @@ func (j *judge) judge() (faults fault.List) {
 		wrong("outcome", "Preempt, but a gate is closed")
 	case d.Outcome == preemption.Gated && !w.Gates.AnyClosed():
 		wrong("outcome", "Gated, but no gate is closed")
+	case d.Outcome == preemption.Gated && j.allLeave:
+		wrong("outcome", "Gated, but all victims leave already")
+	case d.Leaving && w.NeverPreempts:
+		wrong("leaving", "is set, but the workload never preempts")
+	case d.Leaving && d.Outcome != preemption.Wait:
+		wrong("leaving", "is set for %v", d.Outcome)
+	case d.Leaving && len(d.Victims) > 0 && !allLeaving(d.Victims):
+		wrong("leaving", "is set, but some victims do not leave")
+	case d.Leaving && !d.RetryAt.IsZero():
+		wrong("retryAt", "%v is set, but what leaves will be enough", d.RetryAt)
 	}
 	switch {
 	case preempts && len(d.Victims) == 0:
 		wrong("victims", "%v without victims", d.Outcome)
-	case !preempts && len(d.Victims) > 0:
+	case !preempts && !d.Leaving && len(d.Victims) > 0:
 		wrong("victims", "%v with victims", d.Outcome)
 	}
 	if d.Outcome != preemption.Wait && !d.RetryAt.IsZero() {
 		wrong("retryAt", "%v is set for %v", d.RetryAt, d.Outcome)
+	}
+	if preempts && !j.allLeave && !j.byRulesAlone() {
+		if enough, soon := j.Leaving(); enough != nil || soon {
+			wrong("victims", "what leaves already is enough: %s", names(enough))
+		}
 	}
 	j.admitted(&faults)
 	var parts []reference.Candidate
@@ -66,7 +84,7 @@ func (j *judge) judge() (faults fault.List) {
 		wrong("borrowHeight", "%d, want %d", d.BorrowHeight, height)
 	}
 	j.Return(parts...)
-	refused := d.Outcome == preemption.Wait || d.Outcome == preemption.Impossible
+	refused := d.Outcome == preemption.Impossible || d.Outcome == preemption.Wait && !d.Leaving
 	var chosen []reference.Candidate
 	var holding []rules.Trigger
 	if refused || byRules(d) {
@@ -83,6 +101,9 @@ func (j *judge) judge() (faults fault.List) {
 	}
 	return faults
 }
+
+// byRulesAlone: the policies permit nobody.
+func (j *judge) byRulesAlone() bool { return j.RulesOf() != nil && j.Config.RulesAlone }
 
 // admitted judges the workload that is admitted.
 func (j *judge) admitted(faults *fault.List) {
@@ -102,7 +123,9 @@ func (j *judge) admitted(faults *fault.List) {
 // refusal judges an answer without victims by whether the documented search finds victims.
 func (j *judge) refusal(faults *fault.List, victims []reference.Candidate, holding []rules.Trigger) {
 	d := j.d
-	if victims != nil || j.othersAt(j.Question) {
+	if _, soon := j.Leaving(); soon && !j.Request.Workload.NeverPreempts && !j.byRulesAlone() {
+		faults.Add("decision.outcome", "%v, but what leaves already is enough", d.Outcome)
+	} else if victims != nil || j.othersAt(j.Question) {
 		faults.Add("decision.outcome", "%v, but %s may yield now", d.Outcome, namesOr(victims))
 	}
 	waits, given := d.Outcome == preemption.Wait, !d.RetryAt.IsZero()

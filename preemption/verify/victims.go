@@ -16,6 +16,9 @@ func path(i int) string { return fmt.Sprintf("decision.victims[%d]", i) }
 // workloads.
 func (j *judge) victims(faults *fault.List) (parts []reference.Candidate) {
 	if len(j.d.Victims) == 0 {
+		if j.d.Leaving && !j.Enough(true) {
+			faults.Add("decision.leaving", "without what terminates the request does not fit")
+		}
 		return nil
 	}
 	var least fault.List
@@ -25,6 +28,11 @@ func (j *judge) victims(faults *fault.List) (parts []reference.Candidate) {
 		if i == 0 || len(found) < len(least) {
 			least = found
 		}
+	}
+	if len(least) > 0 && j.allLeave {
+		least, j.leave = nil, true // by the rights that stay while others leave
+		parts = j.victimsBy(&least, true)
+		j.leave = false
 	}
 	*faults = append(*faults, least...)
 	if len(least) == 0 {
@@ -52,19 +60,23 @@ func (j *judge) victimsBy(faults *fault.List, borrowing bool) (parts []reference
 	}
 	j.Take(parts...)
 	defer j.Return(parts...)
-	if !j.Fits(borrowing) {
+	if j.leave && !j.Enough(j.soon()) || !j.leave && !j.Fits(borrowing) {
 		faults.Add("decision.victims", "without them the request does not fit")
 	} else {
 		for p, c := range parts {
 			again := p > 0 && of[p] == of[p-1] && c.PodSet == parts[p-1].PodSet
-			if !again && j.CanStay(c, without(parts, p), borrowing) {
+			if j.leave {
+				if j.isNotNeeded(c) {
+					faults.Add(path(of[p]), "%q is not needed", c.ID)
+				}
+			} else if !again && j.CanStay(c, without(parts, p), borrowing) {
 				faults.Add(path(of[p]), "%q, or a replica of it, can stay", c.ID)
 			} else if c.PodSet < 0 && j.minimumCanStay(parts, p, borrowing) {
 				faults.Add(path(of[p]), "%q can stay without its surplus", c.ID)
 			}
 		}
 	}
-	if !slices.ContainsFunc(parts, func(c reference.Candidate) bool { return !c.Evicted }) && len(parts) > 0 {
+	if j.allLeave {
 		return parts // which queue borrows, and what the strategies say, does not matter
 	}
 	if left := j.inOrder(parts, borrowing); len(left) > 0 {
@@ -74,6 +86,18 @@ func (j *judge) victimsBy(faults *fault.List, borrowing bool) (parts []reference
 		j.shares(faults, parts, of)
 	}
 	return parts
+}
+
+// soon: not the victims alone make room, but also what terminates in the room. With a gate that is closed the answer
+// says the same of victims that are enough.
+func (j *judge) soon() bool { return j.d.Leaving && !j.Enough(false) }
+
+// isNotNeeded reports whether the request fits without one of the victims, which all leave, and are taken.
+func (j *judge) isNotNeeded(c reference.Candidate) bool {
+	soon := j.soon()
+	j.Return(c)
+	defer j.Take(c)
+	return j.Enough(soon)
 }
 
 // shares judges what fair sharing says of victims, which are taken.
@@ -108,10 +132,13 @@ func (j *judge) victim(faults *fault.List, at string, v *preemption.Victim, borr
 		r = units[0]
 	}
 	c, ok := j.Right(r)
+	if j.leave {
+		c, ok = j.RightOfLeaving(r)
+	}
 	if c.PodSet = -1; c.Cohort == nil {
 		c.Class = reference.OwnQueue // no right: it is judged no further
 	}
-	if c.Class != reference.OwnQueue && j.fair() && !j.EntitledAtFirst {
+	if !j.leave && c.Class != reference.OwnQueue && j.fair() && !j.EntitledAtFirst {
 		c.Reason = preemption.InCohortFairSharing
 		if ok && v.Reason == preemption.InCohortReclamation && j.entitledAtBest() {
 			c.Reason = preemption.InCohortReclamation
@@ -121,7 +148,7 @@ func (j *judge) victim(faults *fault.List, at string, v *preemption.Victim, borr
 		}
 	}
 	switch cohort, queued := c.CohortName(), j.queued(c.Reason); {
-	case !ok, !j.Permits(c, borrowing):
+	case !ok, !j.leave && !j.Permits(c, borrowing):
 		faults.Add(at, "no policy permits %q to be preempted", v.Workload)
 	case v.Reason != c.Reason:
 		faults.Add(at+".reason", "%v of %q, want %v", v.Reason, v.Workload, c.Reason)
@@ -139,7 +166,7 @@ func (j *judge) victim(faults *fault.List, at string, v *preemption.Victim, borr
 	if v.Queue != r.At.Name {
 		faults.Add(at+".queue", "%q of %q, want %q", v.Queue, v.Workload, r.At.Name)
 	}
-	if j.Guarded(r) {
+	if !j.leave && j.Guarded(r) {
 		faults.Add(at, "a guard protects %q", v.Workload)
 	}
 	if len(v.Replicas) > 0 {

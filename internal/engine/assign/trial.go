@@ -97,7 +97,7 @@ func (a *Assigner) about(column int, amount int64) *right.Request {
 	a.one = *a.request.Base
 	a.one.Room = nil // the room is for the whole request
 	a.one.Trace = nil
-	a.one.FindNeeds, a.one.Forecast = false, true
+	a.one.FindNeeds = false
 	a.one.Columns, a.one.Amounts, a.one.Needs = a.column[:], a.amount[:], a.needs[:]
 	return &a.one
 }

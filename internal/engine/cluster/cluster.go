@@ -25,6 +25,7 @@ type Cluster struct {
 	reach       [extents]vector.Vector[*Reach] // by cohort
 	byID        trie.Map[*Workload]
 	leaving     trie.Map[*Workload] // workloads with leaving replicas
+	leavers     leavers
 	traits      traits
 	allChildren bool  // the reach of AllChildren is kept
 	list        *List // the workloads in the order of the last list that a caller compared; nil: not known

@@ -134,6 +134,7 @@ func (c *Cluster) StartEviction(path, id string) (*Cluster, error) {
 	q := node - len(c.Cohorts)
 	changes := withParts([]change{{old: d, now: evicted}})
 	next.running = c.running.Set(q, c.running.At(q).replaced(changes))
+	next.leavers = c.leavers.with(node, next.running.At(q))
 	var more []PrioritySum
 	if !d.lane().Yields() { // now it may
 		more = addedUp([]PrioritySum{{d.Priority, nonZero(d.Loads)}})
@@ -191,6 +192,7 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 	if next.Usage, err = quotatree.NewUsage(shape.Tree, direct); err != nil {
 		return nil, next.usageFault(path, columns, err)
 	}
+	next.findLeavers()
 	next.reachAll(c)
 	return next, nil
 }

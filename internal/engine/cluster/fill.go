@@ -89,6 +89,7 @@ func (c *Cluster) fill(admitted []workload.Workload, columns *Columns) error {
 		return c.usageFault("admitted", f.columns, err)
 	}
 	c.running = vector.Of(running)
+	c.findLeavers()
 	c.reachAll(nil)
 	return nil
 }

@@ -1,6 +1,11 @@
 package cluster
 
-import "github.com/cedesched/cede/workload"
+import (
+	"cmp"
+
+	"github.com/cedesched/cede/internal/persist/ordered"
+	"github.com/cedesched/cede/workload"
+)
 
 // Replicas that were told to stop are like an evicted workload: they hold their quota until
 // they are gone, and they are the first candidates of a later decision. So the leaving
@@ -69,4 +74,60 @@ func withParts(changes []change) []change {
 		}
 	}
 	return list
+}
+
+// leavers are the queues in which something leaves, by node.
+type leavers struct{ ordered.Set[int32, none] }
+
+var leaverOrder = &ordered.Order[int32, none]{Compare: cmp.Compare[int32]}
+
+// with returns the set after a change of the workloads of the queue at a node.
+func (l leavers) with(node int, now *Running) leavers {
+	n := int32(node)
+	_, known := l.Get(func(other int32) int { return cmp.Compare(other, n) })
+	switch leaves := now.leaves(); {
+	case leaves && !known:
+		return leavers{l.Insert(n)}
+	case !leaves && known:
+		rest, _ := l.Delete(n)
+		return leavers{rest}
+	}
+	return l
+}
+
+// leaves reports whether something in the queue was told to leave.
+func (r *Running) leaves() bool { return r.Lane(Evicted).Len()+r.Lane(EvictedUnreserved).Len() > 0 }
+
+// findLeavers finds the queues in which something leaves.
+func (c *Cluster) findLeavers() {
+	var list []int32
+	for i := range c.Queues {
+		if c.running.At(i).leaves() {
+			list = append(list, int32(len(c.Cohorts)+i))
+		}
+	}
+	c.leavers = leavers{ordered.Of(leaverOrder, list)}
+}
+
+// EachLeaving walks the records of what was told to leave, queue by queue.
+func (c *Cluster) EachLeaving(yield func(node int, w *Workload) bool) {
+	var queues ordered.Cursor[int32, none]
+	for queues.First(c.leavers.Set); ; queues.Next() {
+		node, ok := queues.Item()
+		if !ok {
+			return
+		}
+		for _, lane := range [...]Lane{Evicted, EvictedUnreserved} {
+			var cursor LaneCursor
+			for cursor.First(*c.Running(int(node)).Lane(lane)); ; cursor.Next() {
+				w, ok := cursor.Item()
+				if !ok {
+					break
+				}
+				if !yield(int(node), w) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -77,6 +77,7 @@ func (c *Cluster) replace(node int, changes []change) error {
 		c.traits.change(ch.now, c.Queues[q].Name, 1)
 	}
 	c.running = c.running.Set(q, c.running.At(q).replaced(all))
+	c.leavers = c.leavers.with(node, c.running.At(q))
 	c.updateReach(&before, node, lanes, addedUp(sums))
 	return nil
 }

@@ -21,7 +21,7 @@ func (s *Searcher) findInOrder(largestFirst bool) bool {
 		}
 		core.NoteHopeless()
 		return false
-	case !largestFirst && !core.Request.Forecast && source.AnyLeaving(&core.Case) && !s.findsLeaving() && core.FindLeaving():
+	case !largestFirst && !core.Request.Forecast && s.findLeaving():
 		return true
 	}
 	return s.find(largestFirst)
@@ -32,6 +32,11 @@ func (s *Searcher) find(largestFirst bool) bool {
 		return s.fair.Find(&s.search, source.Mode{Borrowing: true, LargestFirst: largestFirst})
 	}
 	return s.search.Find(largestFirst)
+}
+
+// findLeaving looks for victims that all were told to leave before, unless the search in order finds such.
+func (s *Searcher) findLeaving() bool {
+	return (!s.search.AnyLeaving() || !s.findsLeaving()) && s.search.FindLeaving()
 }
 
 // findsLeaving reports whether the search in order finds victims that all were told to leave before.

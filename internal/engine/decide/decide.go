@@ -17,6 +17,8 @@ import (
 type Result struct {
 	// Fits: no victim is needed.
 	Fits bool
+	// Awaits: once what terminates in the room is gone, and the victims, who are leaving too, the request fits.
+	Awaits bool
 	// Victims is empty if the request fits without victims or does not succeed.
 	Victims []right.Victim
 	// BorrowHeight is the borrow height of the request without the victims.
@@ -67,7 +69,7 @@ func (s *Searcher) Search(c *cluster.Cluster, r *right.Request, by *rules.Taker,
 	case fits:
 		result.Fits = true
 	case s.findBest(&result):
-		result.Victims = core.Taken
+		result.Victims, result.Awaits = core.Taken, core.Awaits
 		core.PutRoomBack()
 	default:
 		s.explain(&result, maxBlockers)
@@ -112,7 +114,7 @@ func (s *Searcher) improve(result *Result, found bool) bool {
 	core := &s.search
 	t, effort := core.Request.Trace, core.Request.Better.Effort
 	switch {
-	case effort == 0, found && core.AllLeave(): // they lose nothing
+	case effort == 0, found && (core.Awaits || core.AllLeave()): // they lose nothing
 	case effort == right.Exchange:
 		if found {
 			t.Silence()

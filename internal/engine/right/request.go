@@ -41,7 +41,7 @@ type Request struct {
 	Rules RuleOptions
 	// Room is asked besides the quota; nil: only quota counts.
 	Room Room
-	// Forecast: only what the search in order finds is asked, as the assignment of flavors asks it.
+	// Forecast: only what the search in order finds is asked.
 	Forecast bool
 	// WithinNominal: victims are sought only for a request that stays within the nominal quota of
 	// its queue in what needs preemption.
@@ -107,4 +107,10 @@ type Room interface {
 type ReplicaRoom interface {
 	Room
 	SetRemoved(workload, podSet string, replicas int64)
+}
+
+// LeavingRoom is a Room that knows what terminates there; see preemption.LeavingRoom.
+type LeavingRoom interface {
+	Room
+	FitsSoon() bool
 }

@@ -33,7 +33,7 @@ func (s *Search) FitsAtFirst() bool {
 // also fit in the queue's nominal quota. The room, if any, is asked last, because it costs
 // more. In an attempt that takes all candidates it never fits.
 func (s *Search) Fits(m source.Mode) bool {
-	return !m.All && s.fitsIn(usage.Victims, m.Borrowing) && (s.Request.Room == nil || s.Request.Room.Fits())
+	return !m.All && s.fitsIn(usage.Victims, m.Borrowing) && s.hasRoom()
 }
 
 // QuotaFits reports whether the quota suffices without the victims; the queue may borrow.

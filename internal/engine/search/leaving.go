@@ -1,67 +1,119 @@
 package search
 
 import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/trace"
 )
 
-// FindLeaving takes workloads and replicas that were told to leave before, and that an attempt
-// permits, in order, until the request fits. It is asked where the search in order finds none,
-// or others, so that no other workload is told to leave: a request that is asked again while its
-// victims leave takes no more. What leaves anyway needs no queue that still borrows, and no
-// strategy of fair sharing, when its turn comes.
-func (s *Search) FindLeaving() (found bool) {
-	t := s.Request.Trace
-	t.Silence()
-	borrowing := false
-	for _, borrowing = range s.Attempts() {
-		if found = s.takeLeaving(borrowing); found {
-			break
-		}
+// AnyLeaving reports whether something in the cluster was told to leave.
+func (s *Search) AnyLeaving() bool {
+	for range s.Cluster.EachLeaving {
+		return true
 	}
-	t.Resume()
-	if t != nil && found {
-		s.traceLeaving(t, borrowing)
-	}
-	return found
-}
-
-func (s *Search) takeLeaving(borrowing bool) bool {
-	s.leaving = s.leaving[:0]
-	from := 0 // where those of a class begin
-	for n := range source.Phases {
-		class := source.ClassOf(n)
-		if !source.OfEvicted(n) || class == right.Priority && s.Permission(class, borrowing) == right.None {
-			continue
-		}
-		s.Source.OpenUsual(&s.Case, n, source.Mode{Borrowing: borrowing})
-		for v, ok := s.Source.NextAnyway(&s.Case); ok; v, ok = s.Source.NextAnyway(&s.Case) {
-			s.leaving = append(s.leaving, source.CandidateOf(&s.Case, v).Victim)
-		}
-		if source.LastTier(n) {
-			if source.ByUsage(&s.Case) {
-				source.MergeByUsage(&s.Case, s.leaving[from:], func(v *right.Victim) *right.Victim { return v })
-			}
-			from = len(s.leaving)
-		}
-	}
-	byShares := s.Request.Fair.Enabled() && !s.Entitled()
-	m := source.Mode{Borrowing: borrowing}
-	for _, v := range s.leaving {
-		v.Fair = byShares && v.Cohort >= 0
-		if s.Take(v); s.Fits(m) {
-			s.PutBack(borrowing, nil)
-			return true
-		}
-	}
-	s.PutAllBack()
 	return false
 }
 
+// FindLeaving takes workloads and replicas that were told to leave before, in the order of
+// candidates, until the request fits. It is asked where the search in order finds none, or others, so that
+// a request that is asked again while its victims leave takes no others, whichever of them has left already.
+//
+// Of the rights only those count that no victim's leaving takes away: the policies of the
+// preemptor's queue, by priority and age. What leaves needs no queue that still borrows, no strategy of
+// fair sharing and no permission to borrow: when it is gone, the request fits as any other does.
+func (s *Search) FindLeaving() bool {
+	s.leaving, s.Awaits = s.leaving[:0], false
+	for node, w := range s.Cluster.EachLeaving {
+		if v, ok := s.leavingOf(node, w); ok {
+			s.leaving = append(s.leaving, v)
+		}
+	}
+	s.sortLeaving()
+	return s.takeLeaving(false) || s.room.leaving != nil && s.takeLeaving(true)
+}
+
+// takeLeaving takes what leaves until the request fits; soon: also without what terminates in the room.
+// Then it may be that nothing is taken.
+func (s *Search) takeLeaving(soon bool) (found bool) {
+	s.room.soon = soon
+	defer func() { s.room.soon = false }()
+	m := source.Mode{Borrowing: true}
+	found = soon && s.Fits(m)
+	for i := 0; !found && i < len(s.leaving); i++ {
+		s.Take(s.leaving[i].Victim)
+		found = s.Fits(m)
+	}
+	if !found {
+		s.PutAllBack()
+		return false
+	}
+	t := s.Request.Trace
+	t.Silence()
+	s.PutBack(true, nil)
+	t.Resume()
+	if t != nil {
+		s.traceLeaving(t)
+	}
+	s.Awaits = soon
+	return true
+}
+
+// leavingOf returns what leaves as a victim; ok is false if it frees nothing that needs preemption,
+// or the policies never permitted it.
+func (s *Search) leavingOf(node int, w *cluster.Workload) (of source.Candidate, ok bool) {
+	s.Steps++
+	v := right.Victim{Workload: w, Set: -1, Count: 1, Cohort: -1, Queue: node}
+	switch own := node == s.Request.Queue; {
+	case !s.UsesNeeded(w.Loads):
+		return of, false
+	case own:
+		v.Expired = s.Equal(w) && !s.Newer(w)
+		return source.CandidateOf(&s.Case, v), s.OwnMayYield(w)
+	case !s.ByPolicy(false).Permits(w):
+		return of, false
+	}
+	if v.Cohort = s.Common(node); v.Cohort < 0 {
+		return of, false
+	}
+	of = source.CandidateOf(&s.Case, v)
+	of.WhileBorrowing = of.Class == right.Priority && s.WhileBorrowing(w)
+	of.Fair = s.Request.Fair.Enabled() && !s.Entitled()
+	return of, true
+}
+
+// sortLeaving sorts what leaves in the order of candidates.
+func (s *Search) sortLeaving() {
+	tier := func(v *source.Candidate) int {
+		switch w := v.Workload; {
+		case v.Class != right.Own || !s.Equal(w):
+			return 0
+		case s.Expired(w):
+			return 1
+		}
+		return 2
+	}
+	slices.SortFunc(s.leaving, func(a, b source.Candidate) int {
+		x, y := source.PositionOf(&s.Case, a.Workload, false), source.PositionOf(&s.Case, b.Workload, false)
+		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(tier(&a), tier(&b)), x.Compare(&y, tier(&a) == 1))
+	})
+	if !source.ByUsage(&s.Case) {
+		return
+	}
+	for from, i := 0, 1; i <= len(s.leaving); i++ {
+		if i == len(s.leaving) || s.leaving[i].Class != s.leaving[from].Class {
+			source.MergeByUsage(&s.Case, s.leaving[from:i], func(v *source.Candidate) *right.Victim { return &v.Victim })
+			from = i
+		}
+	}
+}
+
 // traceLeaving notes the victims as those of an attempt.
-func (s *Search) traceLeaving(t *trace.Recorder, borrowing bool) {
-	t.Add(trace.Step{Kind: trace.AttemptBegins, Attempt: trace.Attempt{Borrowing: borrowing}})
+func (s *Search) traceLeaving(t *trace.Recorder) {
+	t.Add(trace.Step{Kind: trace.AttemptBegins, Attempt: trace.Attempt{Borrowing: true}})
 	for i := range s.Taken {
 		step := right.StepOf(trace.Taken, &s.Taken[i])
 		step.Fits = i == len(s.Taken)-1

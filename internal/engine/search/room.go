@@ -6,6 +6,8 @@ import "github.com/cedesched/cede/internal/engine/right"
 type room struct {
 	replicas right.ReplicaRoom    // nil: the room cannot free replicas
 	removed  map[replicasOf]int64 // replicas removed, and not with their workload
+	leaving  right.LeavingRoom    // nil: the room does not know what terminates
+	soon     bool                 // what terminates in the room counts as gone
 }
 
 // replicasOf names the replicas of a pod set, leaving or not: a room has one order for both.
@@ -14,6 +16,8 @@ type replicasOf struct{ workload, podSet string }
 // begin finds out whether the room can free replicas. None are removed.
 func (r *room) begin(of right.Room) {
 	clear(r.removed)
+	r.soon = false
+	r.leaving, _ = of.(right.LeavingRoom)
 	if r.replicas, _ = of.(right.ReplicaRoom); r.replicas != nil && r.removed == nil {
 		r.removed = map[replicasOf]int64{}
 	}
@@ -36,4 +40,9 @@ func (r *room) move(of right.Room, v *right.Victim, times int64) {
 	default:
 		of.Restore(id)
 	}
+}
+
+// hasRoom reports whether the room, if there is one, has a place.
+func (s *Search) hasRoom() bool {
+	return s.Request.Room == nil || s.Request.Room.Fits() || s.room.soon && s.room.leaving.FitsSoon()
 }

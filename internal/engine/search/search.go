@@ -22,12 +22,14 @@ type Search struct {
 	WhyNot WhyNot
 	// Trials counts how often it was asked whether the request fits, in all searches so far.
 	Trials int
+	// Awaits: the request fits once what terminates in the room, and the victims, are gone.
+	Awaits bool
 
 	bounds    [usage.Kinds]bound
-	extent    cluster.Extent // of the last bound by rules
-	remaining []right.Victim // of Remaining
-	leaving   []right.Victim // of FindLeaving
-	needs     []bool         // found by FitsAtFirst
+	extent    cluster.Extent     // of the last bound by rules
+	remaining []right.Victim     // of Remaining
+	leaving   []source.Candidate // of FindLeaving
+	needs     []bool             // found by FitsAtFirst
 	sum       []quotatree.Load
 	exceptSum []quotatree.Load
 	room
@@ -53,6 +55,7 @@ func (s *Search) Begin(c *cluster.Cluster, r *right.Request) {
 	s.Case.Begin(c, r)
 	s.bounds = [usage.Kinds]bound{}
 	s.room.begin(r.Room)
+	s.Awaits = false
 	s.WhyNot = WhyNot{Shortages: s.WhyNot.Shortages[:0]}
 }
 
@@ -63,7 +66,7 @@ func (s *Search) BeginAt(now int64) { s.Now = now }
 // End drops the references to the cluster, so that an idle search keeps none in memory.
 func (s *Search) End() {
 	s.Case.End()
-	s.replicas = nil
+	s.replicas, s.room.leaving = nil, nil
 }
 
 // bound caches one upper bound: how far it was computed, and for which permission. It is

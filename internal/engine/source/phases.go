@@ -1,6 +1,8 @@
 package source
 
 import (
+	"cmp"
+
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
 )
@@ -82,16 +84,23 @@ func PositionOf(c *right.Case, w *cluster.Workload, surplus bool) Position {
 }
 
 // Before is the order in a phase.
-func (a *Position) Before(b *Position) bool {
+func (a *Position) Before(b *Position) bool { return a.Compare(b, false) < 0 }
+
+// Compare is the order in a phase; longestFirst: of those whose time is over.
+func (a *Position) Compare(b *Position, longestFirst bool) int {
 	switch {
 	case a.Workload.Priority != b.Workload.Priority:
-		return a.Workload.Priority < b.Workload.Priority
+		return cmp.Compare(a.Workload.Priority, b.Workload.Priority)
+	case a.surplus != b.surplus && a.surplus:
+		return -1
 	case a.surplus != b.surplus:
-		return a.surplus
+		return 1
+	case a.reserved != b.reserved && longestFirst:
+		return cmp.Compare(a.reserved, b.reserved)
 	case a.reserved != b.reserved:
-		return a.reserved > b.reserved
+		return cmp.Compare(b.reserved, a.reserved)
 	}
-	return cluster.CompareIDs(a.Workload, b.Workload) < 0
+	return cluster.CompareIDs(a.Workload, b.Workload)
 }
 
 // FirstWhole returns the first of the workloads that the function `of` returns for the lanes

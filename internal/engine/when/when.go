@@ -1,6 +1,7 @@
 package when
 
 import (
+	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/trace"
 )
@@ -23,7 +24,8 @@ import (
 func (f *Finder) RetryAt(s *search.Search, succeeds func() bool) (at int64, ok bool) {
 	f.s = s
 	defer f.release()
-	if f.hopelessForEver() {
+	leaves := f.equalsLeave()
+	if !leaves && f.hopelessForEver() {
 		return 0, false
 	}
 	t := s.Request.Trace
@@ -37,7 +39,10 @@ func (f *Finder) RetryAt(s *search.Search, succeeds func() bool) (at int64, ok b
 	if isSure && len(f.donors) == 1 {
 		return sure, true
 	}
-	if at, ok = f.firstFitOfAny(); !ok {
+	if at, ok = f.firstFitOfAny(); leaves {
+		at, ok = s.Now, true
+	}
+	if !ok {
 		return at, false
 	}
 	f.queueEvents(at)
@@ -105,9 +110,19 @@ func (f *Finder) hopelessForEver() bool {
 	return s.OverPotential() || s.Hopeless(true) && (!s.MayPermitMore() || s.Hopeless(false))
 }
 
+// equalsLeave reports whether something of the own queue leaves that may count only later, when its time is
+// over. What leaves needs no queue that borrows, so the bounds say nothing about it.
+func (f *Finder) equalsLeave() bool {
+	own := f.s.Cluster.Running(f.s.Request.Queue)
+	return f.s.EqualsMayYield() && own.Lane(cluster.Evicted).Len()+own.Lane(cluster.EvictedUnreserved).Len() > 0
+}
+
 // timeMayHelp reports whether RetryAt would try any instant.
 func (f *Finder) timeMayHelp() bool {
 	at, ok := f.firstFitOfAny()
+	if f.equalsLeave() {
+		at, ok = f.s.Now, true
+	}
 	if !ok || at > f.s.Now {
 		return ok
 	}

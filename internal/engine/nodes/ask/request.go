@@ -61,6 +61,8 @@ type Request struct {
 	Rules              Rules
 	Now                time.Time
 	TerminationTimeout time.Duration
+	// AwaitsAll: whoever terminates is waited for, whatever its priority.
+	AwaitsAll bool
 	// MaxBlockers limits the blockers. MaxRetrySteps limits the search for RetryAt, which SkipRetryAt skips.
 	MaxBlockers, MaxRetrySteps int
 	SkipRetryAt                bool

@@ -1,6 +1,8 @@
 package place
 
 import (
+	"slices"
+
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
 	"github.com/cedesched/cede/internal/engine/nodes/room"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
@@ -18,16 +20,19 @@ type Fit struct {
 	fits  bool
 
 	away     map[string]bool // groups
+	leaving  []*state.Pod    // pods that terminate; known with isListed
+	isListed bool
 	replicas replicas
 }
 
 // NewFit returns a fit for a valid request. It keeps config and r.
 func NewFit(config *ask.Config, c *state.Cluster, r *ask.Request) *Fit {
 	f := &Fit{away: map[string]bool{}}
+	r.AwaitsAll = true
 	b := &f.board
 	b.Begin(config, c, r)
 	f.free, f.needs, f.base = make([]int64, b.Width()), b.LeastNeeds(), make([]int64, 0, len(b.Nodes)*b.Width())
-	b.Open(room.NoFloor, false)
+	b.Open(room.NoFloor, true)
 	b.ExpectAll()
 	for i := range b.Nodes {
 		for slot, v := range b.FreeOn(i) {
@@ -76,7 +81,7 @@ func (f *Fit) move(pods []*state.Pod, gone bool) {
 		}
 		b.Remove(p, gone)
 		i := b.Of(p)
-		if i < 0 || p.Facts.Terminating && (!b.AsBuilt || b.Stuck(p)) {
+		if i < 0 || p.Facts.Terminating && b.Stuck(p) {
 			continue
 		}
 		free, asked := b.FreeOn(i), b.asked[i*b.Width():]
@@ -116,6 +121,30 @@ func (f *Fit) Fits() bool {
 		f.known, f.fits = true, f.look()
 	}
 	return f.fits
+}
+
+// FitsSoon reports whether the request has a place without the removed groups once all that terminates is gone.
+func (f *Fit) FitsSoon() bool {
+	if f == nil || f.Fits() {
+		return f != nil
+	}
+	if !f.isListed {
+		f.isListed = true
+		for p := range f.board.Cluster.Running.All {
+			if p.Facts.Terminating && !f.board.Stuck(p) {
+				f.leaving = append(f.leaving, p)
+			}
+		}
+	}
+	there := slices.DeleteFunc(slices.Clone(f.leaving), f.board.IsRemoved)
+	if len(there) == 0 {
+		return false
+	}
+	f.move(there, true)
+	soon := f.Fits()
+	f.move(there, false)
+	f.known = false
+	return soon
 }
 
 // look looks for a place.

@@ -120,10 +120,10 @@ func (r *Room) Return(d Domain, pods []*state.Pod) {
 // IsThere reports whether a running pod stays at the floor.
 func (r *Room) IsThere(p *state.Pod) bool {
 	switch {
-	case p.Facts.Terminating && !r.AsBuilt:
-		return r.now || r.Stuck(p)
 	case r.removed[p]:
 		return r.Stuck(p)
+	case p.Facts.Terminating && !r.AsBuilt:
+		return r.now || r.Stuck(p)
 	}
 	return p.Priority >= r.Priority || int64(p.Priority) > r.floor || r.IsStaying(r.UnitOf(p))
 }

@@ -71,7 +71,7 @@ func (j *Judge) Stuck(p *state.Pod) bool {
 	if !p.Facts.Terminating {
 		return false
 	}
-	if !j.AsBuilt && !p.Facts.Preempted && p.Priority >= j.Priority {
+	if !j.AsBuilt && !j.Request.AwaitsAll && !p.Facts.Preempted && p.Priority >= j.Priority {
 		return true
 	}
 	since, timeout := p.Facts.TerminatingSince, j.Request.TerminationTimeout
