@@ -40,6 +40,8 @@ type Cluster struct {
 	// Places says where the pods of workloads that hold quota are, by ID, where Kueue placed them by a
 	// topology.
 	Places map[string][]Places
+	// LeavingSince says since when workloads that hold quota have been leaving, by ID.
+	LeavingSince map[string]time.Time
 	// Sharing is what is known of fair sharing.
 	Sharing FairSharing
 	// Blocked says why nothing is admitted for now, though victims are told to stop; empty: nothing is in the way.

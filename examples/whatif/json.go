@@ -22,6 +22,8 @@ type victim struct {
 	ReservedAt time.Time `json:"reservedAt,omitzero"`
 	// Age is in seconds since the reservation; absent if unknown.
 	Age *int64 `json:"age,omitempty"`
+	// LeavingSince is when one that is leaving already was told to; absent if unknown.
+	LeavingSince time.Time `json:"leavingSince,omitzero"`
 	// Holds is what it holds in the requested columns, or what its yielding replicas hold.
 	Holds []quota.Amount `json:"holds"`
 }
@@ -32,7 +34,7 @@ func (a *answer) victims() []victim {
 	for _, v := range a.decision.Victims {
 		w, _ := a.Snapshot.Find(v.Workload)
 		out := victim{
-			Victim: v, Priority: w.EffectivePriority(), ReservedAt: w.ReservedAt, Holds: []quota.Amount{},
+			Victim: v, Priority: w.EffectivePriority(), ReservedAt: w.ReservedAt, Holds: []quota.Amount{}, LeavingSince: a.Found.LeavingSince[v.Workload],
 		}
 		if !w.ReservedAt.IsZero() {
 			age := int64(a.request.Now.Sub(w.ReservedAt).Seconds())

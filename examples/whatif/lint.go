@@ -66,9 +66,9 @@ func (c *cluster) lint(o *options, std stdio, said *findings) (found []lint.Find
 	defer stop()
 	in := &lint.Cluster{
 		State: c.State, Snapshot: c.Snapshot, Config: c.Config, LocalQueues: c.Found.LocalQueues, Notes: c.Found.Notes, Now: c.Now,
-		Topologies: c.Found.Topologies,
-		Pending:    []workload.Workload{},
-		Unlimited:  o.all,
+		Topologies: c.Found.Topologies, LeavingSince: c.Found.LeavingSince,
+		Pending:   []workload.Workload{},
+		Unlimited: o.all,
 		Ended: func() string {
 			if ctx.Err() == nil {
 				return ""

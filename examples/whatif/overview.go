@@ -14,6 +14,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/units"
+	"github.com/cedesched/cede/preemption/cycle"
 )
 
 var overviewVerb = verb{
@@ -47,6 +48,9 @@ var overviewVerb = verb{
 		}
 		if v.page != nil {
 			v.end()
+			if err := v.together(o); err != nil {
+				return result{}, err
+			}
 			printNotes(v.page, notes)
 			c.printSampleHint(v.page, "overview -live")
 			return result{status: status}, v.page.Print(std.out)
@@ -213,6 +217,40 @@ func (v *overview) add(w *answers.Waiting, s *answers.Short, out io.Writer) erro
 	v.noted = v.noted || starred
 	v.table.Next(v.page, append(v.cells(w, starred), s.Words)...)
 	return v.page.Flush(out)
+}
+
+// maxTogether is how many workloads may wait for the overview to say what becomes of them together.
+const maxTogether = 500
+
+// together says, where several could be admitted alone, how many are together: the first cycles of next.
+func (v *overview) together(o *options) error {
+	alone := 0
+	for i := range v.rows {
+		if statusOf(v.rows[i].Outcome) == cli.StatusYes {
+			alone++
+		}
+	}
+	switch {
+	case alone < 2:
+		return nil
+	case v.all > maxTogether || o.queue != "":
+		v.page.Say("Each is answered as if it were alone; next says what becomes of them together.\n")
+		return nil
+	}
+	cycles := *o
+	cycles.cycles = 2*v.all + 2
+	f, err := v.forecast(&cycles, cli.Screen{})
+	if err != nil {
+		return err
+	}
+	admitted := map[string]bool{}
+	for _, s := range f.steps {
+		if s.Outcome == cycle.Admit {
+			admitted[s.Workload] = true
+		}
+	}
+	v.page.Say("Each is answered as if it were alone; together %s admitted (next says how).\n", plural(len(admitted), "1 is", "%d are"))
+	return nil
 }
 
 // end says how many answers there are of each kind.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/examples/internal/rooms"
@@ -132,7 +134,27 @@ func (c *cluster) served(o *options, std stdio) *serve.Cluster {
 			return serve.Why{}, fmt.Errorf("%w: %w", serve.ErrNotThere, err)
 		}
 		return a.explain()
+	}, List: func(ctx context.Context) (serve.List, error) {
+		at := *c
+		at.Now = c.asked(o, std)
+		return at.list(ctx, o)
 	}}
+}
+
+// list answers about all that waits.
+func (c *cluster) list(ctx context.Context, o *options) (serve.List, error) {
+	waits, err := c.waiting(o)
+	if err != nil {
+		return serve.List{}, err
+	}
+	out := serve.List{Workloads: []serve.Waits{}, Notes: c.inputNotes()}
+	_, err = c.ShortenAll(ctx, waits, answers.MaxSteps, func(i int, s *answers.Short) {
+		if w := &waits[i]; s != nil {
+			out.Workloads = append(out.Workloads, serve.Waits{Workload: w.Workload.ID, Queue: w.Workload.Queue, Position: w.Position, Priority: w.Workload.EffectivePriority(), Queued: w.Workload.Queued, Short: *s})
+		}
+	})
+	out.More = len(waits) - len(out.Workloads)
+	return out, err
 }
 
 // readAgain calls set with the cluster each time that it was read again. A reading that fails leaves the cluster as it was.
@@ -167,7 +189,9 @@ func notReadAgain(std stdio, err error) {
 func fromHere(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !cli.IsHere(r.Host) {
-			http.Error(w, "this server answers for its own machine", http.StatusForbidden)
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusForbidden)
+			_ = json.NewEncoder(w).Encode(serve.Failure{Error: "this server answers for its own machine"})
 			return
 		}
 		h.ServeHTTP(w, r)

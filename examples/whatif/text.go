@@ -186,7 +186,7 @@ func orDash(resource string, amount int64) string {
 // printVerdict prints the verdict, what is asked for, then who yields, or why no workload does.
 func (a *answer) printVerdict(b *cli.Page) {
 	w := &a.request.Workload
-	b.SayIn(answers.ColourOf(a.verdict.Outcome), "%s\n", a.verdict.Sentence(a.decision, &a.request))
+	b.SayIn(answers.ColourOf(a.verdict.Outcome), "%s\n", a.Sentence(a.verdict, a.decision, &a.request))
 	if a.decision == nil {
 		return
 	}
@@ -201,6 +201,18 @@ func (a *answer) printVerdict(b *cli.Page) {
 		a.sayBorrows(b)
 		b.Gap()
 		a.printVictims(b)
+	case preemption.Wait:
+		b.Gap()
+		if len(a.decision.Victims) > 0 {
+			a.printVictims(b)
+			break
+		}
+		if c, ok := answers.Unassigned(a.decision); ok {
+			a.printLack(b, c)
+		} else {
+			a.printShortage(b)
+		}
+		a.printBlockers(b)
 	default:
 		b.Gap()
 		if c, ok := answers.Unassigned(a.decision); ok {
@@ -270,13 +282,11 @@ func (a *answer) borrowsElse() bool {
 }
 
 func (a *answer) printVictims(b *cli.Page) {
-	t := &cli.Table{Columns: []cli.Column{
-		{Name: "victim", Least: 24}, {Name: "queue", Least: 8}, {Name: "reason", Least: 19}, {Name: "priority", Right: true}, {Name: "age", Right: true}, {Name: "holds", Least: 12},
-	}}
+	told, awaited := a.victimTable("victim", "age"), a.victimTable("awaited", "told")
 	for _, v := range a.victims() {
-		name := v.Workload
+		name, t, since := v.Workload, told, v.ReservedAt
 		if v.Leaving {
-			name += answers.LeavingAlready
+			t, since = awaited, v.LeavingSince
 		}
 		for _, r := range v.Replicas {
 			name += fmt.Sprintf(", %s of %s", plural(int(r.Count), "1 replica", "%d replicas"), r.PodSet)
@@ -285,16 +295,28 @@ func (a *answer) printVictims(b *cli.Page) {
 		for _, h := range v.Holds {
 			holds = append(holds, units.Amount(h.Resource, h.Amount)+" "+h.Resource)
 		}
-		t.Row(name, v.Queue, reasonOf(&v.Victim), v.Priority, units.Age(a.request.Now, v.ReservedAt), strings.Join(holds, ", "))
+		t.Row(name, v.Queue, reasonOf(&v.Victim), v.Priority, units.Age(a.request.Now, since), strings.Join(holds, ", "))
 	}
 	reasons := a.reasons()
-	if len(reasons) == 1 && reasons[0] != preemption.ConfigurablePreemption {
-		t.Drop(2) // the line below says it of all
+	for _, t := range []*cli.Table{told, awaited} {
+		if t.Empty() {
+			continue
+		}
+		if len(reasons) == 1 && reasons[0] != preemption.ConfigurablePreemption {
+			t.Drop(2) // the line below says it of all
+		}
+		b.Table(t)
 	}
-	b.Table(t)
 	for _, r := range reasons {
 		b.Say("%s: %s.\n", r, explain.Reason(r))
 	}
+}
+
+// victimTable is a table of who yields, or is leaving already.
+func (a *answer) victimTable(who, since string) *cli.Table {
+	return &cli.Table{Columns: []cli.Column{
+		{Name: who, Least: 24}, {Name: "queue", Least: 8}, {Name: "reason", Least: 19}, {Name: "priority", Right: true}, {Name: since, Right: true}, {Name: "holds", Least: 12},
+	}}
 }
 
 // reasonOf returns the reason of a victim, and by which rules it is one.

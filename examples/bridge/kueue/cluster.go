@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/internal/graph"
@@ -174,7 +175,7 @@ func (o *Objects) Cluster() bridge.Cluster {
 	b := builder{
 		quotaPaths: map[string][]string{}, queues: map[string]queueFacts{}, checks: map[string]check{}, missing: o.missing,
 		c: bridge.Cluster{
-			QueueNotes: map[string][]bridge.Note{}, Topologies: map[string]string{}, Places: map[string][]bridge.Places{},
+			QueueNotes: map[string][]bridge.Note{}, Topologies: map[string]string{}, Places: map[string][]bridge.Places{}, LeavingSince: map[string]time.Time{},
 			Selectors: map[string]*bridge.LabelSelector{}, Namespaces: map[string]map[string]string{},
 		},
 	}

@@ -20,6 +20,7 @@ type workFacts struct {
 	gates     bool   // it has preemption gates
 	ready     bool
 	reclaimed bool            // pods gave their quota back
+	leaving   time.Time       // since when; zero: it is not, or it does not say
 	queued    time.Time       // its queue-order timestamp
 	byTimeout bool            // that of an eviction because pods were not ready
 	last      []PodSetRequest // what Kueue asked for last
@@ -33,7 +34,11 @@ func (w *Workload) facts() workFacts {
 	f.boost, _ = w.check()
 	_, f.ready = w.Status.condition("PodsReady")
 	f.reclaimed = slices.ContainsFunc(w.Status.ReclaimablePods, func(r ReclaimablePod) bool { return r.Count > 0 })
-	if evicted, ok := w.Status.condition("Evicted"); ok && (evicted.Reason == "PodsReadyTimeout" || evicted.Reason == "AdmissionCheck") {
+	evicted, leaves := w.Status.condition("Evicted")
+	if leaves {
+		f.leaving = evicted.LastTransitionTime
+	}
+	if leaves && (evicted.Reason == "PodsReadyTimeout" || evicted.Reason == "AdmissionCheck") {
 		f.queued, f.byTimeout = evicted.LastTransitionTime, evicted.Reason == "PodsReadyTimeout"
 	}
 	return f
@@ -144,6 +149,9 @@ func (b *builder) counted(w workload.Workload, e *entry) workload.Workload {
 	b.place(&w, e)
 	if !e.work.ready {
 		b.notReady = append(b.notReady, w.ID)
+	}
+	if !e.work.leaving.IsZero() {
+		b.c.LeavingSince[w.ID] = e.work.leaving
 	}
 	return w
 }

@@ -51,6 +51,10 @@ func (c *Cluster) shorten(w *Waiting, decide func(preemption.Request) (preemptio
 		return undecided(v), nil
 	}
 	s := Short{Outcome: d.Outcome.String(), Victims: VictimNames(d.Victims), Leaving: LeavingNames(d.Victims), At: d.RetryAt}
+	if Awaits(&d) {
+		s.Words = "waits for " + c.awaited(&d) + explain.Partial(&d, &w.Request.Workload)
+		return s, nil
+	}
 	switch d.Outcome {
 	case preemption.Fits:
 		s.Words = "fits now" + explain.Partial(&d, &w.Request.Workload)

@@ -2,9 +2,13 @@ package answers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 )
 
 // VictimNames returns the IDs of victims.
@@ -51,3 +55,42 @@ func Who(victims []preemption.Victim) string {
 
 // LeavingAlready stands behind the name of a victim that was told to leave before.
 const LeavingAlready = " (leaving already)"
+
+// Awaits reports whether nobody is told to stop: what is leaving already is enough.
+func Awaits(d *preemption.Decision) bool {
+	told := func(v preemption.Victim) bool { return !v.Leaving }
+	return d.Leaving || d.Outcome == preemption.Preempt && !slices.ContainsFunc(d.Victims, told)
+}
+
+// awaited says what is waited for, and since when it has been leaving where that is known.
+func (c *Cluster) awaited(d *preemption.Decision) string {
+	if len(d.Victims) == 0 {
+		return "what terminates on the nodes"
+	}
+	var first time.Time
+	for _, v := range d.Victims {
+		if at, known := c.Found.LeavingSince[v.Workload]; known && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	names := VictimNames(d.Victims)
+	text := strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if more := len(names) - maxNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	switch {
+	case first.IsZero():
+		return text + ", told to leave before"
+	case len(names) == 1:
+		return text + ", told to leave " + units.Age(c.Now, first) + " ago"
+	}
+	return text + ", the first told to leave " + units.Age(c.Now, first) + " ago"
+}
+
+// Sentence is [Verdict.Sentence] about this cluster: it says since when what is awaited has been leaving.
+func (c *Cluster) Sentence(v Verdict, d *preemption.Decision, r *preemption.Request) string {
+	if d != nil && v.Why == "" && Awaits(d) {
+		return r.Workload.ID + " fits" + explain.Partial(d, &r.Workload) + " once what is leaving is gone: " + c.awaited(d) + "."
+	}
+	return v.Sentence(d, r)
+}

@@ -30,6 +30,8 @@ type Cluster struct {
 	LocalQueues []bridge.LocalQueue
 	// Topologies are the names of the flavors' topologies, by flavor. Nil: they are not known.
 	Topologies map[string]string
+	// LeavingSince says since when workloads have been leaving, by ID. Nil: it is not known.
+	LeavingSince map[string]time.Time
 	// Notes are what a bridge could not take over.
 	Notes []bridge.Note
 	Now   time.Time
@@ -71,6 +73,7 @@ func Rules() []Rule {
 		{"unreachable", "nobody can use the quota", unreachable},
 		{"min-runtime", "a minimum runtime ends no earlier than the minAdmitDuration, which then means nothing", minRuntimes},
 		{"gate", "a workload waits for a gate that nobody opens", gates},
+		{"leaving", "a workload was told to leave long ago and still holds quota, which others wait for", longLeaving},
 		{"weight", "the weight is zero: who borrows yields first, whatever its share", weights},
 		{"no-effect", "a setting changes nothing", noEffect},
 		{"rules", "preemption rules are bad, are not there, or never apply", preemptionRules},

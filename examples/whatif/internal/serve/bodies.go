@@ -34,19 +34,23 @@ type about struct {
 	RulesAlone bool `json:"rulesAlone"`
 }
 
-// read reads a body.
-func (s *server) read(w http.ResponseWriter, r *http.Request, into any) error {
+// read reads a body, and returns it. Amounts may be quantities as text, as in objects of Kubernetes.
+func (s *server) read(w http.ResponseWriter, r *http.Request, into any) ([]byte, error) {
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.MaxBody))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(data) == 0 {
-		return badBody{errors.New("the body is empty: want an object")}
+		return nil, badBody{errors.New("the body is empty: want an object")}
 	}
-	if err := input.DecodeStrict(data, into); err != nil {
-		return badBody{err}
+	plain, err := inUnits(data)
+	if err == nil {
+		err = input.DecodeStrict(plain, into)
 	}
-	return nil
+	if err != nil {
+		return nil, badBody{err}
+	}
+	return data, nil
 }
 
 // badBody is a body that cannot be read.

@@ -26,6 +26,27 @@ type Cluster struct {
 	// Why answers for a workload of the cluster, by its ID. The error is [ErrNotThere] if there is none of that name.
 	// It is [ErrRuns] if that one holds quota already.
 	Why func(id string) (Why, error)
+	// List answers about all that waits, in the order of the queues. Answers that were not looked at, for there are too many, are
+	// left out; More says how many.
+	List func(ctx context.Context) (List, error)
+}
+
+// List is what waits, with answers.
+type List struct {
+	Workloads []Waits `json:"workloads"`
+	More      int     `json:"more"` // that were not looked at
+	// Notes say what the cluster leaves out.
+	Notes []string `json:"notes"`
+}
+
+// Waits is a workload that waits, with the answer about it in a few words.
+type Waits struct {
+	Workload string    `json:"workload"`
+	Queue    string    `json:"queue"`
+	Position int       `json:"position,omitempty"` // in its queue, from 1; absent: it has none
+	Priority int64     `json:"priority"`           // effective
+	Queued   time.Time `json:"queued,omitzero"`
+	answers.Short
 }
 
 // Why is why a workload waits.
@@ -67,6 +88,7 @@ var Description []byte
 type server struct {
 	Options
 	slots chan struct{}
+	kept  kept
 }
 
 // Handler answers questions.
@@ -80,68 +102,74 @@ func Handler(o Options) http.Handler {
 	if o.AtOnce == 0 {
 		o.AtOnce = runtime.GOMAXPROCS(0)
 	}
-	s := &server{o, make(chan struct{}, o.AtOnce)}
+	s := &server{Options: o, slots: make(chan struct{}, o.AtOnce)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/decide", question(s, (*server).decide))
 	mux.HandleFunc("POST /v1/explain", question(s, (*server).explain))
 	mux.HandleFunc("POST /v1/simulate", question(s, (*server).simulate))
+	mux.HandleFunc("GET /v1/workloads", s.list)
 	mux.HandleFunc("GET /v1/workloads/{namespace}/{name}/why", s.why)
 	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(Description)
 	})
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
-	return mux
+	return inJSON(mux)
 }
 
-// question handles questions with a body of type B.
+// question handles questions with a body of type B. The body is read before the question has its turn: a slow client keeps
+// nobody waiting.
 func question[B any](s *server, answer func(*server, context.Context, *B) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		s.in(w, r, func(ctx context.Context) (any, error) {
-			body := new(B)
-			if err := s.read(w, r, body); err != nil {
-				return nil, err
-			}
-			if err := context.Cause(ctx); err != nil {
-				return nil, err
-			}
-			return answer(s, ctx, body)
-		})
+		body := new(B)
+		data, err := s.read(w, r, body)
+		if err != nil {
+			s.write(w, nil, err)
+			return
+		}
+		s.in(w, r, r.URL.Path+"\n"+string(data), func(ctx context.Context) (any, error) { return answer(s, ctx, body) })
 	}
 }
 
 func (s *server) why(w http.ResponseWriter, r *http.Request) {
-	s.in(w, r, func(context.Context) (any, error) {
+	s.in(w, r, r.URL.Path, func(context.Context) (any, error) {
 		return s.Cluster().Why(r.PathValue("namespace") + "/" + r.PathValue("name"))
 	})
 }
 
-// in answers when it is the turn of the question, within the time that it has.
-func (s *server) in(w http.ResponseWriter, r *http.Request, answer func(context.Context) (any, error)) {
+func (s *server) list(w http.ResponseWriter, r *http.Request) {
+	s.in(w, r, r.URL.Path, func(ctx context.Context) (any, error) { return s.Cluster().List(ctx) })
+}
+
+// in answers when it is the turn of the question, within the time that it has. The same question is answered once while the
+// cluster is the same, for some seconds.
+func (s *server) in(w http.ResponseWriter, r *http.Request, key string, answer func(context.Context) (any, error)) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
+	defer cancel()
+	one, mine := s.kept.find(s.Cluster(), key, time.Now())
+	if mine {
+		go s.work(one, answer)
+	}
+	select {
+	case <-one.done:
+		s.write(w, one.value, one.err)
+	case <-ctx.Done():
+		s.write(w, nil, ctx.Err())
+	}
+}
+
+// answer answers a question once it has its turn. Whoever asks it, it is answered for all who ask it by then.
+func (s *server) work(one *answered, answer func(context.Context) (any, error)) {
+	ctx, cancel := context.WithTimeout(context.Background(), s.Timeout)
 	defer cancel()
 	select {
 	case s.slots <- struct{}{}:
-	case <-ctx.Done():
-		s.write(w, nil, ctx.Err())
-		return
-	}
-	type answered struct {
-		value any
-		err   error
-	}
-	done := make(chan answered, 1)
-	go func() {
 		defer func() { <-s.slots }()
-		value, err := answer(ctx)
-		done <- answered{value, err}
-	}()
-	select {
-	case a := <-done:
-		s.write(w, a.value, a.err)
+		one.value, one.err = answer(ctx)
 	case <-ctx.Done():
-		s.write(w, nil, ctx.Err())
+		one.err = ctx.Err()
 	}
+	close(one.done)
 }
 
 // write writes an answer, or what is wrong.
