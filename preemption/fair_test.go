@@ -1,9 +1,9 @@
 package preemption_test
 
 import (
+	"os"
 	"slices"
 	"strings"
-	"os"
 	"testing"
 	"time"
 
