@@ -2,6 +2,8 @@ package preemption_test
 
 import (
 	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -285,5 +288,37 @@ func TestReservedMakesACohortBorrow(t *testing.T) {
 	}
 	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, timeless(d), sameDecision); diff != "" {
 		t.Errorf("- the reference, + the decision:\n%s", diff)
+	}
+}
+
+// In fair sharing, too, a cohort that borrows nothing bars what runs below it, and the blocker says so. b uses the
+// quota of its sibling c inside mid; mid uses its own quota alone. So it is with another cohort between.
+func TestFairNamesTheCohortWithinItsQuota(t *testing.T) {
+	for _, deep := range []bool{false, true} {
+		st := preemption.State{
+			Cohorts: []queue.Cohort{{Name: "root"}, {Name: "mid", Parent: "root"}},
+			Queues: []queue.Queue{
+				{Name: "a", Cohort: "root", Quotas: gpus(4), Preemption: fairPolicy}, {Name: "b", Cohort: "mid", Quotas: gpus(0)},
+				{Name: "c", Cohort: "mid", Quotas: gpus(4)}, {Name: "d", Cohort: "root", Quotas: gpus(0)},
+			},
+			Admitted: []workload.Workload{job("b1", "b", 0, 4, started(60)), job("a1", "a", 9, 2, started(60)), job("d1", "d", 0, 2, started(60))},
+		}
+		st.Admitted[2].NeverYields = true
+		if deep {
+			st.Cohorts = append(st.Cohorts, queue.Cohort{Name: "low", Parent: "mid"})
+			st.Queues[1].Cohort = "low"
+		}
+		for _, sharing := range []preemption.Sharing{preemption.Classical, preemption.Fair} {
+			config, r := preemption.Config{Sharing: sharing}, pending("a", 5, 2)
+			d := decideWith(t, config, snapshotOf(t, st), r)
+			at := slices.IndexFunc(d.Blockers, func(b preemption.Blocker) bool { return b.Cohort == "mid" })
+			if d.Outcome != preemption.Impossible || at < 0 || d.Blockers[at].Rule != preemption.RuleWithinNominal {
+				t.Errorf("%v, deep %v: %v %+v", sharing, deep, d.Outcome, d.Blockers)
+			}
+			e, err := explain.Explain(preemptorOf(config), snapshotOf(t, st), r)
+			if text := explain.Text(e); err != nil || !strings.Contains(text, `in the quota of cohort "mid": b1`) {
+				t.Errorf("%v, deep %v: %v\n%s", sharing, deep, err, text)
+			}
+		}
 	}
 }

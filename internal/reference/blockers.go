@@ -48,12 +48,16 @@ func (b *blocking) holds(n *Node) bool {
 }
 
 func (b *blocking) under(n, passed *Node) {
+	columns := b.Needed // of which a cohort must borrow something
+	if b.fair() {
+		columns = b.tree.all
+	}
 	for _, n := range n.Children {
 		switch {
 		case n == passed || !b.holds(n):
 		case n.Queue != nil:
 			b.queueOf(n)
-		case !b.fair() && !n.borrows(b.Needed):
+		case !n.borrows(columns):
 			b.list = append(b.list, preemption.Blocker{Rule: preemption.RuleWithinNominal, Cohort: n.Name})
 		default:
 			b.under(n, passed)

@@ -29,6 +29,19 @@ func (q *rights) compare(a, b Candidate) int {
 		cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Leaving, b.Leaving), cmp.Compare(b.PodSet, a.PodSet))
 }
 
+// ComesBefore reports whether one whole workload comes before another by class, tier, priority and time, whatever their
+// names are.
+func (q *rights) ComesBefore(a, b Candidate) bool {
+	laterFirst := q.reserved(b.Running).Compare(q.reserved(a.Running))
+	if a.tier == 1 && b.tier == 1 {
+		laterFirst = -laterFirst
+	}
+	return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.tier, b.tier), cmp.Compare(a.EffectivePriority(), b.EffectivePriority()), laterFirst) < 0
+}
+
+// AllColumns lists the columns of the tree.
+func (q *rights) AllColumns() []Column { return q.tree.all }
+
 // compareWhole is compare of workloads as a whole.
 func (q *rights) compareWhole(a, b *Running) int {
 	return cmp.Or(first(a.Evicted, b.Evicted), q.compare(Candidate{Running: a, PodSet: -1}, Candidate{Running: b, PodSet: -1}))

@@ -265,3 +265,25 @@ func TestBudgetsAreChargedAnywhere(t *testing.T) {
 		}
 	}
 }
+
+// The root's priority counts for all pods of nested groups, as in kube-scheduler 1.37, in every mode. By KEP-5710 the
+// smallest unit that states one would overwrite those above it.
+func TestNestedPriorityIsTheRoots(t *testing.T) {
+	for _, mode := range []placement.Mode{placement.ModeDesign, placement.ModeInPlace, placement.ModeReplace} {
+		for _, c := range []struct {
+			root, leaf int32
+			want       preemption.Outcome
+		}{{9, 1, preemption.Impossible}, {1, 9, preemption.Preempt}} {
+			pod := cpu("a", "n1", 0, 1)
+			pod.Group = "leaf"
+			st := placement.State{
+				Nodes: []workload.Node{machine("n1", 1)}, Pods: []workload.Pod{pod},
+				Groups: []workload.PodGroup{{ID: "root", Priority: c.root}, {ID: "leaf", Parent: "root", Priority: c.leaf}},
+			}
+			r := placement.Request{Priority: 5, Pods: []workload.Pod{cpu("in", "", 5, 1)}}
+			if d := decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r); d.Outcome != c.want {
+				t.Errorf("%v, root %d, leaf %d: %v, want %v", mode, c.root, c.leaf, d.Outcome, c.want)
+			}
+		}
+	}
+}

@@ -16,7 +16,7 @@ var decisionParts = map[string]string{
 	"outcome": "outcome", "victims.workload": "victims", "victims.queue": "victims", "victims.replicas": "victims", "victims.leaving": "victims",
 	"victims.reason": "reasons", "victims.cohort": "reasons", "victims.preemptorQueued": "reasons", "victims.rules": "reasons", "victims.order": "order",
 	"victims.lost": "cost", "lost": "cost", "admitted": "admitted", "heldQuota": "admitted", "replaced": "admitted", "counts": "counts",
-	"borrowHeight": "borrowHeight", "assignment": "assignment", "retryAt": "retryAt", "triggers": "triggers", "ruleFaults": "triggers",
+	"borrowHeight": "borrowHeight", "assignment": "assignment", "retryAt": "retryAt", "leaving": "outcome", "triggers": "triggers", "ruleFaults": "triggers",
 	"blockers": "blockers", "shortage": "shortage", "noRoom": "shortage", "proof": "proof", "proof.nodes": notAsked, "proof.certificate": notAsked,
 }
 

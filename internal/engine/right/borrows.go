@@ -3,8 +3,8 @@ package right
 import "github.com/cedesched/cede/queue"
 
 // A queue of another branch gives only while it borrows something that needs preemption, and so
-// does each cohort between it and the common one (KEP-83, Preemption, step 2). In fair sharing
-// the cohorts need not: shares decide.
+// does each cohort between it and the common one (KEP-83, Preemption, step 2). In fair sharing a
+// cohort gives while it borrows anything: shares decide.
 
 // OwnDonor returns the preemptor's own queue; ok is false if its policy permits no workload.
 func (c *Case) OwnDonor() (d Donor, ok bool) {
@@ -20,12 +20,18 @@ func (c *Case) DonorAt(l *Level, q int) Donor {
 // Gives reports whether a node that is not above the preemptor's queue may give: a queue that
 // borrows, a cohort under which queues may give.
 func (c *Case) Gives(node int) bool {
-	return !c.View.WithinNominal(node, c.Needs) || !c.Cluster.IsQueue(node) && c.Request.Fair.Enabled()
+	if c.Request.Fair.Enabled() && !c.Cluster.IsQueue(node) {
+		return c.Cluster.Borrows(node)
+	}
+	return !c.View.WithinNominal(node, c.Needs)
 }
 
 // GaveAtFirst is Gives with all workloads.
 func (c *Case) GaveAtFirst(node int) bool {
-	return !c.View.WithinNominalAtFirst(node, c.Needs) || !c.Cluster.IsQueue(node) && c.Request.Fair.Enabled()
+	if c.Request.Fair.Enabled() && !c.Cluster.IsQueue(node) {
+		return c.Cluster.Borrows(node)
+	}
+	return !c.View.WithinNominalAtFirst(node, c.Needs)
 }
 
 // NotGiving returns the first node, from a queue up to the common cohort, that borrows nothing of

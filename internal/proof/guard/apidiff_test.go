@@ -1,13 +1,14 @@
 package guard
 
 import (
-	"bytes"
 	"go/ast"
 	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -16,11 +17,9 @@ import (
 	"testing"
 
 	"golang.org/x/exp/apidiff"
-	"golang.org/x/tools/go/gcexportdata"
-	"golang.org/x/tools/go/packages"
 )
 
-// released has the exported API of the last release, one file of export data a package.
+// released has the exported API of the last release, one file of stubs a package.
 // Before the first release there is none, and nothing to compare with.
 const released = "testdata/released"
 
@@ -82,25 +81,36 @@ func changedSection(changelog string) string {
 	return rest
 }
 
-// exportedPackages returns the packages that users import, by their path in the module.
-func exportedPackages(t *testing.T) map[string]*types.Package {
+// compiledNow imports what Go has compiled of the module and of what it needs.
+func compiledNow(t *testing.T) types.Importer {
 	t.Helper()
-	loaded, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedDeps, Dir: root,
-	}, "./...")
+	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "./...")
+	list.Dir = root
+	out, err := list.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := map[string]*types.Package{}
-	for _, p := range loaded {
-		name := strings.TrimPrefix(p.PkgPath, module+"/")
-		if strings.HasPrefix(name, "internal/") || p.Name == "main" {
+	files := map[string]string{} // by import path
+	for line := range strings.Lines(string(out)) {
+		of, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		files[of] = file
+	}
+	return importer.ForCompiler(token.NewFileSet(), "gc", func(of string) (io.ReadCloser, error) { return os.Open(files[of]) })
+}
+
+// exportedPackages returns the packages that users import, by their path in the module.
+func exportedPackages(t *testing.T) map[string]*types.Package {
+	t.Helper()
+	list, compiled := map[string]*types.Package{}, compiledNow(t)
+	for _, s := range sources(t) {
+		if s.test || strings.HasPrefix(s.dir, "internal/") || list[s.dir] != nil {
 			continue
 		}
-		if len(p.Errors) > 0 {
-			t.Fatal(p.Errors[0])
+		p, err := compiled.Import(path.Join(module, s.dir))
+		if err != nil {
+			t.Fatal(err)
 		}
-		list[name] = p.Types
+		list[s.dir] = p
 	}
 	if len(list) < 8 {
 		t.Fatalf("only %d packages", len(list))
@@ -117,11 +127,7 @@ func writeReleased(t *testing.T, list map[string]*types.Package) {
 		t.Fatal(err)
 	}
 	for name, p := range list {
-		var b bytes.Buffer
-		if err := gcexportdata.Write(&b, token.NewFileSet(), p); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(released, strings.ReplaceAll(name, "/", "-")+".api"), b.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(released, strings.ReplaceAll(name, "/", "-")+".api"), []byte(stub(p)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -133,20 +139,43 @@ func readReleased(t *testing.T) map[string]*types.Package {
 	if err != nil || len(files) < 8 {
 		t.Fatalf("only %d packages were released: %v", len(files), err)
 	}
+	from := stubs{map[string]string{}, map[string]*types.Package{}, compiledNow(t)}
 	list := map[string]*types.Package{}
 	for _, f := range files {
 		data, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)
 		}
-		name := strings.ReplaceAll(strings.TrimSuffix(filepath.Base(f), ".api"), "-", "/")
-		p, err := gcexportdata.Read(bytes.NewReader(data), token.NewFileSet(), map[string]*types.Package{}, path.Join(module, name))
+		from.source[path.Join(module, strings.ReplaceAll(strings.TrimSuffix(filepath.Base(f), ".api"), "-", "/"))] = string(data)
+	}
+	for of := range from.source {
+		p, err := from.Import(of)
 		if err != nil {
 			t.Fatal(err)
 		}
-		list[name] = p
+		list[strings.TrimPrefix(of, module+"/")] = p
 	}
 	return list
+}
+
+// A stub declares the same as its package: no change is found between them, and the stub of a stub is the same.
+func TestStubsDeclareTheSame(t *testing.T) {
+	now, from := exportedPackages(t), stubs{map[string]string{}, map[string]*types.Package{}, compiledNow(t)}
+	for name, p := range now {
+		from.source[path.Join(module, name)] = stub(p)
+	}
+	for name, p := range now {
+		of, err := from.Import(path.Join(module, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range apidiff.Changes(of, p).Changes {
+			t.Errorf("%s: %s", name, c.Message)
+		}
+		if again := stub(of); again != from.source[path.Join(module, name)] {
+			t.Errorf("%s: the stub of its stub is another one:\n%s", name, again)
+		}
+	}
 }
 
 // An incompatible change that the changelog does not name is told; one that it names under

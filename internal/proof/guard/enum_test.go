@@ -46,7 +46,7 @@ var enums = []enum{
 	texts[queue.FungibilityPolicy]("", "MayStopSearch", "TryNextFlavor"),
 	texts[queue.Activity](none, "Active", "Inadmissible", "Away"),
 	textsOrEmpty[queue.VictimPolicy]("Never", "LowerPriority", "LowerOrNewerEqualPriority", "Any"),
-	texts[queue.RequeueReason](none, "FailedAfterNomination", "PendingPreemption", "Gated", "NoFit", "NoCandidates", "Invalid"),
+	texts[queue.RequeueReason](none, "FailedAfterNomination", "PendingPreemption", "Gated", "NoFit", "NoCandidates", "Invalid", "Borrows"),
 	textsOrEmpty[queue.Strategy]("BestEffortFIFO", "StrictFIFO"),
 	texts[workload.LabelOperator](none, "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"),
 	texts[workload.TaintEffect]("", "NoSchedule", "PreferNoSchedule", "NoExecute"),

@@ -95,14 +95,15 @@ func asSubmitted(c *copyOf) error {
 }
 
 // lasting: while no victims are terminating, no inadmissible workload would fit or preempt.
-// (When a terminating victim leaves, the workload becomes active again.)
+// (When a terminating victim leaves, the workload becomes active again. One that stepped aside because it would borrow is
+// refused for those that wait within nominal quota.)
 func (w invariants) lasting(c *cluster) error {
 	if len(c.snapshot.Removals()) > 0 {
 		return nil
 	}
 	for _, facts := range c.pending.Workloads() {
 		_, at, _ := c.pending.Find(facts.ID)
-		if at.Activity != queue.Inadmissible {
+		if at.Activity != queue.Inadmissible || at.Reason == queue.Borrows {
 			continue
 		}
 		d, err := w.alone.Decide(c.snapshot, preemption.Request{Workload: facts, Now: w.Now()})
