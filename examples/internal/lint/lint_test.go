@@ -197,6 +197,14 @@ func TestRules(t *testing.T) {
 		{"no-effect", "a minimum runtime against reclaims", func(c *Cluster) {
 			c.State.Queues[0].MinRuntime = minruntime.Settings{Preempt: hour, Reclaim: hour}
 		}, "", ""},
+		{"leaving", "told to leave two hours ago", func(c *Cluster) {
+			c.State.Admitted[0].Evicted = true
+			c.LeavingSince = map[string]time.Time{c.State.Admitted[0].ID: c.Now.Add(-2 * time.Hour)}
+		}, `workload "runs-a"`, "it was told to leave 120m ago and still holds quota"},
+		{"leaving", "told to leave a minute ago", func(c *Cluster) {
+			c.State.Admitted[0].Evicted = true
+			c.LeavingSince = map[string]time.Time{c.State.Admitted[0].ID: c.Now.Add(-time.Minute)}
+		}, "", ""},
 		{"no-effect", "left out by the bridge", func(c *Cluster) {
 			c.Notes = []bridge.Note{
 				{Object: "ClusterQueue a", Path: "spec.preemption.borrowWithinCohort", Text: "ClusterQueue a: borrowWithinCohort is left out: reclaimWithinCohort is Never"},
