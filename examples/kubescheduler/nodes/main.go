@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +37,7 @@ import (
 )
 
 func main() {
+	debug.SetGCPercent(400) // an answer takes a moment: time counts
 	os.Exit(run(os.Args[1:], cli.Piped(), os.Stdout, os.Stderr, cli.ScreenOf(os.Stdout, os.Stderr, os.Getenv)))
 }
 
@@ -43,6 +45,7 @@ func main() {
 type options struct {
 	files                                  []string
 	manifest, pod, group, topology, output string
+	assume                                 []string
 	count                                  int
 	config                                 placement.Config
 	now                                    time.Time // zero where no minimum runtime is set
@@ -50,7 +53,7 @@ type options struct {
 
 const usage = "usage: nodes [-f FILE]... [-pod NAMESPACE/NAME | -group NAMESPACE/NAME | -m MANIFEST [-count N]] " +
 	"[-mode design|in-place|replace] [-order first-fit|best-fit|round-robin] [-budgets soft|hard] [-topology LABEL] " +
-	"[-min-runtime DURATION [-now TIME]] [-o text|json]"
+	"[-min-runtime DURATION [-now TIME]] [-assume PATH]... [-o text|json]"
 
 var (
 	modes   = map[string]placement.Mode{"design": placement.ModeDesign, "in-place": placement.ModeInPlace, "replace": placement.ModeReplace}
@@ -75,6 +78,10 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	budget := flags.String("budgets", "soft", "keep disruption budgets `soft|hard`")
 	minimum := flags.Duration("min-runtime", 0, "protect each pod until it has run for `DURATION`")
 	now := flags.String("now", "", "decide as of `TIME` (RFC 3339); without it, the time of the machine")
+	flags.Func("assume", "take `PATH`, a field or the name of an object as a doubt names it, as without effect; may be given several times", func(path string) error {
+		o.assume = append(o.assume, path)
+		return nil
+	})
 	flags.StringVar(&o.output, "o", "text", "print `text|json`")
 	if err := cli.Parse(flags, args, usage, stdout); err != nil {
 		return o, err
@@ -122,6 +129,8 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		return o, fmt.Errorf("-order %q: want first-fit, best-fit or round-robin", *order)
 	case !known[2]:
 		return o, fmt.Errorf("-budgets %q: want soft or hard", *budget)
+	case o.config.Mode == placement.ModeInPlace && *order != "first-fit":
+		return o, errors.New("-order is for other modes: in mode in-place kube-scheduler says which node is best")
 	case o.output != "text" && o.output != "json":
 		return o, fmt.Errorf("-o %q: want text or json", o.output)
 	}

@@ -31,7 +31,7 @@ func (c *clearing) printText(a *cleared, w io.Writer, screen cli.Screen) error {
 	b := &cli.Page{Screen: screen}
 	if c.isSample {
 		b.WriteString("This is the embedded sample. For your cluster:\n" +
-			"  kubectl get nodes,pods,poddisruptionbudgets,priorityclasses -A -o json |\n    go run ./examples/nodes clear -topology LABEL\n\n")
+			"  kubectl get nodes,pods,poddisruptionbudgets,priorityclasses -A -o json |\n    cede-nodes clear -topology LABEL\n\n")
 	}
 	if len(a.doubts) > 0 {
 		printDoubts(b, "as many can be emptied", a.doubts)

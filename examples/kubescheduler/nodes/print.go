@@ -11,6 +11,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/examples/internal/units"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/placement"
 )
@@ -25,8 +26,11 @@ func (a *answer) printJSON(w io.Writer) error {
 		Doubts   []string            `json:"doubts,omitempty"` // why it is unknown
 		Request  placement.Request   `json:"request"`
 		Decision *placement.Decision `json:"decision,omitempty"` // as far as is known
+		Assumed  []string            `json:"assumed,omitempty"`  // doubts that are taken to be without effect
+		Message  string              `json:"message,omitempty"`  // why not, in the words of kube-scheduler
+		Feasible []string            `json:"feasible,omitempty"` // the nodes with room for a pod, by kube-scheduler
 		Notes    []string            `json:"notes,omitempty"`
-	}{a.verdict(), a.doubts, a.request, decision, slices.Concat(a.notes, a.warnings)})
+	}{a.verdict(), a.doubts, a.request, decision, a.assumed, a.said(), a.feasible, slices.Concat(a.notes, a.warnings)})
 }
 
 func printJSON(w io.Writer, value any) error {
@@ -39,13 +43,19 @@ func (a *answer) printText(w io.Writer, screen cli.Screen) error {
 	b := &cli.Page{Screen: screen}
 	if a.isSample {
 		b.WriteString("This is the embedded sample. For your cluster:\n" +
-			"  kubectl get nodes,pods,poddisruptionbudgets,priorityclasses -A -o json |\n    go run ./examples/nodes -pod NAMESPACE/NAME\n\n")
+			"  kubectl get nodes,pods,poddisruptionbudgets,priorityclasses -A -o json |\n    cede-nodes -pod NAMESPACE/NAME\n\n")
 	}
 	if err := a.printVerdict(b); err != nil {
 		return err
 	}
 	a.printNominations(b)
 	a.printVictims(b)
+	if text := a.said(); text != "" {
+		b.Say("kube-scheduler v1.37 says: %s.\n", text)
+	}
+	for _, text := range a.assumed {
+		b.Say("Assumed to be without effect: %s.\n", text)
+	}
 	printNotes(b, slices.Concat(a.notes, a.warnings))
 	return b.Print(w)
 }
@@ -104,7 +114,11 @@ func (a *answer) printVerdict(b *cli.Page) error {
 	}
 	switch a.verdict() {
 	case "held":
-		b.Say("%s is held: %s. What follows is the answer once it is considered.\n\n", who, a.held)
+		text := ""
+		if a.decided {
+			text = " What follows is the answer once it is considered."
+		}
+		b.Say("%s is held: %s.%s\n\n", who, a.held, text)
 	case cli.Unknown:
 		printDoubts(b, who+" has room", a.doubts)
 		if a.decided {
@@ -115,9 +129,17 @@ func (a *answer) printVerdict(b *cli.Page) error {
 	if !a.decided {
 		return nil
 	}
-	e, err := explain.ExplainPlacement(a.preemptor, a.snapshot, a.request)
-	if err != nil {
-		return err
+	if a.preemptor == nil && a.explained == nil && a.decision.Outcome == preemption.Impossible {
+		b.Say("%s, priority %d\nIt has no place: %s.\n", who, a.request.Priority, a.said())
+		a.message = ""
+		return nil
+	}
+	e := a.explanation()
+	if a.preemptor != nil {
+		var err error
+		if e, err = explain.ExplainPlacement(a.preemptor, a.snapshot, a.request); err != nil {
+			return err
+		}
 	}
 	b.WriteString(explain.Printer{Amount: units.Amount, Width: cmp.Or(b.Screen.Width, -1)}.PlacementText(e) + "\n") // -1: as wide as needed
 	return nil
@@ -154,10 +176,6 @@ func (a *answer) printVictims(b *cli.Page) {
 		return
 	}
 	slices.SortStableFunc(list, func(x, y placement.Victim) int { return cmp.Compare(y.Priority, x.Priority) })
-	nodes := map[string]string{}
-	for _, p := range a.state.Pods {
-		nodes[p.ID] = p.Node
-	}
 	t := &cli.Table{Columns: []cli.Column{
 		{Name: "yields", Least: 20}, {Name: "priority", Right: true}, {Name: "pods", Right: true}, {Name: "nodes", Least: 16}, {Name: "against a budget", Least: 7},
 	}}
@@ -168,7 +186,7 @@ func (a *answer) printVictims(b *cli.Page) {
 		}
 		var on []string
 		for _, id := range v.Pods {
-			on = append(on, nodes[id])
+			on = append(on, a.nodes[id])
 		}
 		slices.Sort(on)
 		on = slices.Compact(on)

@@ -10,7 +10,7 @@ import (
 
 // Each command of the documentation runs on the sample as it is written.
 func TestCommandsOfTheDocumentation(t *testing.T) {
-	list := golden.Commands(t, "../..", "nodes", nil, "NAMESPACE/NAME", "web/nightly", "LABEL", "rack")
+	list := golden.Commands(t, "../../..", "nodes", []string{`./cede-nodes`}, "NAMESPACE/NAME", "web/nightly", "LABEL", "rack")
 	for _, c := range list {
 		var out, bad strings.Builder
 		if status := run(c.Args, nil, &out, &bad, cli.Screen{}); status == 2 || out.Len() == 0 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/cedesched/cede/examples/bridge/kubernetes"
 	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/read"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
@@ -29,7 +31,7 @@ const sampleGroup = "research/pretrain"
 // answer is a decision with its request and notes.
 type answer struct {
 	id       string
-	state    placement.State
+	nodes    map[string]string // where running pods are
 	request  placement.Request
 	decision placement.Decision
 	notes    []string // notes on the answer
@@ -41,12 +43,21 @@ type answer struct {
 	preemptor *placement.Preemptor
 	snapshot  *placement.Snapshot
 	isSample  bool
+	assumed   []string // doubts that are taken to be without effect
+	// Of kube-scheduler.
+	explained *explain.PlacementExplanation // of cede's decision; nil: it was not asked
+	message   string                        // why not
+	leaves    map[string]bool               // pods that terminate
+	feasible  []string                      // the nodes with room, of a single pod
 }
 
 // ask reads the cluster and the manifest, finds the request, and decides.
 func ask(o options, piped io.Reader) (*answer, error) {
-	var objects read.Kubernetes
 	a := new(answer)
+	if o.config.Mode == placement.ModeInPlace {
+		return a, a.byScheduler(&o, piped)
+	}
+	var objects read.Kubernetes
 	if err := a.readCluster(&objects, &o, piped); err != nil {
 		return nil, err
 	}
@@ -59,7 +70,7 @@ func ask(o options, piped io.Reader) (*answer, error) {
 	pending := c.Pending
 	if o.manifest != "" {
 		pending = slices.DeleteFunc(pending, func(p kubernetes.Pending) bool {
-			return !slices.ContainsFunc(p.Request.Pods, func(p workload.Pod) bool { return asking[p.ID] })
+			return !slices.ContainsFunc(p.Request.Pods, func(p workload.Pod) bool { return slices.Contains(asking, asked{"Pod", p.ID}) })
 		})
 	}
 	one, err := choose(&o, pending)
@@ -89,9 +100,12 @@ func ask(o options, piped io.Reader) (*answer, error) {
 	if a.snapshot, err = c.Snapshot(); err != nil {
 		return nil, err
 	}
-	a.warnings, a.state = append(a.warnings, bridge.Texts(c.Notes)...), c.State
-	a.split(o.topology)
-	if len(a.state.Nodes) == 0 {
+	a.warnings, a.nodes = append(a.warnings, bridge.Texts(c.Notes)...), map[string]string{}
+	for _, p := range c.State.Pods {
+		a.nodes[p.ID] = p.Node
+	}
+	a.split(&c.State, o.topology)
+	if len(c.State.Nodes) == 0 {
 		a.notes = append(a.notes, "there are no nodes in the input")
 	}
 	if a.preemptor, err = placement.New(o.config); err != nil {
@@ -102,8 +116,20 @@ func ask(o options, piped io.Reader) (*answer, error) {
 		return nil, a.named(err)
 	}
 	one.Request = a.request
-	a.decided, a.doubts = true, bridge.Texts(c.DoubtsOn(&one, &a.decision))
+	a.decided = true
+	a.doubts, a.assumed = accept(doubtsOf(c.DoubtsOn(&one, &a.decision)), o.assume)
+	if o.config.Mode == placement.ModeReplace {
+		a.doubts = append(a.doubts, "the filters of kube-scheduler v1.36 are not here")
+	}
 	return a, nil
+}
+
+// doubtsOf are notes as doubts, with the names by which -assume accepts them.
+func doubtsOf(notes []bridge.Note) (list []doubt) {
+	for _, n := range notes {
+		list = append(list, doubt{cmp.Or(n.Path, n.Object), n.Text})
+	}
+	return list
 }
 
 var requestPod = regexp.MustCompile(`^request\.pods\[(\d+)\]\.?`)
@@ -126,8 +152,17 @@ func (a *answer) named(err error) error {
 	return faults
 }
 
+// objects take what is read.
+type objects interface {
+	Add(*input.Object) error
+	Lose(*input.Object, error)
+}
+
+// asked is an object of a manifest.
+type asked struct{ kind, id string }
+
 // readCluster reads the files, else standard input, else the sample.
-func (a *answer) readCluster(objects *read.Kubernetes, o *options, piped io.Reader) error {
+func (a *answer) readCluster(objects objects, o *options, piped io.Reader) error {
 	files := o.files
 	if len(files) == 0 && piped != nil && o.manifest != "-" {
 		files = []string{"-"}
@@ -147,8 +182,8 @@ func (a *answer) readCluster(objects *read.Kubernetes, o *options, piped io.Read
 	return err
 }
 
-// readManifest reads the manifest, if there is one, and returns the pods in it.
-func (a *answer) readManifest(objects *read.Kubernetes, o *options, piped io.Reader) (pods map[string]bool, err error) {
+// readManifest reads the manifest, if there is one, and returns the objects in it.
+func (a *answer) readManifest(objects objects, o *options, piped io.Reader) (list []asked, err error) {
 	if o.manifest == "" {
 		return nil, nil
 	}
@@ -156,16 +191,13 @@ func (a *answer) readManifest(objects *read.Kubernetes, o *options, piped io.Rea
 	if err != nil {
 		return nil, err
 	}
-	pods = map[string]bool{}
 	warnings, err := input.Read(sources, input.Options{Lost: objects.Lose}, func(one *input.Object) error {
 		err := objects.Add(one)
-		if one.Kind == "Pod" {
-			pods[one.ID()] = true
-		}
+		list = append(list, asked{one.Kind, one.ID()})
 		return err
 	})
 	a.warnings = append(a.warnings, warnings...)
-	return pods, err
+	return list, err
 }
 
 // choose finds the pod or group of the request.
@@ -221,7 +253,7 @@ func (a *answer) copyPods(count int, filter *kubernetes.Filter) error {
 }
 
 // split makes a domain of the nodes with the same value of a label.
-func (a *answer) split(label string) {
+func (a *answer) split(state *placement.State, label string) {
 	if label == "" {
 		return
 	}
@@ -229,14 +261,14 @@ func (a *answer) split(label string) {
 		a.notes = append(a.notes, "-topology is for groups: a pod goes to one node anyway")
 		return
 	}
-	if slices.ContainsFunc(a.state.Groups, func(g workload.PodGroup) bool { return g.ID == a.request.Group && g.Basic }) {
+	if slices.ContainsFunc(state.Groups, func(g workload.PodGroup) bool { return g.ID == a.request.Group && g.Basic }) {
 		a.notes = append(a.notes, "-topology is for gangs: the pods of a basic group are placed each by itself")
 		return
 	}
 	if len(a.request.Domains) > 0 {
 		a.notes = append(a.notes, "-topology takes the place of the group's own topology constraint")
 	}
-	a.request.Domains = kubernetes.Domains(a.state.Nodes, label)
+	a.request.Domains = kubernetes.Domains(state.Nodes, label)
 	if len(a.request.Domains) == 0 {
 		a.request.Domains = []placement.Domain{{Name: label}} // no node
 		a.notes = append(a.notes, fmt.Sprintf("no node has the label %s", label))

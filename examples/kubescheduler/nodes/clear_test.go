@@ -144,14 +144,14 @@ func TestBadClear(t *testing.T) {
 
 // The page for operators quotes what its commands print.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/clearing.md")
+	page, err := os.ReadFile("../../../docs/clearing.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	commands := 0
 	for _, block := range strings.Split(string(page), "```")[1:] {
 		command, quoted, _ := strings.Cut(strings.TrimPrefix(block, "\n"), "\n")
-		args, ok := strings.CutPrefix(command, "$ go run ./examples/nodes ")
+		args, ok := strings.CutPrefix(command, "$ cede-nodes ")
 		if !ok {
 			continue
 		}

@@ -1,0 +1,374 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	"k8s.io/apimachinery/pkg/runtime"
+	corev1 "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/cedesched/cede/examples/bridge/kubernetes"
+	"github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/examples/kubescheduler/mirror"
+	"github.com/cedesched/cede/examples/kubescheduler/offline"
+	"github.com/cedesched/cede/examples/kubescheduler/plugin"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// cluster is what kube-scheduler is asked about.
+type cluster struct {
+	offline.Objects
+	question offline.Question
+	pods     []*v1.Pod // that ask
+	unknown  []doubt   // what is not known of the manifest
+}
+
+// byScheduler decides as kube-scheduler v1.37 with the plugin of cede: it asks the scheduler, over the objects of the input.
+func (a *answer) byScheduler(o *options, piped io.Reader) error {
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	var c cluster
+	if err := a.readCluster(&c.Objects, o, piped); err != nil {
+		return err
+	}
+	asking, err := a.readManifest(&c.Objects, o, piped)
+	if err != nil {
+		return err
+	}
+	for _, one := range asking {
+		for _, odd := range c.Complete(one.kind, one.id) {
+			c.unknown = append(c.unknown, doubtOf(odd))
+		}
+	}
+	if err := c.find(o, asking, a); err != nil {
+		for _, odd := range c.Odd {
+			if odd.Path == "" && (odd.Object == "Pod "+o.pod || odd.Object == "PodGroup "+o.group || odd.Object == "CompositePodGroup "+o.group) {
+				a.id, a.doubts = o.pod+o.group, []string{doubtOf(odd).text}
+				return nil
+			}
+		}
+		return err
+	}
+	a.nodes, a.leaves = map[string]string{}, map[string]bool{}
+	for p := range c.Pods() {
+		a.nodes[mirror.ID(p)], a.leaves[mirror.ID(p)] = p.Spec.NodeName, p.DeletionTimestamp != nil
+	}
+	groups := c.HasGroups()
+	said, err := a.run(&c, o, groups)
+	if err != nil {
+		return err
+	}
+	if groups && c.question.Pod != "" {
+		without := answer{request: a.request, leaves: a.leaves}
+		other, err := without.run(&c, o, false)
+		if err != nil {
+			return err
+		}
+		if other.Outcome != said.Outcome || !slices.Equal(other.Victims, said.Victims) {
+			c.unknown = append(c.unknown, doubt{"GenericWorkload", fmt.Sprintf("pod groups count if kube-scheduler has the feature GenericWorkload, "+
+				"which is off by default; without it the answer is %q", other.Outcome)})
+		}
+	}
+	a.doubts, a.assumed = accept(append(c.unknown, c.doubts(said)...), o.assume)
+	return nil
+}
+
+// run asks the scheduler, with pod groups or without.
+func (a *answer) run(c *cluster, o *options, groups bool) (offline.Answer, error) {
+	if err := c.SetFeatures(groups); err != nil {
+		return offline.Answer{}, err
+	}
+	args, err := argumentsOf(o)
+	if err != nil {
+		return offline.Answer{}, err
+	}
+	said, err := offline.Run(context.Background(), &c.Objects, c.question, &offline.Preemption{Name: plugin.Name, Args: args,
+		New: func(ctx context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+			made, err := plugin.New(ctx, args, handle)
+			if one, ok := made.(*plugin.Plugin); ok {
+				one.Watch = func(d plugin.Decided) { err = a.watch(d) }
+				if !o.now.IsZero() {
+					one.Clock = func() time.Time { return o.now }
+				}
+			}
+			return made, err
+		}})
+	if err != nil {
+		return said, err
+	}
+	a.take(said)
+	return said, nil
+}
+
+// argumentsOf are the arguments of the plugin.
+func argumentsOf(o *options) (runtime.Object, error) {
+	no := false
+	args := plugin.Arguments{Budgets: o.config.Budgets.String(), Annotate: &no}
+	if d, ok := o.config.MinRuntime.Get(); ok {
+		args.MinRuntime = d.String()
+	}
+	raw, err := json.Marshal(args)
+	return &runtime.Unknown{Raw: raw, ContentType: runtime.ContentTypeJSON}, err
+}
+
+// watch keeps a decision of the plugin, and explains it.
+func (a *answer) watch(d plugin.Decided) error {
+	e, err := explain.ExplainPlacement(d.Preemptor, d.Snapshot, d.Request)
+	e.Question.Group, e.Question.MinCount = a.request.Group, 0 // how many are enough kube-scheduler knows
+	a.await(&e.Decision)
+	for i := range e.Decision.Victims {
+		e.Decision.Victims[i].Group = groupID(e.Decision.Victims[i].Group)
+	}
+	lists := []*explain.Counted{&e.MayYield}
+	for i := range e.Kept {
+		lists = append(lists, &e.Kept[i].Counted)
+	}
+	for i := range e.Domains {
+		lists = append(lists, &e.Domains[i].OverBudget, &e.Domains[i].PutBack)
+	}
+	for _, list := range lists {
+		for i := range list.Samples {
+			list.Samples[i] = groupID(list.Samples[i])
+		}
+	}
+	a.explained = &e
+	return err
+}
+
+// await takes victims that terminate already out of a decision: nobody tells them again.
+func (a *answer) await(d *placement.Decision) {
+	d.Victims = slices.DeleteFunc(slices.Clone(d.Victims), func(v placement.Victim) bool {
+		leaves := !slices.ContainsFunc(v.Pods, func(id string) bool { return !a.leaves[id] })
+		if leaves {
+			a.notes = append(a.notes, fmt.Sprintf("%s terminates already: its room is waited for", strings.Join(v.Pods, ", ")))
+		}
+		return leaves
+	})
+	if d.Outcome == preemption.Preempt && len(d.Victims) == 0 {
+		d.Outcome = preemption.Wait
+	}
+}
+
+// groupID is the ID of a group as the options have it, of that in the plugin's snapshot. IDs of pods stay: they have one slash.
+func groupID(id string) string {
+	kind, rest, _ := strings.Cut(id, "/")
+	switch {
+	case !strings.Contains(rest, "/"):
+		return id
+	case kind == string(fwk.CompositePodGroupKeyType):
+		return "composite/" + rest
+	}
+	return rest
+}
+
+// take takes the answer of the scheduler. Where the plugin was not asked, the scheduler's word is the decision.
+func (a *answer) take(said offline.Answer) {
+	a.message, a.decided = said.Message, true
+	switch said.Outcome {
+	case offline.NotTried:
+		a.held, a.decided = said.Message, false
+	case offline.Fits:
+		a.explained, a.message = nil, ""
+		a.decision = placement.Decision{Outcome: preemption.Fits}
+		a.feasible = said.Feasible
+	case offline.No, offline.Preempts:
+		a.decision = placement.Decision{Outcome: preemption.Impossible}
+		if a.explained != nil {
+			a.decision = a.explained.Decision
+		} else if strings.Contains(said.Message, "not eligible due to a terminating pod") {
+			a.decision.Outcome = preemption.Wait
+		}
+	}
+	if said.Outcome == offline.Fits || said.Outcome == offline.Preempts && a.explained == nil {
+		for _, id := range slices.Sorted(maps.Keys(said.Nodes)) {
+			a.decision.Nominations = append(a.decision.Nominations, placement.Nomination{Pod: id, Node: said.Nodes[id]})
+		}
+	}
+	if said.Outcome == offline.Preempts && a.explained == nil { // cede was refused, or victims terminate already
+		a.decision.Outcome = preemption.Wait
+		for _, id := range said.Victims {
+			a.decision.Outcome = preemption.Preempt
+			a.decision.Victims = append(a.decision.Victims, placement.Victim{Pods: []string{id}})
+		}
+	}
+}
+
+// find finds who asks, and makes the request about it.
+func (c *cluster) find(o *options, asking []asked, a *answer) error {
+	waiting := map[string][]*v1.Pod{}
+	for p := range c.Pods() {
+		if offline.Waits(p) {
+			key := c.root(p)
+			waiting[key] = append(waiting[key], p)
+		}
+	}
+	var pending []kubernetes.Pending
+	for _, key := range slices.Sorted(maps.Keys(waiting)) { // groups first
+		kind, id, _ := strings.Cut(key, " ")
+		one := kubernetes.Pending{ID: id}
+		if kind == "group" {
+			one.Request.Group = id
+		}
+		isAsking := slices.ContainsFunc(waiting[key], func(p *v1.Pod) bool { return slices.Contains(asking, asked{"Pod", mirror.ID(p)}) })
+		if o.manifest == "" || isAsking {
+			pending = append(pending, one)
+		}
+	}
+	one, err := choose(o, pending)
+	if err != nil {
+		return fmt.Errorf("%w%s", err, input.FirstLeftOut(a.warnings))
+	}
+	key := "pod " + one.ID
+	if one.Request.Group != "" {
+		key = "group " + one.ID
+	}
+	c.pods = waiting[key]
+	if o.count > 0 {
+		if one.Request.Group != "" {
+			return errors.New("-count: want a manifest with one pod and no group")
+		}
+		one.Request.Group = one.ID
+		c.copies(c.pods[0], o.count)
+	}
+	a.id = one.ID
+	a.request = placement.Request{Group: one.Request.Group, Now: o.now}
+	c.question.Pod = one.ID
+	if one.Request.Group != "" {
+		group, composite := strings.CutPrefix(one.ID, "composite/")
+		c.question = offline.Question{Group: group, Composite: composite}
+		a.request.Priority = c.priority()
+	} else {
+		a.request.Priority = corev1.PodPriority(c.pods[0])
+	}
+	for _, p := range c.pods {
+		info, _ := framework.NewPodInfo(p) // terms that do not parse keep it from all nodes, as the scheduler says
+		a.request.Pods = append(a.request.Pods, mirror.PodOf(info, ""))
+	}
+	a.notes = append(a.notes, c.split(o.topology)...)
+	return nil
+}
+
+// root is the group whose pods wait with a pod, the highest that is in the input; or the pod itself.
+func (c *cluster) root(p *v1.Pod) string {
+	ref := p.Spec.SchedulingGroup
+	if ref == nil || ref.PodGroupName == nil {
+		return "pod " + mirror.ID(p)
+	}
+	name, composite := *ref.PodGroupName, false
+	var parent *string
+	if g, ok := c.Get("PodGroup", p.Namespace+"/"+name).(*schedulingv1beta1.PodGroup); ok {
+		parent = g.Spec.ParentCompositePodGroupName
+	}
+	for range 10 { // kube-scheduler climbs fewer
+		if parent == nil {
+			break
+		}
+		above, ok := c.Get("CompositePodGroup", p.Namespace+"/"+*parent).(*schedulingv1alpha3.CompositePodGroup)
+		if !ok {
+			break
+		}
+		name, composite, parent = above.Name, true, above.Spec.ParentCompositePodGroupName
+	}
+	if composite {
+		return "group composite/" + p.Namespace + "/" + name
+	}
+	return "group " + p.Namespace + "/" + name
+}
+
+// priority is that of the group that asks.
+func (c *cluster) priority() int32 {
+	switch g := c.group().(type) {
+	case *schedulingv1beta1.PodGroup:
+		if g.Spec.Priority != nil {
+			return *g.Spec.Priority
+		}
+	case *schedulingv1alpha3.CompositePodGroup:
+		if g.Spec.Priority != nil {
+			return *g.Spec.Priority
+		}
+	}
+	return 0
+}
+
+// group is the object of the group that asks, nil if it is not in the input.
+func (c *cluster) group() runtime.Object {
+	if c.question.Composite {
+		return c.Get("CompositePodGroup", c.question.Group)
+	}
+	return c.Get("PodGroup", c.question.Group)
+}
+
+// copies puts a gang of copies of a pod in its place.
+func (c *cluster) copies(p *v1.Pod, count int) {
+	g := &schedulingv1beta1.PodGroup{}
+	g.Name, g.Spec.Priority = p.Name, p.Spec.Priority
+	g.Spec.SchedulingPolicy.Gang = &schedulingv1beta1.GangSchedulingPolicy{MinCount: int32(count)}
+	_ = c.Put(g, p.Namespace) // a known kind; it may be there already
+	c.pods = nil
+	for i := range count {
+		one := p.DeepCopy()
+		one.Name, one.UID = fmt.Sprintf("%s-%d", p.Name, i), ""
+		one.Spec.SchedulingGroup = &v1.PodSchedulingGroup{PodGroupName: &g.Name}
+		_ = c.Put(one, p.Namespace)
+		c.pods = append(c.pods, one)
+	}
+	c.Remove("Pod", mirror.ID(p))
+}
+
+// split places the group on nodes with one value of a label.
+func (c *cluster) split(label string) (notes []string) {
+	switch g := c.group().(type) {
+	case nil:
+		if label != "" {
+			notes = append(notes, "-topology is for groups: a pod goes to one node anyway")
+		}
+	case *schedulingv1beta1.PodGroup:
+		if label != "" {
+			if g.Spec.SchedulingConstraints != nil {
+				notes = append(notes, "-topology takes the place of the group's own topology constraint")
+			}
+			g.Spec.SchedulingConstraints = &schedulingv1beta1.PodGroupSchedulingConstraints{Topology: []schedulingv1beta1.TopologyConstraint{{Key: label}}}
+		}
+	case *schedulingv1alpha3.CompositePodGroup:
+		if label != "" {
+			notes = append(notes, "-topology is not for a tree of groups, which has constraints of its own")
+		}
+	}
+	return notes
+}
+
+// explanation is what is printed about a decision of the scheduler.
+func (a *answer) explanation() explain.PlacementExplanation {
+	if a.explained != nil {
+		return *a.explained
+	}
+	q := explain.PlacementQuestion{Group: a.request.Group, Pods: len(a.request.Pods), Priority: a.request.Priority, Now: a.request.Now}
+	if q.Group == "" {
+		q.Pod = a.id
+	}
+	return explain.PlacementExplanation{Question: q, Decision: a.decision}
+}
+
+// said is the sentence of kube-scheduler that the answer ends with.
+func (a *answer) said() string {
+	if a.message == "" || a.held != "" {
+		return ""
+	}
+	return cmp.Or(strings.TrimSuffix(strings.TrimSpace(a.message), "."), "nothing")
+}
