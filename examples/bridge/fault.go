@@ -6,4 +6,6 @@ type FieldFault struct {
 	Text string // what is wrong, after the path: "is there twice"
 	// Harmless: no answer depends on the field.
 	Harmless bool
+	// OnlyYes: it can only make a no of a yes.
+	OnlyYes bool
 }

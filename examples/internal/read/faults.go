@@ -7,9 +7,50 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/bridge/kubernetes"
 	"github.com/cedesched/cede/examples/internal/api"
+	"github.com/cedesched/cede/examples/internal/fields"
 	"github.com/cedesched/cede/examples/internal/input"
 )
+
+// ofKubernetes is its table of fields.
+var ofKubernetes = fields.MustParse(kubernetes.Fields)
+
+// faultsIn holds an object against a table: fields on which answers may depend and that are not read as they stand.
+func faultsIn(t *fields.Table, o *input.Object, kind string) (faults []bridge.FieldFault) {
+	for _, path := range o.Twice {
+		faults = append(faults, faultOf(t, kind, fields.Fault{Path: path, Twice: true}))
+	}
+	check := func(part string, data []byte) {
+		for _, f := range t.Check(kind, part, data) {
+			if !slices.Contains(o.Twice, f.Path) {
+				faults = append(faults, faultOf(t, kind, f))
+			}
+		}
+	}
+	check("metadata", o.Head)
+	check("spec", o.Spec)
+	check("status", o.Status)
+	for _, name := range slices.Sorted(maps.Keys(o.Fields)) {
+		check(name, o.Fields[name])
+	}
+	return faults
+}
+
+func faultOf(t *fields.Table, kind string, f fields.Fault) bridge.FieldFault {
+	switch {
+	case f.Twice:
+		row := t.Of(kind, fields.Plain(f.Path))
+		return bridge.FieldFault{Path: f.Path, Text: isTwice, Harmless: row != nil && row.Verdict == fields.Harmless}
+	case f.Row != nil:
+		return bridge.FieldFault{Path: f.Path, Text: "is not modelled: " + f.Row.Why, OnlyYes: f.Row.Verdict == fields.DoubtOfYes}
+	}
+	out := bridge.FieldFault{Path: f.Path, Text: "is not a field that is known"}
+	if f.Meant != "" {
+		out.Text += " (" + f.Meant + " is one)"
+	}
+	return out
+}
 
 // faultsOf compares an object with its API: fields that the API does not have, and those that are
 // there twice, in the order of the object's parts.
