@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -41,7 +42,7 @@ func doubtOf(odd offline.Odd) doubt {
 func accept(doubts []doubt, assume []string) (stand, assumed []string) {
 	for _, d := range doubts {
 		list := &stand
-		if slices.Contains(assume, d.name) {
+		if slices.ContainsFunc(assume, func(path string) bool { return plain(path) == plain(d.name) }) {
 			list = &assumed
 		}
 		if !slices.Contains(*list, d.text) {
@@ -50,6 +51,11 @@ func accept(doubts []doubt, assume []string) (stand, assumed []string) {
 	}
 	return stand, assumed
 }
+
+// plain is the name of a doubt without the indexes of items.
+func plain(name string) string { return indexes.ReplaceAllString(name, "[]") }
+
+var indexes = regexp.MustCompile(`\[[0-9]+\]`)
 
 // unread are kinds about which it does not matter here what cannot be read: the first say which node is preferred, the
 // others what the API server does with a pod of a manifest, which has told what it misses.

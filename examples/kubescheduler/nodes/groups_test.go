@@ -55,8 +55,8 @@ func TestWorkloadRef(t *testing.T) {
 	stdout = strings.Join(strings.Fields(stdout), " ")
 	for _, want := range []string{
 		"x/g-1 0 1 n",
-		"Note: Pod x/g-0 and 1 more: spec.workloadRef is not looked at: each counts as a pod of no group.",
-		"Note: spec.workloadRef (of Kubernetes 1.35) is not looked at: it asks as a pod of no group.",
+		"has room is unknown: Pod x/g-0: spec.workloadRef is not modelled: of Kubernetes 1.35: it counts as a pod of no group (and 1 more).",
+		"Nor is this known: Pod y/new: spec.workloadRef is not modelled: of Kubernetes 1.35: it asks as a pod of no group.",
 	} {
 		if status != 3 || stderr != "" || !strings.Contains(stdout, want) {
 			t.Errorf("status %d, %q, %q, want %q", status, stdout, stderr, want)

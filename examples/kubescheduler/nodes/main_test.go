@@ -225,7 +225,7 @@ func TestNoNode(t *testing.T) {
 // Namespaces of the input are found by their labels.
 func TestNamespaceSelector(t *testing.T) {
 	const cluster = `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"x","labels":{"tier":"db"}}}
-{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"status":{"capacity":{"cpu":"4"}}}
+{"apiVersion":"v1","kind":"Node","metadata":{"name":"n","labels":{"kubernetes.io/hostname":"n"}},"status":{"capacity":{"cpu":"4"}}}
 {"apiVersion":"v1","kind":"Pod","metadata":{"name":"old","namespace":"x","labels":{"app":"db"}},"spec":{"nodeName":"n","priority":1,"containers":[{}]}}
 {"apiVersion":"v1","kind":"Pod","metadata":{"name":"new","namespace":"y"},"spec":{"priority":5,"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
 {"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"app":"db"}},"namespaceSelector":{"matchLabels":{"tier":"db"}}}]}}}}`

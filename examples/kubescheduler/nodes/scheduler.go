@@ -177,36 +177,45 @@ func groupID(id string) string {
 	return rest
 }
 
-// take takes the answer of the scheduler. Where the plugin was not asked, the scheduler's word is the decision.
+// take takes the answer of the scheduler. The decision of cede is that, unless the scheduler did otherwise: cede was not asked, or
+// was refused.
 func (a *answer) take(said offline.Answer) {
 	a.message, a.decided = said.Message, true
-	switch said.Outcome {
-	case offline.NotTried:
+	if a.explained != nil && !agrees(&a.explained.Decision, said) {
+		a.explained = nil
+		a.notes = append(a.notes, "cede could not decide: kube-scheduler's own preemption did")
+	}
+	switch {
+	case said.Outcome == offline.NotTried:
 		a.held, a.decided = said.Message, false
-	case offline.Fits:
-		a.explained, a.message = nil, ""
+	case said.Outcome == offline.Fits:
+		a.message, a.feasible = "", said.Feasible
 		a.decision = placement.Decision{Outcome: preemption.Fits}
-		a.feasible = said.Feasible
-	case offline.No, offline.Preempts:
+	case a.explained != nil:
+		a.decision = a.explained.Decision
+		return
+	case said.Outcome == offline.Preempts && len(said.Victims) > 0:
+		a.decision = placement.Decision{Outcome: preemption.Preempt}
+	case said.Outcome == offline.Preempts, strings.Contains(said.Message, "not eligible due to a terminating pod"):
+		a.decision = placement.Decision{Outcome: preemption.Wait}
+	default:
 		a.decision = placement.Decision{Outcome: preemption.Impossible}
-		if a.explained != nil {
-			a.decision = a.explained.Decision
-		} else if strings.Contains(said.Message, "not eligible due to a terminating pod") {
-			a.decision.Outcome = preemption.Wait
-		}
 	}
-	if said.Outcome == offline.Fits || said.Outcome == offline.Preempts && a.explained == nil {
-		for _, id := range slices.Sorted(maps.Keys(said.Nodes)) {
-			a.decision.Nominations = append(a.decision.Nominations, placement.Nomination{Pod: id, Node: said.Nodes[id]})
-		}
+	for _, id := range slices.Sorted(maps.Keys(said.Nodes)) {
+		a.decision.Nominations = append(a.decision.Nominations, placement.Nomination{Pod: id, Node: said.Nodes[id]})
 	}
-	if said.Outcome == offline.Preempts && a.explained == nil { // cede was refused, or victims terminate already
-		a.decision.Outcome = preemption.Wait
-		for _, id := range said.Victims {
-			a.decision.Outcome = preemption.Preempt
-			a.decision.Victims = append(a.decision.Victims, placement.Victim{Pods: []string{id}})
-		}
+	for _, id := range said.Victims {
+		a.decision.Victims = append(a.decision.Victims, placement.Victim{Pods: []string{id}})
 	}
+}
+
+// agrees reports whether a decision is what the scheduler did.
+func agrees(d *placement.Decision, said offline.Answer) bool {
+	var victims []string
+	for _, v := range d.Victims {
+		victims = append(victims, v.Pods...)
+	}
+	return slices.Equal(slices.Sorted(slices.Values(victims)), said.Victims) && (said.Outcome == offline.Preempts) == (d.Outcome.Succeeds() || len(d.Nominations) > 0)
 }
 
 // find finds who asks, and makes the request about it.

@@ -24,13 +24,13 @@ func TestWidth(t *testing.T) {
 			names[2*i+1], names[2*i], i)
 	}
 	add(`{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"g","namespace":"研究研究研究研究"},"spec":{"schedulingPolicy":{"gang":{"minCount":1}},"disruptionMode":"MODE"}}`)
-	add(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","namespace":"a"},"spec":{"priority":PRIORITY,"containers":[{"resources":{"requests":{"cpu":"4"}}}],"volumes":[{"persistentVolumeClaim":{}}]}}`, strings.Repeat("n", 100))
+	add(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","namespace":"a"},"spec":{"priority":PRIORITY,"containers":[{"resources":{"requests":{"cpu":"4"}}}],"volumes":[{"persistentVolumeClaim":{"claimName":"c"}}]}}`, strings.Repeat("n", 100))
 	for _, c := range []struct {
 		mode, priority string
 		args           []string
 		wants          []string
 	}{
-		{"Pod", "5", nil, []string{"It has a place once", "volumes are not looked at"}},
+		{"Pod", "5", nil, []string{"It has a place once", "only where its volume can be reached"}},
 		{"PodGroup", "5", nil, []string{"yields.", names[0], names[6]}},
 		{"Pod", "-5", nil, []string{"4 are not of lower priority", names[1]}},
 		{"PodGroup", "5", []string{"-min-runtime", "720h", "-now", "2026-11-21T00:00:00Z"}, []string{"It waits: time alone helps", "minimum runtime"}},

@@ -21,4 +21,8 @@ func TestSpoiltInput(t *testing.T) {
 	mutate.Check(t, tree, 1000, ask())
 	mutate.Check(t, []byte(small), 300, ask())
 	mutate.Check(t, []byte(small), 300, ask("-pod", "a/waits", "-o", "json"))
+	// kube-scheduler reads it, too.
+	mutate.Check(t, sample, 100, ask("-group", sampleGroup, "-mode", "in-place"))
+	mutate.Check(t, tree, 100, ask("-mode", "in-place"))
+	mutate.Check(t, []byte(small), 100, ask("-pod", "a/waits", "-mode", "in-place"))
 }
