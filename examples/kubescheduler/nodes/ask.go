@@ -46,6 +46,7 @@ type answer struct {
 	assumed   []string // doubts that are taken to be without effect
 	// Of kube-scheduler.
 	explained *explain.PlacementExplanation // of cede's decision; nil: it was not asked
+	refused   bool                          // it was asked and could not decide
 	message   string                        // why not
 	leaves    map[string]bool               // pods that terminate
 	feasible  []string                      // the nodes with room, of a single pod

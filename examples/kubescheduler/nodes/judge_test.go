@@ -146,7 +146,7 @@ func (j *judged) judge(t *testing.T, name string, o *offline.Objects, q offline.
 // differs says in what an answer differs from one that kube-scheduler may give.
 func differs(t *testing.T, o *offline.Objects, q offline.Question, want offline.Answer, a said) string {
 	t.Helper()
-	verdict := map[offline.Outcome]string{offline.Fits: "yes", offline.Preempts: "yes", offline.No: "no", offline.NotTried: "held"}[want.Outcome]
+	verdict := map[offline.Outcome]string{offline.Fits: "yes", offline.Preempts: "yes", offline.No: "no", offline.NotTried: "held", offline.Failed: "unknown"}[want.Outcome]
 	isPlaced := strings.Contains(want.Message, "preempting 0 victims") // a group that the next attempt places
 	if want.Outcome == offline.Preempts && len(want.Victims) == 0 && !isPlaced {
 		verdict = "no" // it waits for pods that terminate

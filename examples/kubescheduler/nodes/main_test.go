@@ -24,17 +24,18 @@ func TestGolden(t *testing.T) {
 		args   []string
 		status int
 	}{
-		"sample":   {nil, 0},
-		"in-place": {[]string{"-mode", "in-place"}, 0},
-		"rack":     {[]string{"-topology", "rack"}, 0},
-		"hard":     {[]string{"-topology", "rack", "-budgets", "hard"}, 1},
-		"pod":      {[]string{"-pod", "web/nightly", "-o", "json"}, 0},
-		"never":    {[]string{"-pod", "web/polite"}, 1},
-		"manifest": {[]string{"-m", "testdata/pod.yaml"}, 1},
-		"apart":    {[]string{"-m", "testdata/apart.yaml", "-count", "4"}, 0},
-		"too-many": {[]string{"-m", "testdata/apart.yaml", "-count", "5"}, 1},
-		"minimum":  {[]string{"-min-runtime", "720h", "-now", "2026-11-20T00:00:00Z"}, 1},
-		"group":    {[]string{"-m", "testdata/group.json", "-order", "best-fit"}, 3},
+		"sample":           {nil, 0},
+		"in-place":         {[]string{"-mode", "in-place"}, 0},
+		"rack":             {[]string{"-topology", "rack"}, 0},
+		"hard":             {[]string{"-topology", "rack", "-budgets", "hard"}, 1},
+		"pod":              {[]string{"-pod", "web/nightly", "-o", "json"}, 0},
+		"never":            {[]string{"-pod", "web/polite"}, 1},
+		"manifest":         {[]string{"-m", "testdata/pod.yaml"}, 1},
+		"apart":            {[]string{"-m", "testdata/apart.yaml", "-count", "4"}, 0},
+		"too-many":         {[]string{"-m", "testdata/apart.yaml", "-count", "5"}, 1},
+		"minimum-in-place": {[]string{"-mode", "in-place", "-min-runtime", "720h", "-now", "2026-11-20T00:00:00Z"}, 1},
+		"minimum":          {[]string{"-min-runtime", "720h", "-now", "2026-11-20T00:00:00Z"}, 1},
+		"group":            {[]string{"-m", "testdata/group.json", "-order", "best-fit"}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, stdout, stderr := call(nil, c.args...)

@@ -74,6 +74,9 @@ func (a *answer) byScheduler(o *options, piped io.Reader) error {
 	if err != nil {
 		return err
 	}
+	if _, minimum := o.config.MinRuntime.Get(); a.refused && (minimum || o.config.Budgets == placement.Hard) {
+		c.unknown = append(c.unknown, doubt{"", "cede could not decide, and kube-scheduler's own preemption keeps neither budgets nor minimum runtimes"})
+	}
 	if groups && c.question.Pod != "" {
 		without := answer{request: a.request, leaves: a.leaves}
 		other, err := without.run(&c, o, false)
@@ -182,10 +185,13 @@ func groupID(id string) string {
 func (a *answer) take(said offline.Answer) {
 	a.message, a.decided = said.Message, true
 	if a.explained != nil && !agrees(&a.explained.Decision, said) {
-		a.explained = nil
+		a.explained, a.refused = nil, true
 		a.notes = append(a.notes, "cede could not decide: kube-scheduler's own preemption did")
 	}
 	switch {
+	case said.Outcome == offline.Failed:
+		a.explained, a.decided, a.message = nil, false, ""
+		return
 	case said.Outcome == offline.NotTried:
 		a.held, a.decided = said.Message, false
 	case said.Outcome == offline.Fits:

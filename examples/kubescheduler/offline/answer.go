@@ -24,6 +24,8 @@ const (
 	No Outcome = "no"
 	// NotTried: kube-scheduler does not consider it.
 	NotTried Outcome = "not tried"
+	// Failed: kube-scheduler panics. An object is not valid, and no API server would have it.
+	Failed Outcome = "failed"
 )
 
 // Answer is the answer of kube-scheduler.

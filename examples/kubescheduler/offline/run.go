@@ -35,7 +35,16 @@ type Preemption struct {
 // Run asks kube-scheduler about a pod or group: its first attempt, while all others wait. Nil: it preempts by itself, and
 // looks at all nodes for that. With another preemption, among the nodes that it likes best the first by name is taken, in
 // place of any of them.
-func Run(ctx context.Context, o *Objects, q Question, preemption *Preemption) (Answer, error) {
+func Run(ctx context.Context, o *Objects, q Question, preemption *Preemption) (a Answer, err error) {
+	catchCrashes()
+	defer func() {
+		if value := recover(); value != nil {
+			crashed(value)
+		}
+		if why := hasCrashed(); why != "" {
+			a, err = Answer{Outcome: Failed, Message: why}, nil
+		}
+	}()
 	ctx, cancel := context.WithCancel(klog.NewContext(ctx, klog.Logger{}))
 	defer cancel()
 	if why := o.notTried(q); why != "" {
@@ -44,7 +53,7 @@ func Run(ctx context.Context, o *Objects, q Question, preemption *Preemption) (A
 	seen := &observed{nodes: map[string]string{}, nominated: map[string]string{}, feasible: map[string][]string{}}
 	watch := &observer{observed: seen}
 	s, err := start(ctx, o, watch, preemption)
-	if err != nil {
+	if err != nil || s == nil {
 		return Answer{}, err
 	}
 	s.FailureHandler = func(_ context.Context, _ framework.Framework, p *framework.QueuedPodInfo, status *fwk.Status, to *fwk.NominatingInfo, _ time.Time) {
@@ -107,7 +116,7 @@ func start(ctx context.Context, o *Objects, watch *observer, preemption *Preempt
 	}
 	factory.Start(ctx.Done())
 	for !synced(ctx, s, lists) {
-		if err := ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil || hasCrashed() != "" {
 			return nil, err
 		}
 	}

@@ -134,7 +134,7 @@ func (g *groupAttempt) decide() (d placement.Decision, err error) {
 			return nil
 		})
 	}
-	kept := d.Reason == placement.ReasonNoVictims || d.Reason == placement.ReasonBudgets
+	kept := d.Reason == placement.ReasonNoVictims || d.Reason == placement.ReasonBudgets || !d.RetryAt.IsZero()
 	if err != nil || kept || g.trial == nil || !g.trial.status.IsSuccess() {
 		return d, err
 	}
