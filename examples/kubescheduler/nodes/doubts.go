@@ -220,8 +220,12 @@ func (f *finder) claim(c *v1.PersistentVolumeClaim) {
 		return
 	}
 	class := f.Get("StorageClass", *c.Spec.StorageClassName).(*storage.StorageClass)
-	if waits := class.VolumeBindingMode; waits != nil && *waits == storage.VolumeBindingWaitForFirstConsumer {
-		f.doubt(by, "%s is bound when its pod has a node: whether a volume is made there is not known", by)
+	switch waits := class.VolumeBindingMode; {
+	case waits == nil || *waits != storage.VolumeBindingWaitForFirstConsumer:
+	case class.Provisioner != "kubernetes.io/no-provisioner":
+		f.missing("CSIDriver", class.Provisioner, "StorageClass "+class.Name) // it says whether capacities count
+	case f.Len("PersistentVolume") == 0:
+		f.doubt("PersistentVolume", "there are no PersistentVolumes in the input, and %s waits for one", by)
 	}
 }
 

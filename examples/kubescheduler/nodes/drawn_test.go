@@ -260,7 +260,15 @@ func (d *drawing) volumes() {
 	if !d.one(3) {
 		return
 	}
-	d.add("storage.k8s.io/v1", "StorageClass", object{"name": "local"}, object{"provisioner": "kubernetes.io/no-provisioner", "volumeBindingMode": "WaitForFirstConsumer"})
+	provisioner := d.pick("kubernetes.io/no-provisioner", "kubernetes.io/no-provisioner", "disks.example.com")
+	d.add("storage.k8s.io/v1", "StorageClass", object{"name": "local"}, object{"provisioner": provisioner, "volumeBindingMode": d.pick("WaitForFirstConsumer", "WaitForFirstConsumer", "Immediate")})
+	if d.one(2) {
+		d.add("storage.k8s.io/v1", "CSIDriver", object{"name": "disks.example.com"}, object{"spec": object{"storageCapacity": d.one(2)}})
+	}
+	if d.one(2) {
+		d.add("storage.k8s.io/v1", "CSIStorageCapacity", object{"namespace": "storage", "name": "a"}, object{"storageClassName": "local", "capacity": "10Gi",
+			"nodeTopology": object{"matchLabels": object{"zone": "a"}}})
+	}
 	spec := object{"accessModes": []string{d.pick("ReadWriteOnce", "ReadWriteOncePod")}, "storageClassName": "local", "resources": object{"requests": object{"storage": "1Gi"}}}
 	bound := !d.one(4)
 	if bound {
