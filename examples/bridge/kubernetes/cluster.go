@@ -270,12 +270,9 @@ func (c *context) unsupported(p *Pending, object, path, format string, args ...a
 	}
 }
 
-// notSupported adds notes and doubts on the fields of a pod that waits that are not looked at.
+// notSupported adds the notes on scheduling gates, and the doubts about devices.
 func (c *context) notSupported(p *Pending, pod *Pod) {
 	s, object := &pod.Spec, "Pod "+pod.Metadata.ID()
-	if s.WorkloadRef != nil {
-		c.unsupported(p, object, "spec.workloadRef", "spec.workloadRef (of Kubernetes 1.35) is not looked at: it asks as a pod of no group")
-	}
 	if len(s.SchedulingGates) > 0 && len(p.Notes) < maxNotes {
 		var names []string
 		for _, g := range s.SchedulingGates {
@@ -283,12 +280,6 @@ func (c *context) notSupported(p *Pending, pod *Pod) {
 		}
 		p.note(object, "spec.schedulingGates", "pod %s is not scheduled before its scheduling gates are removed: %s", pod.Metadata.ID(), strings.Join(names, ", "))
 		p.Notes[len(p.Notes)-1].Stops = true
-	}
-	if s.Affinity != nil && s.Affinity.PodAffinity != nil {
-		c.unsupported(p, object, "spec.affinity.podAffinity", "affinity between pods is not looked at (what keeps them apart is)")
-	}
-	if len(s.TopologySpread) > 0 {
-		c.unsupported(p, object, "spec.topologySpreadConstraints", "topology spread constraints are not looked at")
 	}
 	claims, missing := c.claimsOf(pod)
 	for _, id := range claims {
@@ -298,11 +289,6 @@ func (c *context) notSupported(p *Pending, pod *Pod) {
 	}
 	if len(missing) > 0 {
 		c.unsupported(p, object, "spec.resourceClaims", "ResourceClaim %s is not in the input: its devices are not looked at", missing[0])
-	}
-	for i, v := range s.Volumes {
-		if v.PersistentVolumeClaim != nil {
-			c.unsupported(p, object, fmt.Sprintf("spec.volumes[%d]", i), "volumes are not looked at")
-		}
 	}
 }
 

@@ -10,6 +10,6 @@
 // Devices of claims and of extended resources are counted by the driver that their class names. Attributes, partitions and
 // shares of devices are not modelled: what depends on them is a doubt.
 //
-// FIELDS.md lists every field that is read: what it becomes, or which note says that it changes
-// nothing.
+// FIELDS.md, made of fields.tsv, says of every field whether it is read, harmless or in doubt. What depends on a field that is in no
+// line is in doubt, too. How kube-scheduler of a version answers, its own code says: see examples/kubescheduler.
 package kubernetes

@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -98,8 +99,8 @@ func (c *context) doubtPod(p *Pod, node string) {
 	}
 }
 
-// doubtFaults adds notes on the fields of objects that are not read as they stand. Fields of a newer
-// Kubernetes than is known here are on every node and every pod that runs, so those are no doubts there.
+// doubtFaults adds notes and doubts on the fields of objects that are not read as they stand: of each that waits its own; of all
+// others, which may have the same field on every node and every pod, one for each field.
 func (c *context) doubtFaults(faults map[string][]bridge.FieldFault) {
 	waits := map[string]string{} // pods that wait, and what they are asked for with
 	for i := range c.out.Pending {
@@ -111,18 +112,58 @@ func (c *context) doubtFaults(faults map[string][]bridge.FieldFault) {
 			waits[g.object] = p.ID
 		}
 	}
+	where := map[string]string{}
+	for _, n := range c.nodes {
+		where[n.key()] = n.Metadata.Name
+	}
+	for _, p := range c.pods {
+		where[p.key()] = p.Spec.NodeName
+	}
+	type field struct{ kind, path, asked string }
+	at, more := map[field]int{}, map[field]int{}
 	for _, key := range slices.Sorted(maps.Keys(faults)) {
 		kind, _, _ := strings.Cut(key, " ")
 		for _, f := range faults[key] {
+			this := field{kind, indexes.ReplaceAllString(f.Path, "[]"), waits[key]}
+			if i, before := at[this]; before {
+				more[this]++
+				c.out.Doubts[i].Node = "" // of several
+				continue
+			}
 			n := bridge.Note{Object: key, Path: f.Path, Text: fmt.Sprintf("%s: %s %s", key, f.Path, f.Text)}
-			c.out.Notes = append(c.out.Notes, n)
-			asked := waits[key]
-			if known := asked != "" || kind != "Pod" && kind != "Node" && kind != "Namespace"; !f.Harmless && known {
-				c.out.Doubts = append(c.out.Doubts, bridge.Doubt{Note: n, Workload: asked})
+			if f.Harmless {
+				c.out.Notes = append(c.out.Notes, n)
+				continue
+			}
+			at[this] = len(c.out.Doubts)
+			d := bridge.Doubt{Note: n, Workload: this.asked, OnlyYes: f.OnlyYes}
+			if this.asked == "" {
+				d.Node = where[key]
+			}
+			c.out.Doubts = append(c.out.Doubts, d)
+		}
+	}
+	for this, i := range at {
+		if n := more[this]; n > 0 {
+			c.out.Doubts[i].Text += fmt.Sprintf(" (and %d more)", n)
+		}
+	}
+	for _, d := range c.out.Doubts {
+		if d.Path != "" && d.Workload == "" {
+			c.out.Notes = append(c.out.Notes, d.Note)
+		}
+	}
+	for i := range c.out.Pending {
+		for _, d := range c.out.Doubts {
+			if p := &c.out.Pending[i]; d.Workload == p.ID && d.Path != "" && !slices.ContainsFunc(p.Notes, func(n bridge.Note) bool { return n.Text == d.Text }) {
+				p.Notes = append(p.Notes, d.Note)
 			}
 		}
 	}
 }
+
+// indexes are those of items in paths.
+var indexes = regexp.MustCompile(`\[\d+\]`)
 
 // DoubtsOn returns what is not known and a decision about what waits depends on: sorted, each once. If
 // it is not empty, the decision is no answer. That there is room on other nodes does not depend on a node in

@@ -34,7 +34,7 @@ type port struct {
 
 const (
 	allAddresses = "0.0.0.0"
-	hostname     = "kubernetes.io/hostname" // the label that tells nodes apart
+	hostname     = "kubernetes.io/hostname" // the label that tells nodes apart, as a rule
 )
 
 // clashes reports whether two pods with these ports exclude each other on a node.
@@ -61,8 +61,10 @@ type term struct {
 // were added. What a term says that is left out is in doubt.
 func (o *Objects) Filter() (f *Filter, notes []bridge.Note) {
 	f = &Filter{nodes: map[string]map[string]string{}, pods: map[string]apart{}}
+	own := map[string]bool{} // names by which nodes are told apart
 	for _, n := range o.nodes.All() {
 		f.nodes[n.Metadata.Name] = n.Metadata.Labels
+		own[n.Metadata.Labels[hostname]] = true
 	}
 	for _, p := range o.pods.All() {
 		a := apart{namespace: p.Metadata.Namespace, ports: ports(&p.Spec)}
@@ -80,7 +82,7 @@ func (o *Objects) Filter() (f *Filter, notes []bridge.Note) {
 					})
 					continue
 				}
-				if t.TopologyKey != hostname {
+				if t.TopologyKey != hostname || len(own) < len(f.nodes) {
 					f.reach = placement.ReachCluster
 				}
 				a.terms = append(a.terms, one)
@@ -153,11 +155,7 @@ func (f *Filter) avoids(a *apart, pod, other workload.Pod) bool {
 	return slices.ContainsFunc(a.terms, func(t term) bool {
 		here, has := f.nodes[pod.Node][t.topology]
 		there, also := f.nodes[other.Node][t.topology]
-		together := has && also && here == there
-		if t.topology == hostname {
-			together = pod.Node == other.Node
-		}
-		return together && (t.namespaces == nil || slices.Contains(t.namespaces, other.Namespace)) && t.selector.Matches(other.Labels)
+		return has && also && here == there && (t.namespaces == nil || slices.Contains(t.namespaces, other.Namespace)) && t.selector.Matches(other.Labels)
 	})
 }
 

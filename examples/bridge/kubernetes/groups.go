@@ -87,10 +87,9 @@ func (c *context) addGroup(g *group) {
 }
 
 // addMissingGroups adds the groups of running pods that are not in the input. Nothing is known of
-// them, so their pods are not disturbed. It also says which pods have a reference that is not followed.
+// them, so their pods are not disturbed.
 func (c *context) addMissingGroups() {
 	missing := map[string]bool{}
-	first, refs := "", 0
 	for _, p := range c.pods {
 		if p.Spec.NodeName == "" || p.isDone() || !c.known[p.Spec.NodeName] {
 			continue
@@ -98,22 +97,11 @@ func (c *context) addMissingGroups() {
 		if id := p.group(); id != "" && c.groups[id] == nil {
 			missing[id] = true
 		}
-		if p.Spec.WorkloadRef != nil {
-			if refs++; refs == 1 {
-				first = p.Metadata.ID()
-			}
-		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(missing)) {
 		c.warn("PodGroup "+id, "", "is not in the input, and pods of it run: it is never preempted here")
 		c.doubtGroup(&group{id: id, object: "PodGroup " + id}, "PodGroup "+id+" is not in the input, and pods of it run")
 		c.out.State.Groups = append(c.out.State.Groups, workload.PodGroup{ID: id, Priority: math.MaxInt32, DisruptionMode: workload.DisruptionModePodGroup})
-	}
-	switch {
-	case refs == 1:
-		c.warn("Pod "+first, "spec.workloadRef", "spec.workloadRef is not looked at: it counts as a pod of no group")
-	case refs > 1:
-		c.warn(fmt.Sprintf("Pod %s and %d more", first, refs-1), "spec.workloadRef", "spec.workloadRef is not looked at: each counts as a pod of no group")
 	}
 }
 

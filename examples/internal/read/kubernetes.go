@@ -2,9 +2,11 @@ package read
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/kubernetes"
 	"github.com/cedesched/cede/examples/internal/input"
 )
@@ -32,6 +34,13 @@ func (k *Kubernetes) Add(o *input.Object) error {
 	}
 	one, spec, status, fields := objectOfKubernetes(o)
 	if one == nil {
+		for _, kind := range ofKubernetes.Kinds() {
+			if strings.EqualFold(kind, o.Kind) && (o.Group() == "" || strings.HasSuffix(o.Group(), ".k8s.io")) {
+				err := fmt.Errorf("%s of apiVersion %q looks like a %s and cannot be read as one", o.Kind, o.APIVersion, kind)
+				k.Objects.Lose(bridge.Note{Object: kind + " " + o.ID(), Text: kind + " " + o.ID() + " cannot be read: " + err.Error()})
+				return err
+			}
+		}
 		return input.ErrNotRead
 	}
 	if o.Deleted {
@@ -47,13 +56,12 @@ func (k *Kubernetes) Add(o *input.Object) error {
 		return err
 	}
 	kind := o.Kind
-	switch kind {
-	case "PodGroup":
-		kind = "scheduling.PodGroup"
-	case "ResourceClaim": // a container has one, too
-		kind = "resource.ResourceClaim"
+	if p, is := one.(*kubernetes.Pod); is {
+		if kind += "/waits"; p.Spec.NodeName != "" {
+			kind = "Pod/runs"
+		}
 	}
-	if k.Objects.Add(one, faultsOf(o, kind)...) {
+	if k.Objects.Add(one, faultsIn(ofKubernetes, o, kind)...) {
 		return input.ErrAgain
 	}
 	return nil

@@ -118,16 +118,23 @@ func (g *groupAttempt) decide() (d placement.Decision, err error) {
 	if err != nil {
 		return d, err
 	}
-	if err := shared.StartMutations(); err != nil {
-		return d, err
-	}
-	defer func() { err = errors.Join(err, shared.EndMutations()) }()
 	request, err := g.ask()
 	if err != nil {
 		return d, err
 	}
-	d, err = g.forGroups.Decide(g.mirror.Snapshot(), request)
-	kept := d.Reason == placement.ReasonNoVictims || d.Reason == placement.ReasonBudgets
+	err = g.mutating(func() (err error) {
+		d, err = g.forGroups.Decide(g.mirror.Snapshot(), request)
+		return err
+	})
+	if err == nil && g.Watch != nil {
+		again := *g // which may place the group in other ways
+		request.Placer = &again
+		err = g.mutating(func() error {
+			g.Watch(Decided{g.forGroups, g.mirror.Snapshot(), request, d})
+			return nil
+		})
+	}
+	kept := d.Reason == placement.ReasonNoVictims || d.Reason == placement.ReasonBudgets || !d.RetryAt.IsZero()
 	if err != nil || kept || g.trial == nil || !g.trial.status.IsSuccess() {
 		return d, err
 	}
@@ -135,6 +142,15 @@ func (g *groupAttempt) decide() (d placement.Decision, err error) {
 		return d, fmt.Errorf("the scheduler has places for %d pods, cede for %d: %s", placed, len(d.Nominations), message(d, placed))
 	}
 	return d, nil
+}
+
+// mutating lets change what the scheduler sees, until it returns.
+func (g *groupAttempt) mutating(change func() error) error {
+	shared := g.handle.MutableSnapshotSharedLister()
+	if err := shared.StartMutations(); err != nil {
+		return err
+	}
+	return errors.Join(change(), shared.EndMutations())
 }
 
 // makesRoom reports whether the members have places. No unit may have to yield: then the scheduler just did not
@@ -148,7 +164,7 @@ func (g *groupAttempt) ask() (placement.Request, error) {
 	r := placement.Request{
 		Group:   mirror.GroupID(fwk.EntityKey{Type: g.group.GetType(), Namespace: g.group.GetNamespace(), Name: g.group.GetName()}),
 		SkipFit: true, Placer: g, MinCount: 1, // how many are enough the scheduler knows
-		Now: time.Now(),
+		Now: g.Clock(),
 	}
 	if composite := g.group.GetCompositePodGroup(); composite != nil {
 		r.Priority = util.CompositePodGroupPriority(composite)

@@ -44,7 +44,20 @@ type Plugin struct {
 	mirror    mirror.Mirror
 	notes     notes
 
+	// Watch, if it is set, is called with each decision while the scheduler's state is as it was for it.
+	Watch func(Decided)
+	// Clock says what time it is.
+	Clock func() time.Time
+
 	nominating sync.Map // *places by the UID of a group whose victims are being told
+}
+
+// Decided is a decision, and what it was made of.
+type Decided struct {
+	Preemptor *placement.Preemptor
+	Snapshot  *placement.Snapshot
+	Request   placement.Request
+	Decision  placement.Decision
 }
 
 // New makes the plugin; see [Arguments].
@@ -58,7 +71,7 @@ func New(ctx context.Context, arguments runtime.Object, handle fwk.Handle) (fwk.
 		return nil, fmt.Errorf("pluginConfig of %s: %w", Name, err)
 	}
 	registerMetrics()
-	pl := &Plugin{handle: handle, features: feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)}
+	pl := &Plugin{handle: handle, Clock: time.Now, features: feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)}
 	// How many nodes are looked at is valid, and not read: cede looks at all of them.
 	unread := &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 100}
 	if pl.DefaultPreemption, err = defaultpreemption.New(ctx, unread, handle, pl.features); err != nil {

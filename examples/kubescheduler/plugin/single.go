@@ -109,6 +109,9 @@ func (a *attempt) decide() (list []placement.Placement, outcome string, err erro
 		}
 	} else {
 		a.decision, err = a.preemptor.Decide(a.mirror.Snapshot(), a.request)
+		if err == nil && a.Watch != nil {
+			a.Watch(Decided{a.preemptor, a.mirror.Snapshot(), a.request, a.decision})
+		}
 		if outcome = a.decision.Outcome.String(); a.decision.Outcome == preemption.Preempt {
 			list = append(list, a.decision.Placement)
 		}
@@ -121,7 +124,7 @@ func (a *attempt) ask(possible []fwk.NodeInfo) {
 	info, err := framework.NewPodInfo(a.pod)
 	a.err = err // of terms that do not parse: the filters fail, too
 	pod := mirror.PodOf(info, "")
-	a.request = placement.Request{Priority: pod.Priority, SkipFit: true, Pods: []workload.Pod{pod}, Now: time.Now()}
+	a.request = placement.Request{Priority: pod.Priority, SkipFit: true, Pods: []workload.Pod{pod}, Now: a.Clock()}
 	if before := a.mirror.Running(pod.ID); before != nil && before.GetPod().UID == a.pod.UID {
 		a.request.Resize = true // where it runs, with what it takes there free for it
 	} else if len(possible) < a.mirror.Size() {
