@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -155,6 +156,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+var sinceLine = regexp.MustCompile(`(?m)^ *"leavingSince": .*\n`)
+
 // A record is what a decision depends on: the JSON answer's request on the sample's
 // state, as one file, is answered alike.
 func TestRecordIsAnsweredAlike(t *testing.T) {
@@ -174,6 +177,7 @@ func TestRecordIsAnsweredAlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	first = sinceLine.ReplaceAllString(first, "") // a state does not say since when
 	status, second, stderr := call(bytes.NewReader(record), "-o", "json")
 	if status != 0 || first != second {
 		t.Errorf("status %d, %q: %s", status, stderr, cmp.Diff(first, second))
