@@ -158,7 +158,7 @@ func (s *server) in(w http.ResponseWriter, r *http.Request, key string, answer f
 	}
 }
 
-// answer answers a question once it has its turn. Whoever asks it, it is answered for all who ask it by then.
+// work answers a question once it has its turn. Whoever asks it, it is answered for all who ask it by then.
 func (s *server) work(one *answered, answer func(context.Context) (any, error)) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Timeout)
 	defer cancel()

@@ -176,7 +176,7 @@ func TestBadQuestions(t *testing.T) {
 }
 
 // Under a flood each question has its answer in its turn; one whose time is over before that is told so, and one whose client is
-// gone takes no turn.
+// gone is told nothing.
 func TestTurns(t *testing.T) {
 	world := scenario.Worlds[0]
 	s := world.Scenarios()[0]
