@@ -1,7 +1,7 @@
 // Whatif answers for a cluster in its present state: does this workload fit, which workloads does it
 // preempt and why, or why none?
 //
-//	kubectl get clusterqueues,cohorts,localqueues,resourceflavors,workloads.kueue.x-k8s.io -A -o json |
+//	kubectl get clusterqueues,cohorts,localqueues,resourceflavors,topologies,admissionchecks,workloads.kueue.x-k8s.io -A -o json |
 //	  whatif -workload NAMESPACE/NAME
 //
 // The input is standard input or -f FILE, given once or several times: Kueue's objects as

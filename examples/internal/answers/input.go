@@ -195,7 +195,7 @@ func ReadBeside(sources []objects.Source, scheduler string, beside func(*objects
 		in.Found.Warnings = append(notes, ruleNotes(in.State.Rules)...)
 		return in, nil
 	case count["kueue"]+count["kai"] == 0:
-		return in, fmt.Errorf("there are no objects of Kueue or KAI in the input; of Kueue, ask kubectl for clusterqueues,cohorts,localqueues,resourceflavors,workloads.%s", kueue.Group)
+		return in, fmt.Errorf("there are no objects of Kueue or KAI in the input, and no others are read; of Kueue, ask kubectl for clusterqueues,cohorts,localqueues,resourceflavors,topologies,admissionchecks,workloads.%s", kueue.Group)
 	case scheduler == "" && count["kueue"] > 0 && count["kai"] > 0:
 		return in, fmt.Errorf("the input holds %d objects of Kueue and %d of KAI: say with -scheduler kueue or -scheduler kai which is asked", count["kueue"], count["kai"])
 	case scheduler != "" && count[scheduler] == 0:

@@ -175,6 +175,17 @@ func TestREADMEIsShort(t *testing.T) {
 	t.Error("no README")
 }
 
+// TestREADMEHasBothCommands: one runs the main job, one all tests.
+func TestREADMEHasBothCommands(t *testing.T) {
+	for _, p := range pages(t) {
+		for _, command := range []string{"go run ./examples/whatif", "go test ./... ./examples/..."} {
+			if p.path == "README.md" && !strings.Contains(p.text, "\n    "+command+"\n") {
+				t.Errorf("README does not have the command %s on a line of its own", command)
+			}
+		}
+	}
+}
+
 // TestArchitectureNamesPackages: docs/architecture.md says what each package of the library holds, by its
 // whole path.
 func TestArchitectureNamesPackages(t *testing.T) {
