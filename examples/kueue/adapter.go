@@ -98,7 +98,8 @@ func (a *Adapter) Follow(s *schdcache.Snapshot) error {
 		rest, all := of(members, name), resources.FlavorResourceQuantities{}
 		for fr, n := range c.ResourceNode.SubtreeQuota {
 			q, has := c.ResourceNode.Quotas[fr]
-			if q.Nominal = n.Sub(rest.lent[fr]); has || q.Nominal.Int64() != 0 {
+			lent, ofMember := rest.lent[fr]
+			if q.Nominal = n.Sub(lent); has || !ofMember || q.Nominal.Int64() != 0 {
 				own[fr] = q
 			}
 		}
