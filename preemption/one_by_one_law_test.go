@@ -88,9 +88,7 @@ func leave(t *rapid.T, config preemption.Config, st preemption.State, r preempti
 			t.Fatalf("with a closed gate %v, want Wait: %v leave already", g.Outcome, d.Victims)
 		}
 		var left []preemption.Edit
-		for _, e := range s.Removals() {
-			left = append(left, e)
-		}
+		left = append(left, s.Removals()...)
 		if more := nodes.left(); len(left)+len(more) == 0 {
 			t.Fatalf("nothing leaves any more, and the answer is %v %v", d.Outcome, d.Victims)
 		} else if n := rapid.IntRange(0, len(left)+len(more)-1).Draw(t, "goes"); n < len(left) {

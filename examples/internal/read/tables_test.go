@@ -69,9 +69,6 @@ func shared(t *testing.T, name string) (rows []map[string]string) {
 	return rows
 }
 
-// decides reports whether a class of fields is one of those on which answers can depend.
-func decides(class string) bool { return class != "none" && class != "display" && class != "" }
-
 // Each field of Kueue's and KAI's objects is in the table, in every version that the reader takes, and none that decides is harmless
 // without a reason of its own.
 func TestTablesHaveEveryField(t *testing.T) {
