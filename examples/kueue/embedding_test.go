@@ -264,3 +264,29 @@ func recorded(t *testing.T, name string) *world {
 	}
 	return w
 }
+
+// The Go code of the page about embedding is that of this module, which the drawn worlds run.
+func TestPageIsTheCode(t *testing.T) {
+	page, err := os.ReadFile("../../docs/embedding.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := ""
+	for _, file := range []string{"adapter.go", "convert.go", "mirror.go", "mirror_convert.go", "mirror_test.go"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source += string(text)
+	}
+	here, _, found := strings.Cut(string(page), "\n## Whole state")
+	blocks := strings.Split(here, "```go\n")[1:]
+	for _, b := range blocks {
+		if code, _, _ := strings.Cut(b, "```"); !strings.Contains(source, code) {
+			t.Errorf("the page has code that is not here:\n%s", code)
+		}
+	}
+	if !found || len(blocks) < 3 {
+		t.Errorf("%d blocks", len(blocks))
+	}
+}
