@@ -86,12 +86,18 @@ var same = map[judge.Verdict][]string{
 	judge.Waits: {"Wait", "Preempt"}, // only if all that it waits for is leaving
 }
 
+// heldByCheck reports whether whatif says that a failed admission check holds the workload. It says so first, whatever is missing
+// beside; Kueue says what it finds first. Neither is a yes.
+func (a *light) heldByCheck() bool {
+	return a.Verdict.Outcome == "Held" && strings.Contains(a.Verdict.Why, "admission check")
+}
+
 // differs compares an answer of whatif with Kueue's; empty: it says the same, or that it does not know.
 func (a *light) differs(k *judge.Answer) string {
 	if a.Verdict.Outcome == "Unknown" || k.Verdict == judge.Unknown {
 		return ""
 	}
-	if !slices.Contains(same[k.Verdict], a.Verdict.Outcome) {
+	if !slices.Contains(same[k.Verdict], a.Verdict.Outcome) && (k.Verdict != judge.No || !a.heldByCheck()) {
 		return "another verdict"
 	}
 	var victims []string
