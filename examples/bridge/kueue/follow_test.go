@@ -120,7 +120,7 @@ func TestDocumentIsTested(t *testing.T) {
 		t.Fatal(err)
 	}
 	var code []byte
-	for _, name := range []string{"follow_test.go", "../../kueue/mirror.go", "../../kueue/mirror_test.go", "../../../preemption/cycle/example_loop_test.go"} {
+	for _, name := range []string{"follow_test.go", "../../kueue/adapter.go", "../../kueue/mirror.go", "../../kueue/mirror_test.go", "../../../preemption/cycle/example_loop_test.go"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
