@@ -224,7 +224,7 @@ func (r *kueueReader) record(h *history) {
 		fault("status.admission.podSetAssignments: want 0 to %d GPUs and 0 to %d CPUs", maxGPUs, maxCPUs)
 		return
 	}
-	if err := r.add(j, h.item); err != nil {
+	if _, err := r.add(j, h.item); err != nil {
 		fault("%v", err)
 	}
 }

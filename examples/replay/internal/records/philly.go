@@ -100,7 +100,7 @@ func (j *phillyJob) add(c *collector) {
 	case !ran:
 		c.counts[neverRan]++
 	default:
-		if err := c.add(record, c.line); err != nil {
+		if _, err := c.add(record, c.line); err != nil {
 			c.faults.add("item %d: %v", c.line, err)
 		}
 	}

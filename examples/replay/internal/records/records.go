@@ -6,14 +6,10 @@ package records
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/cedesched/cede/examples/internal/input"
 )
@@ -26,6 +22,11 @@ type Job struct {
 	Flavor    string // of its GPUs; empty: it is not known
 	Submit    int64  // seconds since the start of the world
 	Work      int64  // seconds that it has to run, without start-up and without what is lost
+	// QOS and Partition are those of Slurm; empty: the records have none.
+	QOS, Partition string
+	// Preempted is how many of its runs the records say were preempted, and PreemptedFor how many seconds these took.
+	Preempted, PreemptedFor int64
+	cut                     bool // its last run was preempted
 }
 
 // File is the records of a file.
@@ -82,6 +83,9 @@ func read(source io.Reader, path string) (File, error) {
 		return File{}, fmt.Errorf("%s: %w", path, err)
 	}
 	c := newCollector(path)
+	if form := slurmForm(begin); form != "" {
+		return File{}, fmt.Errorf("%s: line 1: this is %s: %s", path, form, wantSacct)
+	}
 	switch kindOf(begin) {
 	case "philly":
 		c.Format = "Philly"
@@ -163,131 +167,28 @@ const (
 	manyFlavors
 	otherEvents
 	wasEvicted
+	elsewhere
+	unranked
+	severalParts
+	cutShort
 	reasons
 )
 
 // words say a reason, before the number of jobs.
 var words = [reasons]string{
-	zeroLength:  "left out, of zero length",
-	neverRan:    "left out, never ran",
-	asksNothing: "left out, ask for nothing",
-	unfinished:  "left out, wait or are suspended, so that their length is not known",
-	steps:       "left out, steps of jobs",
-	stillRuns:   "still running, taken to end where the records end",
-	again:       "there again as they were requeued, the last run counts",
-	rounded:     "with fractions of seconds, which are rounded",
-	manyFlavors: "with GPUs of several kinds, taken as the kind that is the most",
-	otherEvents: "left out, objects that are no Workload",
-	wasEvicted:  "evicted before, their work includes what was lost then",
-}
-
-// place is where a job was first, and which of the jobs it is.
-type place struct{ line, job int32 }
-
-// collector collects the jobs of a file.
-type collector struct {
-	File
-	faults
-	path   string
-	line   int // the last line, or item, that was read
-	first  int // the first line, for a file without jobs
-	seen   map[string]place
-	queues map[string]string // each queue's name once
-	counts [reasons]int64
-	// repeats says that a job may be there again: the last row counts, from the first submission.
-	repeats bool
-	dates   bool // submissions are dates or seconds since 1970
-	work    int64
-}
-
-func newCollector(path string) *collector {
-	return &collector{path: path, seen: map[string]place{}, queues: map[string]string{}, File: File{Unranked: true}}
-}
-
-// intern returns a text that does not keep the line alive that it is a part of.
-func (c *collector) intern(text string) string {
-	kept, ok := c.queues[text]
-	if !ok {
-		kept = strings.Clone(text)
-		c.queues[kept] = kept
-	}
-	return kept
-}
-
-// add takes a job in; at names its place in messages. It returns what is wrong with it.
-func (c *collector) add(j Job, at int) error {
-	switch {
-	case j.GPU == 0 && j.CPU == 0:
-		c.counts[asksNothing]++
-		return nil
-	case j.Work == 0:
-		c.counts[zeroLength]++
-		return nil
-	}
-	if j.ID == "" {
-		return errors.New("the name of the job is empty")
-	}
-	had, twice := c.seen[j.ID]
-	if twice && !c.repeats {
-		return fmt.Errorf("job %q is there twice, first at %d", j.ID, had.line)
-	}
-	j.Queue, j.Flavor = c.intern(j.Queue), c.intern(j.Flavor)
-	if c.work += j.Work * max(j.GPU, j.CPU/1000); c.work > maxWork {
-		c.work = 0
-		return fmt.Errorf("all jobs up to here are more work than %d GPU-hours", maxWork/3600/1000)
-	}
-	if twice {
-		c.counts[again]++
-		before := &c.Jobs[had.job]
-		j.ID, j.Submit = before.ID, min(j.Submit, before.Submit)
-		*before = j
-		return nil
-	}
-	j.ID = strings.Clone(j.ID)
-	c.seen[j.ID] = place{int32(at), int32(len(c.Jobs))}
-	c.Jobs = append(c.Jobs, j)
-	return nil
-}
-
-// file returns what was read: times from the first submission if they were dates, jobs in their order.
-func (c *collector) file() (File, error) {
-	c.seen = nil
-	if len(c.Jobs) == 0 && len(c.list) == 0 {
-		c.faults.add("line %d: there are no jobs%s", max(c.line, c.first), strings.TrimSuffix(" ("+strings.Join(c.told(), "; ")+")", " ()"))
-	}
-	if len(c.list) > 0 {
-		return File{}, c.faults.err(c.path)
-	}
-	earliest := slices.MinFunc(c.Jobs, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) }).Submit
-	latest := slices.MaxFunc(c.Jobs, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) }).Submit
-	span := latest
-	if c.dates || latest > maxSeconds {
-		span = latest - earliest
-		for i := range c.Jobs {
-			c.Jobs[i].Submit -= earliest
-		}
-		c.Notes = append(c.Notes, "the first job came at "+time.Unix(earliest, 0).UTC().Format(time.DateTime))
-	}
-	if span > maxSeconds {
-		return File{}, fmt.Errorf("%s: from the first submission to the last are %d days: want %d at most", c.path, span/86400, maxSeconds/86400)
-	}
-	order := func(a, b Job) int { return cmp.Or(cmp.Compare(a.Submit, b.Submit), strings.Compare(a.ID, b.ID)) }
-	if !slices.IsSortedFunc(c.Jobs, order) {
-		if !slices.IsSortedFunc(c.Jobs, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) }) {
-			c.Notes = append(c.Notes, "the jobs are not in the order of their submission: they are sorted")
-		}
-		slices.SortFunc(c.Jobs, order)
-	}
-	c.Notes = append(c.Notes, c.told()...)
-	return c.File, nil
-}
-
-// told says what was counted.
-func (c *collector) told() (notes []string) {
-	for of, n := range c.counts {
-		if n > 0 {
-			notes = append(notes, fmt.Sprintf("%s: %d", words[of], n))
-		}
-	}
-	return notes
+	zeroLength:   "left out, of zero length",
+	neverRan:     "left out, never ran",
+	asksNothing:  "left out, ask for nothing",
+	unfinished:   "left out, wait or are suspended, so that their length is not known",
+	steps:        "left out, steps of jobs",
+	stillRuns:    "still running, taken to end where the records end",
+	again:        "there again as they were requeued, the last run counts",
+	rounded:      "with fractions of seconds, which are rounded",
+	manyFlavors:  "with GPUs of several kinds, taken as the kind that is the most",
+	otherEvents:  "left out, objects that are no Workload",
+	wasEvicted:   "evicted before, their work includes what was lost then",
+	elsewhere:    "left out, ran in another cluster of the federation",
+	unranked:     "without priority, taken as 0",
+	severalParts: "parts of heterogeneous jobs, each joined with the others of its job",
+	cutShort:     "preempted at last, their work is what they ran until then",
 }

@@ -64,11 +64,11 @@ func TestFormats(t *testing.T) {
 			"3|u|acct|gpu|PENDING|2024-06-01T00:00:09|Unknown|Unknown|0||5\n4|u|acct|gpu|RUNNING|2024-06-01T00:00:10|2024-06-01T00:01:00|Unknown|90|cpu=1,gres/gpu=1|5\n" +
 			"5|u|acct|gpu|CANCELLED by 7|2024-06-01T00:00:09|None|2024-06-01T00:00:19|0||5\n" +
 			"1|u|acct|gpu|COMPLETED|2024-06-01T00:30:00|2024-06-01T01:01:00|2024-06-01T01:02:00|60|cpu=8,gres/gpu=4|1000\n", "sacct",
-			[]Job{{ID: "1", Queue: "acct", GPU: 4000, CPU: 8000, Work: 60, Priority: 1000}, {ID: "2_3", Queue: "gpu", GPU: 3000, CPU: 1500_000, Submit: 9, Work: 30, Priority: 5, Flavor: "v100"},
-				{ID: "4", Queue: "acct", GPU: 1000, CPU: 1000, Submit: 10, Work: 90, Priority: 5}},
+			[]Job{{ID: "1", Queue: "acct", GPU: 4000, CPU: 8000, Work: 60, Priority: 1000, Partition: "gpu"}, {ID: "2_3", Queue: "gpu", GPU: 3000, CPU: 1500_000, Submit: 9, Work: 30, Priority: 5, Flavor: "v100", Partition: "gpu"},
+				{ID: "4", Queue: "acct", GPU: 1000, CPU: 1000, Submit: 10, Work: 90, Priority: 5, Partition: "gpu"}},
 			[]string{"the first job came at 2024-06-01 00:00:00", "left out, never ran: 1", "left out, wait or are suspended, so that their length is not known: 1", "left out, steps of jobs: 1",
 				"still running, taken to end where the records end: 1", "there again as they were requeued, the last run counts: 1", "with GPUs of several kinds, taken as the kind that is the most: 1"}, false},
-		"sacct, few columns": {"JobID|Partition|Submit|Elapsed|ReqTRES|\n1|gpu|2024-06-01T00:00:00|1-00:00:01|cpu=1,gres/gpu=2|\n", "sacct", []Job{{ID: "1", Queue: "gpu", GPU: 2000, CPU: 1000, Work: 86401}},
+		"sacct, few columns": {"JobID|Partition|Submit|Elapsed|ReqTRES|\n1|gpu|2024-06-01T00:00:00|1-00:00:01|cpu=1,gres/gpu=2|\n", "sacct", []Job{{ID: "1", Queue: "gpu", GPU: 2000, CPU: 1000, Work: 86401, Partition: "gpu"}},
 			[]string{"the first job came at 2024-06-01 00:00:00"}, true},
 		"Philly": {`[{"status":"Pass","vc":"v","jobid":"j","submitted_time":"2017-10-09 07:02:09","user":"u","attempts":[{"start_time":"2017-10-09 07:04:35","end_time":"2017-10-09 07:05:35",
 			"detail":[{"ip":"m","gpus":["gpu0","gpu1"]},{"ip":"n","gpus":["gpu0"]}]},{"start_time":"2017-10-09 08:00:00","end_time":"2017-10-09 08:00:30","detail":[]},{"start_time":null,"end_time":"None","detail":[]}]},
@@ -122,7 +122,7 @@ func TestFaults(t *testing.T) {
 		"a column twice":    {"job,Job,submit,gpus,duration\n", []string{`line 1: the column "job" is there twice`}},
 		"no length":         {"job,submit,gpus,end\n", []string{"line 1: there is no column duration, nor start and end"}},
 		"no amounts":        {"job,submit,duration\n", []string{"line 1: there is no column gpus or cpus"}},
-		"sacct":             {sacctHeader + "1|u|a|p|COMPLETED|x|y|z|-1|gres/gpu=many|1\n2|u|a|p|COMPLETED|2024-06-01T00:00:00|2024-06-01T00:00:09|2024-06-01T00:00:08|1|gres|1\n", []string{`line 2: Submit: "x"`, `line 2: ElapsedRaw: "-1"`, `line 2: Start: "y"`, `line 2: End: "z"`, `line 2: AllocTRES: "gres/gpu=many": want a number of gres/gpu`, "line 3: End", "line 3: AllocTRES"}},
+		"sacct, all odd":    {sacctHeader + "1|u|a|p|COMPLETED|x|y|z|-1|gres/gpu=many|1\n", []string{`line 2: there are no jobs (left out, odd in Submit: 1 (line 2: "x": want a date`}},
 		"sacct without":     {"JobID|Submit\n1|2024-06-01\n", []string{"line 1: there is no column Account, nor Partition"}},
 		"Philly":            {`[{"jobid":"a","vc":"v","submitted_time":"x","attempts":[]},{"jobid":"b","vc":"v","submitted_time":"2017-10-09 07:02:09","attempts":[{"start_time":"2017-10-09 07:04:35","end_time":"2017-10-09 07:04:34"}]},{"jobid":5}]`, []string{`item 1: submitted_time: "x": want a date`, `item 2: attempts[0].end_time: "2017-10-09 07:04:34": want a time from 0`, "item 3: jobid: want string, found number"}},
 		"Philly, cut":       {`[{"jobid":"a","vc":"v","attempts":[`, []string{"item 1: unexpected EOF"}},

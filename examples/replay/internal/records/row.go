@@ -18,6 +18,59 @@ type row struct {
 	fields  []string
 	columns map[string]int
 	odd     bool // something is wrong with it
+	// What follows is the row's own until it is taken: an odd row counts for nothing but itself.
+	counts [reasons]int64
+	dates  bool
+	wrong  []oddity // of a format that spares odd rows: what is wrong
+	mended []oddity // and what was, where another column says the same
+	last   int64    // the last instant that it says
+}
+
+// take takes the row in, as a job if there is one.
+func (r *row) take(j Job, ok bool) {
+	if r.odd {
+		for _, o := range r.wrong[:min(1, len(r.wrong))] { // a row is left out once
+			r.leaveOut(o.kind, r.line, o.text)
+		}
+		return
+	}
+	if ok {
+		var err error
+		switch ok, err = r.add(j, r.line); {
+		case err != nil && r.spares:
+			r.leaveOut("a job", r.line, err.Error())
+		case err != nil:
+			r.faults.add("line %d: %v", r.line, err)
+		}
+		if !ok {
+			return
+		}
+	}
+	for of, n := range r.counts {
+		r.collector.counts[of] += n
+	}
+	r.collector.dates = r.collector.dates || r.dates
+	r.latest = max(r.latest, r.last)
+	for _, o := range r.mended {
+		r.repaired.note(o.kind, r.line, o.text)
+	}
+}
+
+// first returns what the first of some readings says that is right. Those before it count as repaired.
+func (r *row) first(readings ...func() int64) (n int64) {
+	before, was, counts := r.wrong, r.odd, r.counts
+	var failed []oddity
+	for _, read := range readings {
+		r.wrong, r.odd, r.counts = nil, false, counts
+		if n = read(); !r.odd {
+			r.wrong, r.odd = before, was
+			r.mended = append(r.mended, failed...)
+			return n
+		}
+		failed = append(failed, r.wrong...)
+	}
+	r.wrong, r.odd = append(before, failed...), was || len(failed) > 0
+	return n
 }
 
 func (r *row) has(column string) bool { _, ok := r.columns[column]; return ok }
@@ -47,6 +100,10 @@ func (r *row) bad(column, want string) {
 	text := r.text(column)
 	if len(text) > shown {
 		text = strings.ToValidUTF8(text[:shown], "") + "…"
+	}
+	if r.spares {
+		r.wrong = append(r.wrong, oddity{kind: r.named(column), text: fmt.Sprintf("%q: want %s", text, want)})
+		return
 	}
 	r.faults.add("line %d: %s: %q: want %s", r.line, r.named(column), text, want)
 }

@@ -22,6 +22,8 @@ type table struct {
 	// check refuses a table whose columns do not go together, and says what is not there; nil: all do.
 	check func(*collector, map[string]int) error
 	read  func(*row) (j Job, ok bool)
+	// spares says that an odd row is left out and named, where other formats refuse the file.
+	spares bool
 }
 
 // tables are the formats with commas, by the columns that only they have.
@@ -59,20 +61,27 @@ func commas(in io.Reader) cells {
 	}
 }
 
-// split returns how rows with a separator and without quotes are read.
+// split returns how rows with a separator and without quotes are read. What follows a row that is too long can be read.
 func split(separator byte) func(io.Reader) cells {
 	return func(in io.Reader) cells {
-		scanner := bufio.NewScanner(in)
-		scanner.Buffer(nil, maxRow)
+		lines := bufio.NewReaderSize(in, maxRow)
 		n, ends := 0, false // sacct --parsable ends each line with a separator
 		return func() ([]string, int, error) {
-			for scanner.Scan() {
-				n++
-				line := strings.TrimSpace(scanner.Text())
-				if line == "" {
-					continue
+			for {
+				text, err := lines.ReadSlice('\n')
+				if n++; errors.Is(err, bufio.ErrBufferFull) {
+					for errors.Is(err, bufio.ErrBufferFull) {
+						_, err = lines.ReadSlice('\n')
+					}
+					return nil, n, errLong
 				}
-				if n == 1 {
+				line := strings.TrimSpace(string(text))
+				switch {
+				case line == "" && err == nil:
+					continue
+				case line == "" || err != nil && !errors.Is(err, io.EOF):
+					return nil, n, err
+				case n == 1:
 					ends = strings.HasSuffix(line, string(separator))
 				}
 				if ends {
@@ -80,13 +89,6 @@ func split(separator byte) func(io.Reader) cells {
 				}
 				return strings.Split(line, string(separator)), n, nil
 			}
-			switch err := scanner.Err(); {
-			case errors.Is(err, bufio.ErrTooLong):
-				return nil, n + 1, errLong
-			case err != nil:
-				return nil, n + 1, err
-			}
-			return nil, n, io.EOF
 		}
 	}
 }
@@ -137,10 +139,15 @@ func readRows(in io.Reader, by func(io.Reader) cells, c *collector, formats ...t
 			break
 		}
 	}
-	if is == nil {
+	switch foreign := how(named); {
+	case is == nil && len(formats) == 1 && formats[0].spares:
+		return fmt.Errorf("line %d: the columns are not those of sacct: %s", line, wantSacct)
+	case foreign != "" && (is == nil || !is.spares):
+		return fmt.Errorf("line %d: the columns are those of sacct, the form is another%s", line, foreign)
+	case is == nil:
 		return fmt.Errorf("line %d: the columns are of no known format: want %s", line, known(formats))
 	}
-	c.Format = is.name
+	c.Format, c.spares = is.name, is.spares
 	_, ranked := columns["priority"]
 	c.Unranked = !ranked
 	if is.check != nil {
@@ -151,31 +158,30 @@ func readRows(in io.Reader, by func(io.Reader) cells, c *collector, formats ...t
 	header = slices.Clone(header) // the reader uses it again
 	for {
 		fields, line, err := next()
-		switch {
-		case errors.Is(err, io.EOF):
+		if errors.Is(err, io.EOF) {
 			return nil
+		}
+		c.line = line
+		switch {
+		case is.spares && errors.Is(err, errLong):
+			c.leaveOut("a row", line, err.Error())
+			continue
 		case errors.Is(err, errLong):
 			return fmt.Errorf("line %d: %w", line, err)
 		case err != nil:
-			c.line = line
 			if c.faults.add("line %d: %v", line, err); c.more > 0 {
 				return nil // what follows an open quote is no more to be trusted
 			}
 			continue
-		}
-		c.line = line
-		if len(fields) != len(header) {
+		case len(fields) != len(header) && is.spares:
+			c.leaveOut("a number of fields", line, fmt.Sprintf("%d, the header has %d", len(fields), len(header)))
+			continue
+		case len(fields) != len(header):
 			c.faults.add("line %d: wrong number of fields: %d, the header has %d", line, len(fields), len(header))
 			continue
 		}
 		r := row{collector: c, header: header, fields: fields, columns: columns}
-		j, ok := is.read(&r)
-		if r.odd || !ok {
-			continue
-		}
-		if err := c.add(j, line); err != nil {
-			c.faults.add("line %d: %v", line, err)
-		}
+		r.take(is.read(&r))
 	}
 }
 
@@ -211,6 +217,16 @@ func known(formats []table) string {
 		list = append(list, strings.Join(f.columns, ",")+" ("+f.name+")")
 	}
 	return strings.Join(list, "; or ")
+}
+
+// how says by which command a table comes that has columns of sacct, but not its form; empty: it has none.
+func how(named map[string]int) string {
+	for _, column := range []string{"alloctres", "reqtres", "elapsedraw"} {
+		if _, has := named[column]; has {
+			return ": " + wantSacct
+		}
+	}
+	return ""
 }
 
 // Columns reads other columns of a file with a header, each row once all of them are there.
