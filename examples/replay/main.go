@@ -54,6 +54,7 @@ const (
 type options struct {
 	worlds, policies       string
 	seeds, quotas, cluster string
+	qos                    string
 	shard, output          string
 	html, plot, by         string
 	times, merge, markdown bool
@@ -68,6 +69,7 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	flags.StringVar(&o.seeds, "seeds", "1", "draw each world with these `SEEDS`, as in 1-5")
 	flags.StringVar(&o.quotas, "quotas", "", "the quotas of traces: a `FILE` with the columns vc and \"node num\" (vc_nodes.csv beside the trace)")
 	flags.StringVar(&o.cluster, "cluster", "", "the queues of records: a `FILE` with ClusterQueues and Cohorts of Kueue")
+	flags.StringVar(&o.qos, "qos", "", "who may preempt whom in records of Slurm: a `FILE` with what \"sacctmgr --parsable2 show qos\" prints")
 	flags.StringVar(&o.shard, "shard", "", "replay a part only: `I/N`, with I from 0, or N with I from JOB_COMPLETION_INDEX")
 	flags.StringVar(&o.output, "o", "", "write the results into `FILE`, one JSON object in each line (of a shard: standard output)")
 	flags.BoolVar(&o.resume, "resume", false, "go on with a sweep that was broken off: do not replay again what is in the file of -o")
@@ -107,7 +109,7 @@ func (o *options) check(given map[string]bool) error {
 	case o.html != "" && filepath.Ext(o.html) != ".html":
 		return fmt.Errorf("-html %q: want a name that ends in .html", o.html)
 	}
-	for _, name := range []string{"world", "policy", "seeds", "quotas", "cluster", "shard"} {
+	for _, name := range []string{"world", "policy", "seeds", "quotas", "cluster", "qos", "shard"} {
 		if o.merge && given[name] {
 			return fmt.Errorf("-%s has no meaning with -merge", name)
 		}
@@ -163,7 +165,7 @@ func (o *options) lines(stdout io.Writer, env func(string) string, screen cli.Sc
 	if err != nil {
 		return nil, err
 	}
-	s, err := sweep.New(sweep.Input{Worlds: strings.Split(o.worlds, ","), Policies: strings.Split(o.policies, ","), Seeds: seeds, Quotas: o.quotas, Cluster: o.cluster})
+	s, err := sweep.New(sweep.Input{Worlds: strings.Split(o.worlds, ","), Policies: strings.Split(o.policies, ","), Seeds: seeds, Quotas: o.quotas, Cluster: o.cluster, QOS: o.qos})
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ var (
 	seeds     = flag.String("seeds", "1", "draw each world with these `SEEDS`, as in 1-5")
 	quotas    = flag.String("quotas", "", "the quotas of records: a `FILE`")
 	cluster   = flag.String("cluster", "", "the queues of records: a `FILE` with objects of Kueue")
+	qos       = flag.String("qos", "", "who may preempt whom in records of Slurm: a `FILE` of sacctmgr show qos")
 )
 
 func main() {
@@ -53,7 +54,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	in := sweep.Input{Worlds: strings.Split(*worlds, ","), Policies: strings.Split(*policies, ","), Seeds: list, Quotas: *quotas, Cluster: *cluster}
+	in := sweep.Input{Worlds: strings.Split(*worlds, ","), Policies: strings.Split(*policies, ","), Seeds: list, Quotas: *quotas, Cluster: *cluster, QOS: *qos}
 	s, err := sweep.New(in)
 	if err != nil {
 		return err

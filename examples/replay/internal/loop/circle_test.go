@@ -25,7 +25,7 @@ func traceOf(t *testing.T, settings, jobs, quotas string) *world.World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trace, err := world.Read(source, "", "")
+	trace, err := world.Read(source, "", "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

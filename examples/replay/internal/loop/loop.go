@@ -47,6 +47,9 @@ type Loop struct {
 
 // New begins a replay.
 func New(w *world.World, p Policy) (*Loop, error) {
+	if w.Rights != nil && p.rules == nil {
+		p.rules, p.Config.RulesAlone = w.Rights, true
+	}
 	l := &Loop{world: w, policy: p, index: map[string]int{}, jobs: make([]*job, len(w.Jobs))}
 	err := l.makeRounds()
 	if err != nil {
@@ -93,7 +96,7 @@ func (l *Loop) makeRounds() error {
 }
 
 func (l *Loop) submitted(j *world.Job) workload.Workload {
-	return workload.Workload{ID: j.ID, Queue: j.Queue, Priority: j.Priority, Created: at(j.Submit), Queued: at(j.Submit),
+	return workload.Workload{ID: j.ID, Queue: j.Queue, Priority: j.Priority, PriorityClass: j.QOS, Created: at(j.Submit), Queued: at(j.Submit),
 		PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: l.world.Requests(j)}}}
 }
 

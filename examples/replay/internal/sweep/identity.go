@@ -27,7 +27,7 @@ func (s *Sweep) identify() error {
 		source, _, err := world.ParseName(c.World)
 		if err == nil && worlds[source] == "" {
 			h := sha256.New()
-			err = world.Contents(h, source, s.quotas, s.cluster, isTrace(source))
+			err = world.Contents(h, source, s.quotas, s.cluster, s.qos, isTrace(source))
 			worlds[source] = string(h.Sum(nil))
 		}
 		if _, known := policies[c.Policy]; err == nil && !known {

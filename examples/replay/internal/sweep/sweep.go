@@ -28,6 +28,7 @@ type Input struct {
 	Seeds            []uint64
 	Quotas           string // a file; empty: that beside the trace
 	Cluster          string // a file with objects of Kueue; empty: those among the records, if there are any
+	QOS              string // a file with the QOS of Slurm; empty: there is none
 }
 
 // Sweep is all cells in the order of the table.
@@ -39,11 +40,12 @@ type Sweep struct {
 	policies map[string]loop.Policy
 	quotas   string
 	cluster  string
+	qos      string
 }
 
 // New checks all names, and reads what is needed to know the cells.
 func New(in Input) (*Sweep, error) {
-	s := &Sweep{policies: map[string]loop.Policy{}, quotas: in.Quotas, cluster: in.Cluster}
+	s := &Sweep{policies: map[string]loop.Policy{}, quotas: in.Quotas, cluster: in.Cluster, qos: in.QOS}
 	traces := 0
 	for _, name := range in.Policies {
 		p, err := loop.ParsePolicy(name)
@@ -84,6 +86,10 @@ func New(in Input) (*Sweep, error) {
 		return nil, errors.New("-quotas is for worlds that are read from a file")
 	case in.Cluster != "" && traces == 0:
 		return nil, errors.New("-cluster is for worlds that are read from a file")
+	case in.QOS != "" && traces == 0:
+		return nil, errors.New("-qos is for worlds that are read from a file")
+	case in.QOS != "" && in.Cluster != "":
+		return nil, errors.New("-qos has no meaning with -cluster, which says who may preempt whom")
 	case in.Cluster != "" && in.Quotas != "":
 		return nil, errors.New("-quotas has no meaning with -cluster, which has quotas")
 	}
@@ -101,7 +107,7 @@ func (s *Sweep) World(c Cell) (*world.World, error) {
 	}
 	var t world.Trace
 	if isTrace(source) {
-		t, err = world.Read(source, s.quotas, s.cluster)
+		t, err = world.Read(source, s.quotas, s.cluster, s.qos)
 	} else {
 		t, err = world.Draw(source, settings.Days, c.Seed)
 	}

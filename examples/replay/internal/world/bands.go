@@ -45,7 +45,7 @@ func BandOf(lowest []int64, priority int64) int {
 func (w *World) band() {
 	n, why := int(w.Bands), ""
 	if !w.given["bands"] {
-		if !w.Ordered || len(w.Priorities()) <= manyPriorities {
+		if !w.Ordered || w.Rights != nil || w.ranks() || len(w.Priorities()) <= manyPriorities {
 			return
 		}
 		n, why = usualBands, ", as Slurm's priorities order a queue and give no right to preempt (bands=0 keeps them)"

@@ -23,7 +23,7 @@ func TestBands(t *testing.T) {
 		"sacct": {sacct, "", 3, []int64{60, 30, 0}}, "as they are": {sacct, "+bands=0", 90, nil}, "two": {sacct, "+bands=2", 2, []int64{45, 0}},
 		"a table": {table, "", 90, nil}, "a table, in bands": {table, "+bands=9", 9, nil}, "few": {strings.Join(strings.SplitAfter(sacct, "\n")[:15], ""), "", 14, nil},
 	} {
-		trace, err := Read(writeFile(t, "records", c.text), "", "")
+		trace, err := Read(writeFile(t, "records", c.text), "", "", "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,6 +63,7 @@ func New(t Trace, s Settings) *World {
 	w.Notes = slices.Clone(t.Notes)
 	w.count()
 	w.band()
+	w.recorded()
 	if t.Cluster != nil {
 		w.Queues, w.Cohorts, w.Rules = t.Cluster.Queues, t.Cluster.Cohorts, t.Cluster.Rules
 		for i := range w.Queues {

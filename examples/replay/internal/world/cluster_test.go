@@ -56,7 +56,7 @@ func writeFile(t *testing.T, name, text string) string {
 func TestCluster(t *testing.T) {
 	jobs := writeFile(t, "jobs.csv", "job,queue,submit,gpus,cpus,duration,flavor,priority\n"+
 		"a,nlp,0,2,3,60,a100,1\nb,nlp,1,1,1,60,,1\nc,nlp,2,1,1,60,v100,1\nd,team/lq,3,1,1,60,h100,1\ne,lq,4,1,0,60,,1\nf,nowhere,5,1,1,60,,1\ng,vision,6,0,1,60,,1\n")
-	trace, err := Read(jobs, "", writeFile(t, "cluster.yaml", manifest))
+	trace, err := Read(jobs, "", writeFile(t, "cluster.yaml", manifest), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestCluster(t *testing.T) {
 			t.Errorf("%s: %v, and it goes with a cluster", key, err)
 		}
 	}
-	if _, err := Read(writeFile(t, "other.csv", "job,queue,submit,gpus,duration\na,x,0,1,60\n"), "", writeFile(t, "c.yaml", manifest)); err == nil || !strings.Contains(err.Error(), "want one of nlp, vision; the jobs are of x") {
+	if _, err := Read(writeFile(t, "other.csv", "job,queue,submit,gpus,duration\na,x,0,1,60\n"), "", writeFile(t, "c.yaml", manifest), ""); err == nil || !strings.Contains(err.Error(), "want one of nlp, vision; the jobs are of x") {
 		t.Error(err)
 	}
 }
@@ -111,7 +111,7 @@ func TestCapacities(t *testing.T) {
 		"capacity=50+cpus=10":   "other=2000/6000 a100=3000/2000 v100=1000/2000",
 		"gpus=12+gpus.v100=100": "other=4000/0 a100=6000/0 v100=100000/0",
 	} {
-		trace, err := Read(writeFile(t, "jobs.csv", text), "", "")
+		trace, err := Read(writeFile(t, "jobs.csv", text), "", "", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func TestCPUs(t *testing.T) {
 		"job,submit,cpus,duration\na,0,2,60\n":                    "CPU 1 jobs, 2000/0",
 		"job,submit,cpus,gpus,duration\na,0,2,1,60\nb,1,1,0,60\n": "GPU 1 jobs, 1000/0",
 	} {
-		trace, err := Read(writeFile(t, "jobs.csv", text), "", "")
+		trace, err := Read(writeFile(t, "jobs.csv", text), "", "", "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,14 +6,14 @@ import (
 	"os"
 )
 
-// Contents writes what the worlds of a source are made from: the trace, its quotas and its cluster, byte by
+// Contents writes what the worlds of a source are made from: the trace, its quotas, its cluster and its QOS, byte by
 // byte, or the quantiles. Worlds of one name are the same only if that is.
-func Contents(to io.Writer, source, quotas, cluster string, trace bool) error {
+func Contents(to io.Writer, source, quotas, cluster, qos string, trace bool) error {
 	if !trace {
 		_, err := to.Write(embedded)
 		return err
 	}
-	for _, file := range []string{source, cmp.Or(quotas, beside(source)), cluster} {
+	for _, file := range []string{source, cmp.Or(quotas, beside(source)), cluster, qos} {
 		if file == "" {
 			continue
 		}

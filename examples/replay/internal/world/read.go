@@ -15,8 +15,9 @@ type Job = records.Job
 
 // Read reads a trace. quotas is a file with the columns "vc" and "node num"; empty: the file vc_nodes.csv in the same
 // directory, if there is one, else equal shares. cluster is a file with objects of Kueue, whose ClusterQueues and Cohorts
-// take the place of quotas; empty: those that are among the records, if there are any.
-func Read(path, quotas, cluster string) (Trace, error) {
+// take the place of quotas; empty: those that are among the records, if there are any. qos is a file with the QOS of Slurm;
+// empty: the policies of the queues say who may preempt whom.
+func Read(path, quotas, cluster, qos string) (Trace, error) {
 	f, err := records.Read(path)
 	if err != nil {
 		return Trace{}, err
@@ -31,6 +32,11 @@ func Read(path, quotas, cluster string) (Trace, error) {
 	}
 	if f.Unowned {
 		t.invent("the queues of the jobs")
+	}
+	if qos != "" {
+		if err := t.rights(qos); err != nil {
+			return t, err
+		}
 	}
 	switch {
 	case cluster != "":

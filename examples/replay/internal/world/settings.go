@@ -64,7 +64,7 @@ var settings = []setting{
 	{"cpus", "the capacity in CPUs; without it CPUs of records do not count", func(s *Settings, v string) error {
 		return number(&s.CPUs, v, 1, maxCapacity)
 	}},
-	{"bands", "priorities in place of those of the records; 0: theirs (3 of sacct, if it has more than 20)", func(s *Settings, v string) error {
+	{"bands", "priorities in place of those of the records; 0: theirs (of sacct: by QOS or partition, else 3)", func(s *Settings, v string) error {
 		return number(&s.Bands, v, 0, maxBands)
 	}},
 	{"days", "length of a drawn world (30)", func(s *Settings, v string) error {

@@ -36,6 +36,8 @@ type Trace struct {
 	CountsCPU bool
 	// Ordered says that the priorities order the queue, and give no right to preempt.
 	Ordered bool
+	// Rights are who may preempt whom, by the QOS of jobs; nil: the policies of the queues say it.
+	Rights *rules.Config
 	// Invented is what neither records nor settings say. Notes say what else there is to know, in sentences.
 	Invented, Notes []string
 }
