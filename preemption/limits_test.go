@@ -89,7 +89,7 @@ func limitsHold(t *rapid.T) {
 	if err := verify.Decision(st, r, config, d); err != nil {
 		t.Fatalf("%+v\n%v", d, err)
 	}
-	if d.Outcome == preemption.Wait || d.Outcome == preemption.Impossible {
+	if d.Outcome == preemption.Wait && !d.Leaving || d.Outcome == preemption.Impossible {
 		at, ok := reference.RetryAt(config, st, r)
 		if ok != (d.Outcome == preemption.Wait) || ok && !at.Equal(d.RetryAt) {
 			t.Fatalf("%v until %v, want %v until %v", d.Outcome, d.RetryAt, ok, at)
