@@ -145,7 +145,15 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 	}
 	if !byRules {
 		quick := policies
-		quick.RetryAt, quick.Outcome, quick.Triggers = got.RetryAt, got.Outcome, got.Triggers
+		quick.RetryAt, quick.Outcome, quick.Triggers, quick.Blockers = got.RetryAt, got.Outcome, got.Triggers, got.Blockers
+		for i, b := range got.Blockers { // a workload that rules accept is kept by something else
+			if b.Rule != preemption.RuleMinRuntime && b.Rule != preemption.RuleGuarded && b.Rule != preemption.RuleNeverYields && i < config.MaxBlockers && !slices.Contains(policies.Blockers, b) {
+				t.Fatalf("%+v is no blocker of the policies: %+v", b, policies.Blockers)
+			}
+		}
+		if !cmp.Equal(policies.Blockers, got.Blockers) {
+			reached["kept from rules"]++
+		}
 		if diff := cmp.Diff(quick, got); diff != "" && !config.RulesAlone || policies.Possible() && !config.RulesAlone && got.Outcome != policies.Outcome {
 			t.Fatalf("- by policies, + by policies and rules, without a victim of rules:\n%s", diff)
 		}

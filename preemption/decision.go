@@ -157,7 +157,8 @@ type Decision struct {
 	// finds them beforehand.
 	RuleFaults []string `json:"ruleFaults,omitempty"`
 	// Blockers lists, for Wait and Impossible, who may not yield and by which rule: one entry
-	// for each queue, or one for a whole cohort that borrows nothing. The order is: the
+	// for each queue, or one for a whole cohort that borrows nothing. A workload that the rules of the
+	// preemptor's queue accept, and that something else keeps, comes before those that the policies refuse. The order is: the
 	// preemptor's own queue; then the nearest cohort: its queues by name, then the queues of
 	// its child cohorts; then the next cohort up in the same way. There are at most
 	// [Config.MaxBlockers]. If no flavor could be assigned, the blockers are those in the

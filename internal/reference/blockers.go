@@ -5,20 +5,22 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/rules"
 )
 
 // blocking collects the blockers.
 type blocking struct {
 	*Question
-	short []Column
-	list  []preemption.Blocker
+	holding []rules.Trigger // of the rules
+	short   []Column
+	list    []preemption.Blocker
 }
 
 // blockers lists what stands in the way while nothing is taken: in the own queue, then at each level upwards in the
 // queues under its cohort before its child cohorts, by name, up to the highest node that sets the limit. A request
 // that could never fit has no blockers.
-func (q *Question) blockers(short []preemption.Shortage) []preemption.Blocker {
-	b, top := blocking{Question: q}, q.Queue
+func (q *Question) blockers(short []preemption.Shortage, holding []rules.Trigger) []preemption.Blocker {
+	b, top := blocking{Question: q, holding: holding}, q.Queue
 	for _, s := range short {
 		c := q.tree.numbers[s.FlavorResource]
 		b.short = append(b.short, c)
@@ -72,6 +74,13 @@ func (b *blocking) queueOf(n *Node) {
 		return
 	}
 	own := n == b.Queue
+	for _, r := range b.users(n) {
+		if kept := b.keptByRules(r); kept.Rule != 0 {
+			kept.Queue, kept.Workload = n.Name, r.ID
+			b.list = append(b.list, kept)
+			return
+		}
+	}
 	switch {
 	case !own && !n.borrows(b.Needed):
 		b.list = append(b.list, preemption.Blocker{Rule: preemption.RuleWithinNominal, Queue: n.Name})
@@ -133,6 +142,28 @@ func (b *blocking) users(n *Node) (list []*Running) {
 	}
 	slices.SortFunc(list, b.compareWhole)
 	return list
+}
+
+// byRules reports whether a tier of which the trigger holds accepts a workload, whatever constraints on quota say.
+func (b *blocking) byRules(r *Running) bool {
+	return !inactive(r.At) && slices.ContainsFunc(b.holding, func(trigger rules.Trigger) bool {
+		return len(b.BadSelectors(trigger)) == 0 && len(b.selected(trigger, r, Constraints[:])) > 0
+	})
+}
+
+// keptByRules returns what keeps a workload that rules accept.
+func (b *blocking) keptByRules(r *Running) preemption.Blocker {
+	if !b.byRules(r) || b.KeptFromRules(r) == "" {
+		return preemption.Blocker{}
+	}
+	if until, setBy, ok := b.minRuntime(r); !neverYields(r) && ok && !b.Now.After(until) {
+		return preemption.Blocker{Rule: preemption.RuleMinRuntime, Until: until, SetBy: setBy}
+	}
+	if neverYields(r) {
+		return preemption.Blocker{Rule: preemption.RuleNeverYields}
+	}
+	until, _ := b.guard(r)
+	return preemption.Blocker{Rule: preemption.RuleGuarded, Until: until}
 }
 
 // keptBy returns what keeps a workload now: that it never yields, else its minimum runtime, else a guard.

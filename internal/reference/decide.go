@@ -63,6 +63,8 @@ func (q *Question) decideByRules(refused Answer) Answer {
 		}
 		if q.Config.RulesAlone {
 			q.refuseByRules(&refused, b)
+		} else {
+			refused.Blockers = q.blockers(refused.Shortage, b.Holding)
 		}
 		return refused
 	}

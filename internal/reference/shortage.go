@@ -57,7 +57,7 @@ func (q *Question) refuse(answer *Answer, failed []failure) {
 	if answer.NoRoom {
 		answer.Shortage = nil
 	}
-	answer.Blockers = q.blockers(answer.Shortage)
+	answer.Blockers = q.blockers(answer.Shortage, nil)
 }
 
 // ofPermittedPriority lists the workloads of a priority that the policies permit if the request may borrow, whatever

@@ -25,6 +25,17 @@ func Reason(r preemption.VictimReason) string {
 // in which it is the blocker. The blocker is one of a decision about the request in the snapshot.
 func Blocker(s *preemption.Snapshot, r *preemption.Request, b preemption.Blocker) string {
 	q, _ := s.Queue(r.Workload.Queue)
+	text := blocker(s, r, &q, b)
+	switch b.Rule {
+	case preemption.RuleWithinClusterQueue, preemption.RuleReclaimWithinCohort, preemption.RuleBorrowWithinCohort:
+		if q.Rules != "" {
+			text += fmt.Sprintf("; and what the rules of %s accept is not enough", q.Rules)
+		}
+	}
+	return text
+}
+
+func blocker(s *preemption.Snapshot, r *preemption.Request, q *queue.Queue, b preemption.Blocker) string {
 	p := &q.Preemption
 	w, known := s.Find(b.Workload)
 	switch b.Rule {

@@ -164,7 +164,11 @@ func (s *Searcher) explain(result *Result, maxBlockers int) {
 	if core.WhyNot.NoRoom {
 		core.WhyNot.Shortages = core.WhyNot.Shortages[:0]
 	}
-	if !core.Request.Rules.Alone { // blockers are about policies
+	if !core.Request.Rules.Alone { // blockers are those of policies
+		s.why.Rules = nil
+		if s.rules != nil {
+			s.why.Rules = s.rules
+		}
 		result.Blockers = s.why.Blockers(core, maxBlockers)
 	}
 	s.shortages = append(s.shortages[:0], core.WhyNot.Shortages...)

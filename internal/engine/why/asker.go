@@ -5,14 +5,63 @@ import (
 	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/source"
+	"github.com/cedesched/cede/internal/engine/trace"
 )
 
 // Asker looks for blockers after a search that found no victims. The zero value is ready. It may be
 // reused, by one goroutine at a time.
 type Asker struct {
 	*search.Search
-	list []Blocker
-	most int
+	// Rules are those of the preemptor's queue; nil: it has none.
+	Rules Rules
+	list  []Blocker
+	most  int
+}
+
+// Rules judge by the rules of the preemptor's queue.
+type Rules interface {
+	// Reach returns the highest priority of which some rule may accept a workload of a queue now; ok is false if none does.
+	Reach(s *search.Search, queue int) (most int64, ok bool)
+	// Verdict returns the verdict on a workload of a queue that some rule accepts now; ok is false if none does.
+	Verdict(s *search.Search, queue int, w *cluster.Workload) (v right.Verdict, ok bool)
+}
+
+// firstKeptFromRules returns the first workload of a queue that some rule accepts, and that something else keeps.
+func (a *Asker) firstKeptFromRules(q int) (first *cluster.Workload, kept right.Verdict) {
+	if a.Rules == nil {
+		return nil, kept
+	}
+	most, ok := a.Rules.Reach(a.Search, q)
+	if !ok {
+		return nil, kept
+	}
+	running := a.Cluster.Running(q)
+	of := a.DonorOfRules(q, a.Common(q))
+	first = source.FirstUser(&a.Case, func(lane cluster.Lane) *cluster.Workload {
+		if lane.Yields() && of.Minimum < 0 && a.Request.Guard == nil {
+			return nil // nothing keeps them
+		}
+		var cursor cluster.LaneCursor
+		for cursor.First(*running.Lane(lane)); ; cursor.NextIn(a.short) {
+			w, ok := cursor.Item()
+			if !ok || w.Priority > most {
+				return nil
+			}
+			if a.Steps++; !a.short(w.Loads) {
+				continue
+			}
+			if v, accepted := a.Rules.Verdict(a.Search, q, w); accepted && !v.MayYield() {
+				return w
+			}
+		}
+	})
+	if first != nil {
+		if kept, _ = a.Rules.Verdict(a.Search, q, first); kept.Rule == trace.NeverYields {
+			kept.Until = 0
+		}
+	}
+	return first, kept
 }
 
 // short reports whether loads use anything of what is short.

@@ -75,8 +75,11 @@ func (a *Asker) level(l *right.Level) {
 // queue lists a queue if it uses what is short: the first layer that says no.
 func (a *Asker) queue(d *right.Donor) {
 	q := d.Queue
-	switch {
+	switch w, kept := a.firstKeptFromRules(q); {
 	case a.full() || !a.holdsShort(q):
+		return
+	case w != nil:
+		a.list = append(a.list, Blocker{kept, q, w})
 		return
 	case d.Class != right.Own && !a.GaveAtFirst(q):
 		a.add(trace.WithinNominal, q, nil)
@@ -99,7 +102,7 @@ func (a *Asker) queue(d *right.Donor) {
 		}
 	} else if w := a.firstRefused(d, true); w != nil {
 		a.add(trace.BorrowWithinCohort, q, w)
-	} else if w := a.firstHolder(q); w != nil && a.Request.Fair.Enabled() {
+	} else if w := a.firstOf(q, func(*cluster.Workload) bool { return true }); w != nil && a.Request.Fair.Enabled() {
 		a.add(trace.FairShare, q, w)
 	}
 }

@@ -22,13 +22,13 @@ func (a *Asker) keeps(d *right.Donor, w *cluster.Workload) right.Verdict {
 	return v
 }
 
-// firstHolder returns the first workload of a queue that uses what is short.
-func (a *Asker) firstHolder(q int) *cluster.Workload {
+// firstOf returns the first workload of a queue that uses what is short and of which a test holds.
+func (a *Asker) firstOf(q int, test func(*cluster.Workload) bool) *cluster.Workload {
 	running := a.Cluster.Running(q)
 	return source.FirstUser(&a.Case, func(lane cluster.Lane) *cluster.Workload {
 		var cursor cluster.LaneCursor
 		cursor.First(*running.Lane(lane))
-		return a.firstFrom(&cursor, func(*cluster.Workload) bool { return true })
+		return a.firstFrom(&cursor, test)
 	})
 }
 
