@@ -136,14 +136,14 @@ func surveysHold(t *rapid.T) {
 	s := snapshotOf(t, record.State)
 	recorder := trace.Recorder{MaxSteps: 1 << 20, Survey: true}
 	d, _ := traced(t, config, s, *record.Request, &recorder)
-	rules, begun := map[string]trace.Rule{}, false
+	rules, within, begun := map[string]trace.Rule{}, map[string]trace.Rule{}, false
 	for _, step := range recorder.Steps {
 		begun = begun || step.Kind == trace.SurveyBegins
 		if step.Kind == trace.Judged {
 			if _, twice := rules[step.Workload]; twice {
 				t.Fatalf("%s is judged twice", step.Workload)
 			}
-			rules[step.Workload] = step.Rule
+			rules[step.Workload], within[step.Workload] = step.Rule, step.Within.Rule
 		}
 	}
 	if d.Outcome == preemption.Fits || !begun {
@@ -161,10 +161,26 @@ func surveysHold(t *rapid.T) {
 	if !slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return !v.Leaving }) {
 		return
 	}
+	whole := int64(0)
 	for _, v := range d.Victims {
-		if rule := rules[v.Workload]; len(v.Replicas) == 0 && rule != 0 && rule != trace.BorrowWithinCohort {
-			t.Fatalf("%s yields, though %v keeps it", v.Workload, rule)
+		if len(v.Replicas) > 0 {
+			continue
 		}
+		whole++
+		if rule := rules[v.Workload]; rule == trace.BorrowWithinCohort && within[v.Workload] != 0 || rule != 0 && rule != trace.BorrowWithinCohort {
+			t.Fatalf("%s yields, though %v keeps it, %v without borrowing", v.Workload, rule, within[v.Workload])
+		}
+	}
+	// An explanation says of no fewer that they may yield.
+	e, err := explain.Explain(preemptorOf(config), s, *record.Request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range e.Levels {
+		whole -= l.MayYield.Count
+	}
+	if whole > 0 {
+		t.Fatalf("%d victims more than may yield: %+v", whole, e.Levels)
 	}
 }
 

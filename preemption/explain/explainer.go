@@ -51,6 +51,7 @@ func Explain(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Reque
 		x.needs()
 	}
 	x.keepByShares()
+	x.judgeWithin()
 	for i := range x.e.Levels {
 		sortKept(x.e.Levels[i].Kept)
 	}
@@ -91,8 +92,9 @@ type explainer struct {
 	refused  map[string]bool // by limits, in the last attempt
 	tier     *ExplainedTier  // the one whose rules are looked at; nil: policies are
 
-	byShares []sharesJudged  // that shares may permit to yield
-	taken    map[string]bool // with shares, by some attempt
+	borrowing []borrowingKept
+	byShares  []sharesJudged  // that shares may permit to yield
+	taken     map[string]bool // with shares, by some attempt
 }
 
 func (x *explainer) fair() bool { return x.config.Sharing == preemption.Fair }
@@ -101,6 +103,32 @@ func (x *explainer) fair() bool { return x.config.Sharing == preemption.Fair }
 type sharesJudged struct {
 	level    int
 	workload string
+}
+
+// borrowingKept is a workload that only borrowWithinCohort may keep, with the verdict where the queue need not borrow.
+type borrowingKept struct {
+	level    int
+	at       map[keptKey]int
+	workload string
+	within   trace.Verdict
+}
+
+// judgeWithin judges again where the victims were found by a search in which the queue stays within its nominal quota:
+// borrowWithinCohort keeps nobody then.
+func (x *explainer) judgeWithin() {
+	if n := len(x.e.Attempts); n == 0 || !x.e.Attempts[n-1].Succeeded || !x.e.Attempts[n-1].WithinNominal {
+		return
+	}
+	isBorrow := func(k Kept[preemption.Rule]) bool { return k.Rule == preemption.RuleBorrowWithinCohort }
+	for _, b := range x.borrowing {
+		l := &x.e.Levels[b.level]
+		x.kept = b.at
+		x.judged(&trace.Step{Workload: b.workload, Verdict: b.within}, &l.MayYield, &l.Kept)
+	}
+	for i := range x.e.Levels {
+		l := &x.e.Levels[i]
+		l.Kept = slices.DeleteFunc(l.Kept, isBorrow)
+	}
 }
 
 // keepByShares says of a failed search which workloads the shares have kept: it would have taken all
@@ -140,6 +168,9 @@ func (x *explainer) step(s *trace.Step) {
 	case trace.Judged:
 		l := &x.e.Levels[len(x.e.Levels)-1]
 		x.judged(s, &l.MayYield, &l.Kept)
+		if s.Rule == trace.BorrowWithinCohort {
+			x.borrowing = append(x.borrowing, borrowingKept{len(x.e.Levels) - 1, x.kept, s.Workload, s.Within})
+		}
 		if s.Rule == 0 && l.Right == RightShares {
 			x.byShares = append(x.byShares, sharesJudged{len(x.e.Levels) - 1, s.Workload})
 		}
@@ -267,7 +298,7 @@ func (x *explainer) level(s *trace.Step) {
 		}
 	}
 	x.e.Levels = append(x.e.Levels, l)
-	clear(x.kept)
+	x.kept = map[keptKey]int{}
 }
 
 var ruleOfStep = [...]preemption.Rule{

@@ -31,6 +31,8 @@ type Step struct {
 	// Missing is what is short, by slot.
 	Missing []Missing
 	Verdict
+	// Within is, where the rule is BorrowWithinCohort, the verdict if the queue stays within its nominal quota.
+	Within Verdict
 	Attempt
 	Shares
 	// Amount is how many pods must have a place.

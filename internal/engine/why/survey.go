@@ -47,7 +47,10 @@ func surveyUnder(t *trace.Recorder, s *search.Search, l *right.Level, cohort, id
 
 func surveyQueue(t *trace.Recorder, s *search.Search, d *right.Donor, idle int) {
 	for w := range s.Cluster.Running(d.Queue).Workloads {
-		v := s.VerdictOfAll(d, w, idle)
-		t.Add(trace.Step{Kind: trace.Judged, Verdict: v, Node: d.Queue, Workload: w.Facts.ID})
+		step := trace.Step{Kind: trace.Judged, Verdict: s.VerdictOfAll(d, w, idle), Node: d.Queue, Workload: w.Facts.ID}
+		if step.Rule == trace.BorrowWithinCohort {
+			step.Within = s.Verdict(d, w)
+		}
+		t.Add(step)
 	}
 }
