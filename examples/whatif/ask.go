@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -50,6 +51,9 @@ func (c *cluster) ask(o options) (*answer, error) {
 	a.verdict = w.Verdict(a.decision)
 	if a.verdict.Outcome == answers.Unknown {
 		a.notes = append(a.notes, c.accept(w.Doubts)...)
+		if c.OfKueue() && o.request == "" {
+			a.notes = append(a.notes, byKueue(o.files, w.Request.Workload.ID))
+		}
 	}
 	a.notes = once(slices.Concat(a.notes, w.Doubts, c.limitNotes(), c.Found.Warnings))
 	return a, nil
@@ -92,7 +96,18 @@ func (a *answer) fewer() (string, error) {
 	return "it fits now" + explain.Partial(&d, &r.Workload) + " without anybody yielding; the scheduler preempts for more of them first", nil
 }
 
-// accept says how to accept what is in doubt, or have it decided.
+// byKueue names the command that decides what is unknown here.
+func byKueue(files []string, id string) string {
+	file := "FILE"
+	if len(files) == 1 && files[0] != "-" {
+		if path, err := filepath.Abs(files[0]); err == nil {
+			file = path
+		}
+	}
+	return fmt.Sprintf("Kueue's own scheduler decides it, in a checkout: cd examples/kueue && GOWORK=off go run ./ask -f %s -workload %s", file, id)
+}
+
+// accept says how to accept what is in doubt.
 func (c *cluster) accept(doubts []string) (notes []string) {
 	if list := c.Accept(doubts); len(list) > 0 {
 		notes = append(notes, "to accept what is in doubt: -assume "+strings.Join(list, " -assume "))

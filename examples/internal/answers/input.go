@@ -68,6 +68,9 @@ func (in *Input) DoubtAll(path, text string) {
 	in.doubts = in.Found.DoubtIndex()
 }
 
+// OfKueue reports whether the input is objects of Kueue, of a cluster of the user's.
+func (in *Input) OfKueue() bool { return in.objects != nil && in.Sample == "" }
+
 // Missing lists the objects that others name and that are not in the input, as KIND/NAME.
 func (in *Input) Missing() (list []string) {
 	for i := range in.Found.Doubts {
