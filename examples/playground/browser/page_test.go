@@ -30,7 +30,7 @@ func TestLoads(t *testing.T) {
 	p := open(t, "")
 	p.contains(p.text("#about"), "6 queues in 3 cohorts, 19 workloads running, 4 waiting")
 	p.contains(p.text("#answer"), "fits once evals/arena-judge (leaving already), evals/regression-suite")
-	p.contains(p.text("#tally"), "1 fits · 1 preempts · 2 do not fit")
+	p.contains(p.text("#tally"), "1 fits · 1 preempts · 2 do not fit (each as if it were alone)")
 	if n := value[int](p, `document.querySelectorAll(".victim-hatch").length`); n != 5+1 { // and in the legend
 		t.Errorf("%d victims are marked", n)
 	}

@@ -25,6 +25,7 @@
     const say = (n, o) => `${n.toLocaleString("en")} ${page.outcomes[o][n === 1 ? 1 : 2]}`;
     const parts = Object.keys(page.outcomes).filter((o) => t.outcomes[o]).map((o) => say(t.outcomes[o], o));
     let text = parts.join(" · ");
+    if ((t.outcomes.Fits || 0) + (t.outcomes.Preempt || 0) > 1) text += " (each as if it were alone)";
     if (t.left) text += ` · ${t.left} to ask`;
     page.byId("tally").textContent = text;
     page.byId("changed").closest("label").hidden = !page.state.summary.edits.length;
