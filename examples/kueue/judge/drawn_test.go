@@ -50,7 +50,7 @@ func TestDrawnClustersAreAnsweredAsByKueue(t *testing.T) {
 				verdicts[k.Verdict]++
 			} else if k.Verdict == judge.Unknown {
 				undecided.add(k.Message)
-			} else if k.Verdict != judge.Unknown && a.Verdict.Outcome == "Unknown" {
+			} else if a.Verdict.Outcome == "Unknown" {
 				unknown.add(a.Verdict.Why)
 			}
 		}
