@@ -12,6 +12,8 @@ type Note struct {
 	// Stops says that the workload, or every workload of the queue, is not considered at all
 	// while this lasts: a queue that is stopped, a workload that is inactive.
 	Stops bool `json:"stops,omitempty"`
+	// InLine says of a note that Stops that the workload keeps its place in its queue: in one of StrictFIFO others wait behind it.
+	InLine bool `json:"inLine,omitempty"`
 }
 
 // String returns the text.

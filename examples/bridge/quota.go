@@ -106,6 +106,8 @@ type Pending struct {
 	Refused string
 	// UnlessFits says why every other answer than that it fits is unknown. Empty: it is not.
 	UnlessFits string
+	// IfPreempts says why an answer that it preempts is unknown. Empty: it is not.
+	IfPreempts string
 	// Replaces is for [preemption.Request.Replaces]: the workload that holds quota and in whose place this
 	// one comes. Its requests have the flavors of that one.
 	Replaces string
@@ -143,7 +145,7 @@ func (c *Cluster) NotesOn(queueName, namespace string) []Note {
 	selector, isOfKueue := c.Selectors[queueName]
 	object := "ClusterQueue " + queueName
 	add := func(stops bool, format string, args ...any) {
-		notes = append(notes, Note{object, selectorPath, object + " " + fmt.Sprintf(format, args...), stops})
+		notes = append(notes, Note{Object: object, Path: selectorPath, Text: object + " " + fmt.Sprintf(format, args...), Stops: stops})
 	}
 	switch {
 	case !isOfKueue:

@@ -36,7 +36,7 @@ func TestKueue(t *testing.T) {
 		{"stops", "", []string{"-workload", "n/checks"}, 0, "admission checks are ready", "Kueue's own scheduler"},
 		{"stops", "", []string{"-request", "cpu=1", "-queue", "n/sel"}, 3, "whether n is one is not known", "Kueue's own scheduler"},
 		{"stops", "", []string{"-request", "cpu=1", "-queue", "sel"}, 0, "namespaces with team=x only", "whether"},
-		{"stops", "", []string{"-workload", "n/deleting", "-o", "json"}, 0, `"the workload is being deleted, since 2026-11-20T11:00:00Z"`, ""},
+		{"stops", "", []string{"-workload", "n/deleting", "-o", "json"}, 1, "the workload is being deleted, since 2026-11-20T11:00:00Z, and nobody owns it", ""},
 		{"gates", "", []string{"-workload", "n/gated"}, 1, "a closed gate holds it back", ""},
 		{"gates", "", []string{"-workload", "n/never", "-assume", "metadata.annotations[kueue.x-k8s.io/cannot-preempt]"}, 1, "the workload never preempts", ""},
 	} {

@@ -44,6 +44,14 @@ const flavorless = `
 - {apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: flavorless, namespace: team}, spec: {clusterQueue: flavorless}}
 `
 
+// checked is a queue with an admission check.
+const checked = `
+- {apiVersion: kueue.x-k8s.io/v1beta2, kind: AdmissionCheck, metadata: {name: prov}, spec: {controllerName: x}, status: {conditions: [{type: Active, status: "True"}]}}
+- {apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: checked}, spec: {namespaceSelector: {}, admissionChecks: [prov],
+    resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: "4"}]}]}]}}
+- {apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: checked, namespace: team}, spec: {clusterQueue: checked}}
+`
+
 // waits is a workload of one replica that waits, in YAML.
 func waits(name, queue, cpu string, priority int, spec, status string) string {
 	return fmt.Sprintf("- {apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: {name: %s, namespace: team, creationTimestamp: 2026-11-20T11:00:00Z}, spec: {queueName: %s, priority: %d%s, "+
@@ -53,7 +61,7 @@ func waits(name, queue, cpu string, priority int, spec, status string) string {
 // One verdict about a workload: ask, explain, overview and diff say the same one, and the exit status follows
 // from it. It is the first line of ask and explain.
 func TestOneVerdict(t *testing.T) {
-	const evicted = `conditions: [{type: Requeued, status: "False", reason: PodsReadyTimeout}]`
+	const evicted = `conditions: [{type: Requeued, status: "False", reason: Preempted}]`
 	cluster := standings +
 		`- {apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: {name: runs, namespace: team}, spec: {queueName: lq, priority: 5, podSets: [{name: main, count: 1}]}, status: {conditions: [{type: QuotaReserved, status: "True", lastTransitionTime: 2026-11-20T11:00:00Z}], ` +
 		"admission: {clusterQueue: q, podSetAssignments: [{name: main, count: 1, flavors: {cpu: f}, resourceUsage: {cpu: \"2\"}}]}}}\n" +
@@ -62,9 +70,9 @@ func TestOneVerdict(t *testing.T) {
 		waits("inactive", "lq", "1", 0, ", active: false", "") + waits("paused", "paused", "1", 0, "", "") + waits("stopped", "stopped", "1", 0, "", "") +
 		waits("evicted", "lq", "1", 0, "", evicted) + waits("backing-off", "lq", "1", 0, "", "requeueState: {count: 1, requeueAt: 2026-11-20T12:30:00Z}") +
 		waits("back", "lq", "1", 0, "", "requeueState: {count: 1, requeueAt: 2026-11-20T11:30:00Z}") +
-		waits("rejected", "lq", "1", 0, "", "admissionChecks: [{name: prov, state: Rejected}]") +
+		waits("rejected", "checked", "1", 0, "", "admissionChecks: [{name: prov, state: Rejected}]") +
 		waits("nowhere", "nowhere", "1", 0, "", "") + waits("lost", "none", "1", 0, "", "") + waits("lost-inactive", "none", "1", 0, ", active: false", "")
-	cluster += circle + waits("in-cycle", "cycle", "1", 0, "", "") + flavorless + waits("no-flavor", "flavorless", "1", 0, "", "")
+	cluster += checked + circle + waits("in-cycle", "cycle", "1", 0, "", "") + flavorless + waits("no-flavor", "flavorless", "1", 0, "", "")
 	want := map[string]string{
 		"fits": "Fits", "preempts": "Preempt", "refused": "Impossible", "gated": "Gated", "back": "Fits",
 		"inactive": "Held", "paused": "Held", "stopped": "Held", "evicted": "Held", "backing-off": "Held", "rejected": "Held", "in-cycle": "Held", "no-flavor": "Unknown",

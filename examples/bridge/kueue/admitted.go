@@ -218,6 +218,12 @@ func (n *noter) add(path, format string, args ...any) {
 	n.notes = append(n.notes, bridge.Note{Object: n.object, Path: path, Text: fmt.Sprintf(format, args...)})
 }
 
+// stopInLine is stop for what keeps its place in the queue all the same.
+func (n *noter) stopInLine(path, format string, args ...any) {
+	n.stop(path, format, args...)
+	n.notes[len(n.notes)-1].InLine = true
+}
+
 // stop adds a note on what keeps the object from being considered at all.
 func (n *noter) stop(path, format string, args ...any) {
 	n.add(path, format, args...)

@@ -107,6 +107,11 @@ func (s *stopper) stop(path, format string, args ...any) {
 	s.b.c.QueueNotes[s.queue.Name] = append(s.b.c.QueueNotes[s.queue.Name], n)
 }
 
+// forAll reports whether the check is for all of the flavors.
+func (c *AdmissionCheckRule) forAll(flavors []string) bool {
+	return len(c.OnFlavors) == 0 || !slices.ContainsFunc(flavors, func(f string) bool { return !slices.Contains(c.OnFlavors, f) })
+}
+
 // need says what follows from an object that the queue names, if it is not in the input.
 func (s *stopper) need(kind, name, path string) {
 	missing := kind + " " + name
@@ -178,8 +183,7 @@ func (s *stopper) multiKueue() {
 		if is := s.b.checks[c.Name]; s.here["AdmissionCheck "+c.Name] && !is.active {
 			s.stop(checksPath, "the AdmissionCheck %s is not active", c.Name)
 		}
-		all := len(c.OnFlavors) == 0 || !slices.ContainsFunc(s.facts.flavors, func(f string) bool { return !slices.Contains(c.OnFlavors, f) }) &&
-			!slices.ContainsFunc(c.OnFlavors, func(f string) bool { return !slices.Contains(s.facts.flavors, f) })
+		all := c.forAll(s.facts.flavors) && !slices.ContainsFunc(c.OnFlavors, func(f string) bool { return !slices.Contains(s.facts.flavors, f) })
 		if s.b.checks[c.Name].controller == multiKueue && !all {
 			s.stop(checksPath, "the AdmissionCheck %s is one of MultiKueue, and is for some flavors only", c.Name)
 		}
@@ -205,4 +209,21 @@ func (s *stopper) status() {
 		return
 	}
 	s.doubt("status.conditions[Active]", "it is inactive by its status, and nothing in the input shows why: %s", s.facts.said)
+}
+
+// checkState is the path of the state of an admission check.
+const checkState = "status.admissionChecks[%d].state"
+
+// leaveOutChecks leaves out what checks say that Kueue takes out of the status of a workload without flavors: those that its queue
+// does not have, and those that are for some flavors of it only (Kueue 0.19.2, AdmissionChecksForWorkload).
+func (f *workFacts) leaveOutChecks(p *bridge.Pending, q queueFacts) {
+	p.Notes = slices.DeleteFunc(slices.Clone(p.Notes), func(n bridge.Note) bool {
+		at := -1
+		for i := range f.checks {
+			if n.Path == fmt.Sprintf(checkState, i) {
+				at = i
+			}
+		}
+		return at >= 0 && !slices.ContainsFunc(q.checks, func(c AdmissionCheckRule) bool { return c.Name == f.checks[at] && c.forAll(q.flavors) })
+	})
 }

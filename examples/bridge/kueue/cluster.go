@@ -15,6 +15,7 @@ import (
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -216,8 +217,9 @@ type builder struct {
 	notReady []string    // workloads that hold quota and are not ready
 
 	topologies []queue.Topology
-	later      []func()            // doubts, for when all is resolved
-	quotaPaths map[string][]string // by object
+	later      []func()               // doubts, for when all is resolved
+	over       []quota.FlavorResource // see overNominal; nil: not computed yet
+	quotaPaths map[string][]string    // by object
 	queues     map[string]queueFacts
 	checks     map[string]check
 	missing    map[string]bool // see [Objects.Miss]
@@ -384,6 +386,9 @@ func (b *builder) resolve() {
 		resolve(p, b.waits[i].local, local, func(name string) bool { return queues[name] != nil })
 		if q := queues[p.Workload.Queue]; q != nil {
 			p.CountPods(q)
+			b.doubtKeys(p, q)
+			b.waits[i].leaveOutChecks(p, b.queues[q.Name])
+			b.doubtPreempts(p, q)
 		}
 		replace(p, admitted)
 	}

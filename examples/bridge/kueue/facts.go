@@ -1,6 +1,7 @@
 package kueue
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ type workFacts struct {
 	reclaimed bool            // pods gave their quota back
 	leaving   time.Time       // since when; zero: it is not, or it does not say
 	queued    time.Time       // its queue-order timestamp
+	checks    []string        // its admission checks, in the order of the status
 	byTimeout bool            // that of an eviction because pods were not ready
 	last      []PodSetRequest // what Kueue asked for last
 }
@@ -34,6 +36,9 @@ func (w *Workload) facts() workFacts {
 	f.boost, _ = w.check()
 	_, f.ready = w.Status.condition("PodsReady")
 	f.reclaimed = slices.ContainsFunc(w.Status.ReclaimablePods, func(r ReclaimablePod) bool { return r.Count > 0 })
+	for _, c := range w.Status.AdmissionChecks {
+		f.checks = append(f.checks, c.Name)
+	}
 	evicted, leaves := w.Status.condition("Evicted")
 	if leaves {
 		f.leaving = evicted.LastTransitionTime
@@ -44,12 +49,25 @@ func (w *Workload) facts() workFacts {
 	return f
 }
 
+// requeues are the reasons for which a workload is not back in its queue and that Kueue ends itself: by a time, or as soon as it
+// sees that the workload is active, or its queues are not stopped. If they are stopped, they say so.
+var requeues = []string{"PodsReadyTimeout", "AdmissionCheck", "Deactivated", "LocalQueueStopped", "ClusterQueueStopped"}
+
 // backoff is when a workload is back in its queue.
 func (w *Workload) backoff() time.Time {
-	if c, _ := w.Status.condition("Requeued"); c.Status == "False" && c.Reason != "PodsReadyTimeout" && c.Reason != "AdmissionCheck" {
+	if w.outOfQueue() != "" {
 		return time.Time{} // no time ends that
 	}
 	return w.Status.RequeueState.RequeueAt
+}
+
+// outOfQueue is why a workload is not back in its queue, if Kueue does not end that itself.
+func (w *Workload) outOfQueue() string {
+	c, _ := w.Status.condition("Requeued")
+	if c.Status != "False" || slices.Contains(requeues, c.Reason) {
+		return ""
+	}
+	return cmp.Or(c.Reason, "no reason")
 }
 
 // noteStops adds notes on what keeps a pending workload from being considered at all (Kueue 0.19.2: IsAdmissible,
@@ -58,11 +76,15 @@ func (w *Workload) noteStops(n *noter) {
 	if w.inactive() {
 		n.stop("spec.active", "the workload is inactive (spec.active false)")
 	}
-	if t := w.Metadata.DeletionTimestamp; t != nil {
+	switch t := w.Metadata.DeletionTimestamp; {
+	case t == nil:
+	case len(w.Metadata.OwnerReferences) == 0:
+		n.stop("metadata.deletionTimestamp", "the workload is being deleted, since %s, and nobody owns it: Kueue lets it go", t.UTC().Format(time.RFC3339))
+	default:
 		n.add("metadata.deletionTimestamp", "the workload is being deleted, since %s", t.UTC().Format(time.RFC3339))
 	}
-	if c, _ := w.Status.condition("Requeued"); c.Status == "False" && w.backoff().IsZero() {
-		n.stop("status.conditions[Requeued]", "the workload is not back in its queue yet (condition Requeued is False: %s)", c.Reason)
+	if why := w.outOfQueue(); why != "" {
+		n.stop("status.conditions[Requeued]", "the workload is not back in its queue yet (condition Requeued is False: %s)", why)
 	}
 	if c, _ := w.Status.condition("QuotaReserved"); c.Status == "False" && c.Reason == "OnHold" {
 		n.stop("status.conditions[QuotaReserved]", "its job holds it back (condition QuotaReserved is False: OnHold)")
@@ -72,13 +94,13 @@ func (w *Workload) noteStops(n *noter) {
 	}
 	for i, c := range w.Status.AdmissionChecks {
 		if c.State == "Rejected" || c.State == "Retry" {
-			n.stop(fmt.Sprintf("status.admissionChecks[%d].state", i), "its admission check %s is %s", c.Name, c.State)
+			n.stopInLine(fmt.Sprintf(checkState, i), "its admission check %s is %s", c.Name, c.State)
 		}
 	}
 	for i := range w.Spec.PodSets {
 		if at, resource := w.Spec.PodSets[i].Template.Spec.OverLimit(); at != "" {
 			path := fmt.Sprintf("spec.podSets[%d].template.spec.%s", i, at)
-			n.stop(path, "Kueue refuses it: %s requests more %s than its limit", path, resource)
+			n.stopInLine(path, "Kueue refuses it: %s requests more %s than its limit", path, resource)
 		}
 	}
 }

@@ -52,11 +52,13 @@ func TestStops(t *testing.T) {
 		{all + `,"admissionChecksStrategy":{"admissionChecks":[{"name":"a"},{"name":"b"}]}`, "", "", "", "", checks("a", "b"), "admission checks are ready: a, b"},
 		{all, "", "", `,"active":false`, "", nil, "inactive"},
 		{all, "", "", "", `"conditions":[{"type":"Requeued","status":"False","reason":"EvictedByDeactivation"}]`, nil, "not back in its queue yet"},
-		{all, "", "", "", `"requeueState":{"requeueAt":"2026-01-01T00:00:00Z"},"conditions":[{"type":"Requeued","status":"False","reason":"ClusterQueueStopped"}]`, nil, "not back in its queue yet"},
+		{all, "", "", "", `"requeueState":{"requeueAt":"2026-01-01T00:00:00Z"},"conditions":[{"type":"Requeued","status":"False","reason":"Preempted"}]`, nil, "not back in its queue yet"},
+		{all, "", "", "", `"conditions":[{"type":"Requeued","status":"False","reason":"ClusterQueueStopped"}]`, nil, ""},
+		{all, "", "", "", `"conditions":[{"type":"Requeued","status":"False","reason":"Deactivated"}]`, nil, ""},
 		{all, "", "", "", `"requeueState":{"requeueAt":"2026-01-01T00:00:00Z"},"conditions":[{"type":"Requeued","status":"False","reason":"PodsReadyTimeout"}]`, nil, ""},
 		{all, "", "", "", `"conditions":[{"type":"QuotaReserved","status":"False","reason":"OnHold"}]`, nil, "its job holds it back"},
 		{all, "", "", "", `"conditions":[{"type":"WaitingForReplacementPods","status":"True","reason":"PodsFailed"}]`, nil, "waits for pods that replace others"},
-		{all, "", "", "", `"admissionChecks":[{"name":"prov","state":"Rejected"}]`, nil, "admission check prov is Rejected"},
+		{all, "", "", "", `"admissionChecks":[{"name":"prov","state":"Rejected"}]`, nil, ""}, // the queue does not have it
 	} {
 		_, notes := read(c.queueSpec, c.queueStatus, c.localSpec, c.spec, c.status, c.more...)
 		if got := strings.Join(notes, "; "); (got == "") != (c.want == "") || !strings.Contains(got, c.want) || len(notes) > 1 {
@@ -66,6 +68,14 @@ func TestStops(t *testing.T) {
 	read1, _ := read(all, "", "", "", `"requeueState":{"count":2,"requeueAt":"2026-05-04T09:00:00Z"}`)
 	if got := read1.Pending[0].BackoffUntil; !got.Equal(at(t, "09:00:00")) {
 		t.Error(got)
+	}
+	// What a check says counts if it is for all flavors of the queue.
+	for strategy, want := range map[string]bool{`[{"name":"prov"}]`: true, `[{"name":"prov","onFlavors":["f"]}]`: true, `[{"name":"prov","onFlavors":["other"]}]`: false} {
+		_, notes := read(all+`,"resourceGroups":[{"flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"1"}]}]}],"admissionChecksStrategy":{"admissionChecks":`+strategy+`}`, "", "", "",
+			`"admissionChecks":[{"name":"prov","state":"Rejected"}]`, checks("prov")...)
+		if got := slices.ContainsFunc(notes, func(text string) bool { return strings.Contains(text, "admission check prov is Rejected") }); got != want {
+			t.Errorf("%s: %q", strategy, notes)
+		}
 	}
 	deleted := mustRead(t, strings.Replace(list(flavor, item("ClusterQueue", "q", `"spec":{"namespaceSelector":{}}`)), `"uid":"uid-q"`, `"deletionTimestamp":"2026-05-04T08:00:00Z"`, 1))
 	if notes := bridge.Texts(deleted.NotesOn("q", "n")); len(notes) != 1 || !strings.Contains(notes[0], "is being deleted") {

@@ -31,6 +31,9 @@ func (c *Cluster) lineUp(list []Waiting) {
 	for i := range list {
 		w := &list[i]
 		if !w.inLine() {
+			if w.HeldInLine && head < 0 && q.Strategy == queue.StrictFIFO {
+				head, verdict = i, w.Verdict(nil)
+			}
 			continue
 		}
 		position++

@@ -41,6 +41,8 @@ func (w *Waiting) Verdict(d *preemption.Decision) Verdict {
 		return Verdict{Held, w.Blocked}
 	case d.Outcome != preemption.Fits && w.UnlessFits != "":
 		return Verdict{Unknown, w.UnlessFits}
+	case d.Outcome == preemption.Preempt && w.IfPreempts != "":
+		return Verdict{Unknown, w.IfPreempts}
 	}
 	return Verdict{Outcome: d.Outcome.String()}
 }

@@ -24,6 +24,8 @@ type Standing struct {
 	Notes        []string           `json:"notes,omitempty"`
 	Refused      string             `json:"refused,omitempty"`    // why it is never admitted as things stand, whoever yields
 	UnlessFits   string             `json:"unlessFits,omitempty"` // why every other answer than that it fits is unknown; empty: it is not
+	IfPreempts   string             `json:"ifPreempts,omitempty"` // why an answer that it preempts is unknown; empty: it is not
+	HeldInLine   bool               `json:"heldInLine,omitempty"` // Held, it keeps its place in its queue
 	Blocked      string             `json:"blocked,omitempty"`    // why it is not admitted now even if it fits; empty: it is
 
 	room   []string // of the doubts, those about room on nodes
@@ -42,13 +44,14 @@ func (in *Input) Standing(p *bridge.Pending, local []bridge.Note, namespace stri
 		Request:      preemption.Request{Workload: w, MinCounts: p.MinCounts, Replaces: p.Replaces},
 		PreemptsFrom: p.PreemptsFrom, BackoffUntil: p.BackoffUntil,
 		Doubts: doubts, NoStands: len(doubts) > 0 && len(in.doubts.OnNo(w.ID, w.Queue)) == 0, Notes: bridge.Texts(notes),
-		Refused: p.Refused, UnlessFits: p.UnlessFits, Blocked: in.Found.Blocked,
+		Refused: p.Refused, UnlessFits: p.UnlessFits, IfPreempts: p.IfPreempts, Blocked: in.Found.Blocked,
 	}
 	for _, n := range in.doubts.Accepted(w.ID, w.Queue) {
 		s.Notes = append(s.Notes, assumed(n))
 	}
 	if n := slices.IndexFunc(notes, func(n bridge.Note) bool { return n.Stops }); n >= 0 {
 		s.Held = notes[n].Text
+		s.HeldInLine = !slices.ContainsFunc(notes, func(n bridge.Note) bool { return n.Stops && !n.InLine })
 	}
 	if w.Queue == "" {
 		s.Unasked = p.Unresolved
@@ -85,7 +88,7 @@ func (in *Input) Doubt(s *Standing, list []bridge.Doubt) {
 // At returns the workload as it is asked about at a time.
 func (s *Standing) At(now time.Time, hasQueue func(string) bool) Waiting {
 	w := Waiting{Request: s.Request, Held: s.Held, Unasked: s.Unasked, Doubts: s.Doubts, NoStands: s.NoStands, Notes: slices.Clip(s.Notes), Room: s.room, NoRoom: s.noRoom,
-		Refused: s.Refused, UnlessFits: s.UnlessFits, Blocked: s.Blocked}
+		Refused: s.Refused, UnlessFits: s.UnlessFits, IfPreempts: s.IfPreempts, HeldInLine: s.HeldInLine, Blocked: s.Blocked}
 	w.Request.Now = now
 	if text := delayed(s.PreemptsFrom, now); text != "" {
 		w.Request.Workload.NeverPreempts = true
@@ -96,6 +99,7 @@ func (s *Standing) At(now time.Time, hasQueue func(string) bool) Waiting {
 		if w.Held == "" {
 			w.Held, w.HeldUntil = text, s.BackoffUntil
 		}
+		w.HeldInLine = false
 	}
 	if q := w.Request.Workload.Queue; w.Unasked == "" && !hasQueue(q) {
 		w.Unasked = fmt.Sprintf("queue %s is not in the input", q)
@@ -136,6 +140,8 @@ type Waiting struct {
 
 	Refused    string // why it is never admitted as things stand, whoever yields; empty: it is decided about
 	UnlessFits string // why every other answer than that it fits is unknown; empty: it is not
+	IfPreempts string // why an answer that it preempts is unknown; empty: it is not
+	HeldInLine bool   // Held, it keeps its place in its queue: in one of StrictFIFO others wait behind it
 	Blocked    string // why it is not admitted now even if it fits; empty: it is
 	Behind     string // who stands before it in a queue of StrictFIFO and waits; empty: nobody
 }

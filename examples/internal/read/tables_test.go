@@ -163,7 +163,7 @@ var samples = map[string]string{
 	"spec.podSets[].template.spec.tolerations[].effect": `"NoSchedule"`, "spec.podSets[].template.spec.initContainers[].restartPolicy": `"Always"`,
 	"spec.podSets[].template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution": `{"nodeSelectorTerms":[{"matchExpressions":[{"key":"k","operator":"Exists"}]}]}`,
 	"status.conditions[QuotaReserved]": `[{"type":"QuotaReserved","status":"False","reason":"OnHold"}]`, "status.conditions[Admitted]": "", "status.conditions[PodsReady]": "",
-	"status.conditions[Finished]": `[{"type":"Finished","status":"True"}]`, "status.conditions[Requeued]": `[{"type":"Requeued","status":"False","reason":"Deactivated"}]`,
+	"status.conditions[Finished]": `[{"type":"Finished","status":"True"}]`, "status.conditions[Requeued]": `[{"type":"Requeued","status":"False","reason":"Preempted"}]`,
 	"status.conditions[Evicted]":                   `[{"type":"Evicted","status":"True","reason":"AdmissionCheck","lastTransitionTime":"2026-05-04T08:40:00Z"}]`,
 	"status.conditions[BlockedOnPreemptionGates]":  `[{"type":"BlockedOnPreemptionGates","status":"True","reason":"PreemptionGated"}]`,
 	"status.conditions[WaitingForReplacementPods]": `[{"type":"WaitingForReplacementPods","status":"True"}]`,

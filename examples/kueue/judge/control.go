@@ -162,17 +162,22 @@ func (k *control) create(w *kueue.Workload) error {
 	return nil
 }
 
+// rounds is how often a controller looks at a workload that waits. Some it never leaves alone: it says by turns that a gate
+// holds one, and that its queue is missing.
+const rounds = 100
+
 // wait does what Kueue's controller does with a workload that waits, until nothing changes, and queues it.
 func (k *control) wait(ctx context.Context, w *kueue.Workload) error {
 	if err := k.create(w); err != nil {
 		return err
 	}
-	for last := ""; ; {
+	last := ""
+	for round := 0; ; round++ {
 		now := &kueue.Workload{}
 		if err := k.client.Get(ctx, client.ObjectKeyFromObject(w), now); err != nil {
 			return client.IgnoreNotFound(err) // it was being deleted, and nobody owns it
 		}
-		if now.ResourceVersion == last {
+		if now.ResourceVersion == last || round == rounds {
 			// The queue has a clock of its own: what is not over yet must not be over there.
 			if s := now.Status.RequeueState; s != nil && s.RequeueAt != nil && s.RequeueAt.After(k.at) {
 				s.RequeueAt = &metav1.Time{Time: time.Now().Add(24 * time.Hour)}

@@ -16,6 +16,7 @@ type evaluation struct {
 	admitted bool
 	gated    bool // a closed gate keeps it from preempting
 	held     bool // it was not nominated: no flavor was tried
+	skipped  bool // nobody is told to stop: it would not fit without those that it names
 	message  string
 	targets  []string // whom it preempts
 
@@ -92,6 +93,7 @@ func (e *ear) Info(_ int, message string, values ...any) {
 		}
 		status := fmt.Sprint(said["status"])
 		found.admitted, found.gated = status == "assumed", status == "preemptionGated"
+		found.skipped = status == "skipped"
 		found.held = !e.heard.nominated[found.workload]
 	}
 	select {

@@ -161,7 +161,7 @@ func (c *cluster) answer(w *kueue.Workload, e *evaluation) Answer {
 		return a
 	case e.admitted:
 		a.Verdict = Fits
-	case len(e.targets) == 0:
+	case len(e.targets) == 0, e.skipped:
 		a.Verdict = No
 		return a
 	default:
