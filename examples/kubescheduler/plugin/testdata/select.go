@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	policy "k8s.io/api/policy/v1"
@@ -22,7 +23,7 @@ import (
 
 // SelectVictims is what kube-scheduler's tests call in place of its own search on one node.
 func SelectVictims(pl Hooks, handle fwk.Handle, ctx context.Context, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo, all []*kube.DomainVictim, budgets []*policy.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
-	one := &Plugin{handle: handle, features: pl.Features}
+	one := &Plugin{handle: handle, Clock: time.Now, features: pl.Features}
 	hooks := hooks{pl, one, info, pod, all}
 	preemptor, err := placement.New(placement.Config{Mode: placement.ModeInPlace, Charge: Config.Charge, Guards: []placement.Guard{hooks}, Importance: hooks.compare})
 	if err != nil {
