@@ -137,3 +137,20 @@ func TestQuantitiesInBodies(t *testing.T) {
 		t.Errorf("status %d: %s", w.Code, w.Body)
 	}
 }
+
+// An answer is kept from when it is there on, and longer if it took long; one that failed is not.
+func TestAnswersAreKeptFromTheirEnd(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for took, want := range map[time.Duration]time.Duration{0: keptFor, time.Second: 10 * time.Second, time.Hour: keptMost} {
+		a := &answered{done: make(chan struct{})}
+		if a.over(now.Add(time.Hour)) {
+			t.Error("over on its way")
+		}
+		if a.end(now, took); a.over(now.Add(want)) || !a.over(now.Add(want+1)) {
+			t.Errorf("%v: kept until %v", took, a.until)
+		}
+		if a.err = context.DeadlineExceeded; !a.over(now) {
+			t.Error("a fault is kept")
+		}
+	}
+}

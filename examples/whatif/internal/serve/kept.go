@@ -5,9 +5,11 @@ import (
 	"time"
 )
 
-// Answers are kept while the cluster is the same, so long and so many.
+// Answers are kept while the cluster is the same, so long after they are there, and so many. One that took long is kept for ten
+// times as long.
 const (
 	keptFor  = 5 * time.Second
+	keptMost = time.Minute
 	maxKept  = 4096
 	maxTaken = 64 << 10 // bytes of a question that is kept
 )
@@ -30,7 +32,7 @@ type kept struct {
 // find returns the answer to a question, which may still be on its way; mine: the caller is to answer it. One that failed is
 // asked again.
 func (k *kept) find(about *Cluster, key string, now time.Time) (one *answered, mine bool) {
-	fresh := &answered{done: make(chan struct{}), until: now.Add(keptFor)}
+	fresh := &answered{done: make(chan struct{})}
 	if len(key) > maxTaken {
 		return fresh, true
 	}
@@ -44,6 +46,12 @@ func (k *kept) find(about *Cluster, key string, now time.Time) (one *answered, m
 	}
 	k.answers[key] = fresh
 	return fresh, true
+}
+
+// end says that the answer is there, at an instant, and how long it took.
+func (a *answered) end(now time.Time, took time.Duration) {
+	a.until = now.Add(min(max(keptFor, 10*took), keptMost))
+	close(a.done)
 }
 
 // over reports whether an answer is not to be given again.

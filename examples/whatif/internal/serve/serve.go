@@ -162,14 +162,17 @@ func (s *server) in(w http.ResponseWriter, r *http.Request, key string, answer f
 func (s *server) work(one *answered, answer func(context.Context) (any, error)) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Timeout)
 	defer cancel()
+	began := time.Now()
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
+		began = time.Now()
 		one.value, one.err = answer(ctx)
 	case <-ctx.Done():
 		one.err = ctx.Err()
 	}
-	close(one.done)
+	now := time.Now()
+	one.end(now, now.Sub(began))
 }
 
 // write writes an answer, or what is wrong.
