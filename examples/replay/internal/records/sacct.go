@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -158,7 +159,7 @@ func (r *row) length(j *Job, is stage) (known bool) {
 		r.first(readings[len(readings)-1], func() int64 { return 0 })
 	}
 	if is == goesOn && j.Work > maxRunning {
-		r.bad(last, "at most a year of a job that still runs: sacctmgr show runawayjobs lists those that Slurm lost")
+		r.bad(cmp.Or(last, "end"), "at most a year of a job that still runs: sacctmgr show runawayjobs lists those that Slurm lost")
 	}
 	return true
 }

@@ -25,6 +25,7 @@ func TestOddRows(t *testing.T) {
 		"a runaway of ten years":            {"2|u|acct|gpu|RUNNING|2015-01-05T09:00:00|2015-01-05T09:01:00|Unknown|347000000|gres/gpu=4|5", 0, `left out, odd in ElapsedRaw: 1 (line 3: "347000000": want seconds`},
 		"a runaway of two years":            {"2|u|acct|gpu|RUNNING|2024-01-05T09:00:00|2024-01-05T09:01:00|Unknown|63072000|gres/gpu=4|5", 0, "sacctmgr show runawayjobs"},
 		"a runaway without a length":        {"2|u|acct|gpu|RUNNING|2024-01-05T09:00:00|2024-01-05T09:01:00|Unknown||gres/gpu=4|5", 0, "left out, odd in Start: 1 (line 3"},
+		"a runaway with an end":             {"2|u|acct|gpu|RUNNING|2024-01-05T09:00:00|2024-01-05T09:01:00|2026-01-05T09:01:00||gres/gpu=4|5", 0, "left out, odd in End: 1 (line 3"},
 		"submitted in another decade":       {"2|u|acct|gpu|COMPLETED|2009-01-05T09:00:00|2009-01-05T09:01:00|2009-01-05T09:02:00|60|gres/gpu=4|5", 0, "left out, odd in Submit: 1 (line 3: 2009-01-05: more than 3660 days from most other jobs)"},
 		"submitted in the far future":       {"2|u|acct|gpu|COMPLETED|2099-01-05T09:00:00|2099-01-05T09:01:00|2099-01-05T09:02:00|60|gres/gpu=4|5", 0, "left out, odd in Submit: 1 (line 3: 2099-01-05"},
 		"running without a length":          {"2|u|acct|gpu|RUNNING|2026-01-05T09:00:00|2026-01-05T09:31:00|Unknown||gres/gpu=4|5", 1800, "still running, taken to end where the records end: 1"},
