@@ -28,17 +28,17 @@ func (s *Search) AnyLeaving() bool {
 func (s *Search) FindLeaving() bool {
 	s.leaving, s.Awaits = s.leaving[:0], false
 	for node, w := range s.Cluster.EachLeaving {
-		if v, ok := s.leavingOf(node, w); ok {
+		if v, ok := leavingOf(s, node, w); ok {
 			s.leaving = append(s.leaving, v)
 		}
 	}
-	s.sortLeaving()
-	return s.takeLeaving(false) || s.room.leaving != nil && s.takeLeaving(true)
+	sortLeaving(s)
+	return takeLeaving(s, false) || s.room.leaving != nil && takeLeaving(s, true)
 }
 
 // takeLeaving takes what leaves until the request fits; soon: also without what terminates in the room.
 // Then it may be that nothing is taken.
-func (s *Search) takeLeaving(soon bool) (found bool) {
+func takeLeaving(s *Search, soon bool) (found bool) {
 	s.room.soon = soon
 	defer func() { s.room.soon = false }()
 	m := source.Mode{Borrowing: true}
@@ -56,7 +56,7 @@ func (s *Search) takeLeaving(soon bool) (found bool) {
 	s.PutBack(true, nil)
 	t.Resume()
 	if t != nil {
-		s.traceLeaving(t)
+		traceLeaving(s, t)
 	}
 	s.Awaits = soon
 	return true
@@ -64,7 +64,7 @@ func (s *Search) takeLeaving(soon bool) (found bool) {
 
 // leavingOf returns what leaves as a victim; ok is false if it frees nothing that needs preemption,
 // or the policies never permitted it.
-func (s *Search) leavingOf(node int, w *cluster.Workload) (of source.Candidate, ok bool) {
+func leavingOf(s *Search, node int, w *cluster.Workload) (of source.Candidate, ok bool) {
 	s.Steps++
 	v := right.Victim{Workload: w, Set: -1, Count: 1, Cohort: -1, Queue: node}
 	switch own := node == s.Request.Queue; {
@@ -86,7 +86,7 @@ func (s *Search) leavingOf(node int, w *cluster.Workload) (of source.Candidate, 
 }
 
 // sortLeaving sorts what leaves in the order of candidates.
-func (s *Search) sortLeaving() {
+func sortLeaving(s *Search) {
 	tier := func(v *source.Candidate) int {
 		switch w := v.Workload; {
 		case v.Class != right.Own || !s.Equal(w):
@@ -112,7 +112,7 @@ func (s *Search) sortLeaving() {
 }
 
 // traceLeaving notes the victims as those of an attempt.
-func (s *Search) traceLeaving(t *trace.Recorder) {
+func traceLeaving(s *Search, t *trace.Recorder) {
 	t.Add(trace.Step{Kind: trace.AttemptBegins, Attempt: trace.Attempt{Borrowing: true}})
 	for i := range s.Taken {
 		step := right.StepOf(trace.Taken, &s.Taken[i])
