@@ -165,7 +165,6 @@ func (s *Searcher) explain(result *Result, maxBlockers int) {
 		core.WhyNot.Shortages = core.WhyNot.Shortages[:0]
 	}
 	if !core.Request.Rules.Alone { // blockers are those of policies
-		s.why.Rules = nil
 		if s.rules != nil {
 			s.why.Rules = s.rules
 		}

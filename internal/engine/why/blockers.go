@@ -14,7 +14,7 @@ import (
 func (a *Asker) Blockers(s *search.Search, most int) []Blocker {
 	a.Search, a.list, a.most = s, a.list[:0], most
 	a.walk()
-	a.Search = nil
+	a.Search, a.Rules = nil, nil
 	return a.list
 }
 
@@ -75,9 +75,10 @@ func (a *Asker) level(l *right.Level) {
 // queue lists a queue if it uses what is short: the first layer that says no.
 func (a *Asker) queue(d *right.Donor) {
 	q := d.Queue
-	switch w, kept := a.firstKeptFromRules(q); {
-	case a.full() || !a.holdsShort(q):
+	if a.full() || !a.holdsShort(q) {
 		return
+	}
+	switch w, kept := a.firstKeptFromRules(q); {
 	case w != nil:
 		a.list = append(a.list, Blocker{kept, q, w})
 		return
