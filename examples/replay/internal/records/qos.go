@@ -85,16 +85,19 @@ func (r *row) qos() QOS {
 			q.Preempts = append(q.Preempts, name)
 		}
 	}
-	for column, of := range map[string]*int64{"preemptexempttime": &q.Exempt, "gracetime": &q.Grace} {
-		switch text := strings.ToUpper(r.text(column)); text {
-		case "", "NONE":
-		case "UNLIMITED", "INFINITE":
-			*of = -1
-		default:
-			*of = r.seconds(column)
-		}
-	}
+	q.Exempt, q.Grace = r.limit("preemptexempttime"), r.limit("gracetime")
 	return q
+}
+
+// limit is a number of seconds; 0: none, -1: for ever.
+func (r *row) limit(column string) int64 {
+	switch strings.ToUpper(r.text(column)) {
+	case "", "NONE":
+		return 0
+	case "UNLIMITED", "INFINITE":
+		return -1
+	}
+	return r.seconds(column)
 }
 
 func isWithin(modes []string) bool {
