@@ -3,6 +3,7 @@ package world
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ func (t *Trace) rights(file string) error {
 	t.Rights = &c
 	t.note("Rights by %s: %s.", file, cmp.Or(told(says), "no QOS may preempt another"))
 	if delete(used, ""); len(used) > 0 {
-		t.note("QOS that %s does not have, so that they neither preempt nor yield: %s.", file, told(sortedKeys(used)))
+		t.note("QOS that %s does not have, so that they neither preempt nor yield: %s.", file, told(slices.Sorted(maps.Keys(used))))
 	}
 	if slices.ContainsFunc(list, func(q records.QOS) bool { return q.Grace > 0 }) {
 		t.note("GraceTime of QOS is not replayed: the setting grace holds for all jobs.")
@@ -63,7 +64,7 @@ func rightOf(q records.QOS, list []records.QOS) rules.Rule {
 			byTime[list[i].Exempt] = append(byTime[list[i].Exempt], name)
 		}
 	}
-	for _, exempt := range sortedKeys(byTime) {
+	for _, exempt := range slices.Sorted(maps.Keys(byTime)) {
 		r.CandidateSelectors = append(r.CandidateSelectors, selector(byTime[exempt], exempt))
 	}
 	if q.Within && q.Exempt >= 0 && !slices.Contains(q.Preempts, q.Name) {
@@ -83,14 +84,6 @@ func selector(names []string, exempt int64) rules.CandidateSelector {
 	return s
 }
 
-func sortedKeys[K cmp.Ordered, V any](of map[K]V) (keys []K) {
-	for key := range of {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
 // maxTold is how many parts of a note are told.
 const maxTold = 8
 
@@ -99,84 +92,4 @@ func told(parts []string) string {
 		parts = append(slices.Clone(parts[:maxTold]), fmt.Sprintf("and %d more", n))
 	}
 	return strings.Join(parts, "; ")
-}
-
-// rank is a QOS or a partition, with what its jobs say of its rank.
-type rank struct {
-	name       string
-	priorities []int64
-	preempted  bool
-}
-
-// ranks gives the jobs of each QOS, or of each partition if there is one QOS, one priority: the records have the names, and not who may
-// preempt whom. Those whose jobs were preempted are below the others; then the medians of the jobs' priorities count, then the names. It
-// reports whether there are several.
-func (w *World) ranks() bool {
-	kind, of := "QOS", func(j *Job) string { return j.QOS }
-	list := w.ranked(of)
-	if len(list) < 2 {
-		kind, of = "partition", func(j *Job) string { return j.Partition }
-		if list = w.ranked(of); len(list) < 2 {
-			return false
-		}
-	}
-	slices.SortFunc(list, func(a, b *rank) int {
-		if a.preempted != b.preempted {
-			return map[bool]int{true: -1, false: 1}[a.preempted]
-		}
-		return cmp.Or(cmp.Compare(a.median(), b.median()), strings.Compare(a.name, b.name))
-	})
-	priority, names := map[string]int64{}, []string{}
-	for i, r := range list {
-		priority[r.name] = int64(i)
-		names = append(names, fmt.Sprintf("%s %d", cmp.Or(r.name, "none"), i))
-	}
-	slices.Reverse(names)
-	w.Jobs = slices.Clone(w.Jobs)
-	for i := range w.Jobs {
-		w.Jobs[i].Priority = priority[of(&w.Jobs[i])]
-	}
-	by := "the medians of Slurm's priorities"
-	if list[0].preempted {
-		by = "which were preempted, then by " + by
-	}
-	hint := ""
-	if kind == "QOS" {
-		hint = "; -qos has the rights"
-	}
-	w.Invented = append(slices.Clip(w.Invented), fmt.Sprintf("priorities by %s (%s), ordered by %s (bands=N divides Slurm's priorities%s)", kind, told(names), by, hint))
-	return true
-}
-
-func (w *World) ranked(of func(*Job) string) (list []*rank) {
-	by := map[string]*rank{}
-	for i := range w.Jobs {
-		j := &w.Jobs[i]
-		r := by[of(j)]
-		if r == nil {
-			r = &rank{name: of(j)}
-			by[r.name] = r
-			list = append(list, r)
-		}
-		r.priorities, r.preempted = append(r.priorities, j.Priority), r.preempted || j.Preempted > 0
-	}
-	return list
-}
-
-func (r *rank) median() int64 {
-	slices.Sort(r.priorities)
-	return r.priorities[len(r.priorities)/2]
-}
-
-// recorded notes the preemptions that happened.
-func (w *World) recorded() {
-	var runs, most, held int64
-	for i := range w.Jobs {
-		j := &w.Jobs[i]
-		runs, most, held = runs+j.Preempted, max(most, j.Preempted), held+j.PreemptedFor*j.GPU
-	}
-	if runs > 0 {
-		w.Notes = append(w.Notes, fmt.Sprintf("Preempted runs in the records: %d, of one job %d at most; they held %d.%d %s-hours. The columns evicted, one job and lost are of the replay.",
-			runs, most, held/3600_000, held/360_000%10, w.Unit))
-	}
 }
