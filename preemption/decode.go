@@ -17,9 +17,7 @@ import (
 
 // leave turns a result into a decision.
 func (sc *scratch) leave(c *cluster.Cluster, r *Request, found *decide.Result, d *Decision) {
-	if sc.history, sc.certificate = found.History, nil; found.History != nil {
-		sc.certificate = found.Proof.Certificate
-	}
+	sc.history = found.History
 	*d = Decision{BorrowHeight: found.BorrowHeight, Assignment: sc.open.assignment(&r.Workload)}
 	switch {
 	case found.Fits:
@@ -54,7 +52,7 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found *decide.Result, d
 		d.RuleFaults, d.Triggers = sc.ruleFaults(), sc.triggers()
 	}
 	if sc.request.Better.Effort == right.Exact && !found.Fits && !found.ByRules && !r.Workload.NeverPreempts && !d.Leaving && !allLeaving(d.Victims) {
-		d.Proof = sc.proof(c, &found.Proof, len(found.Victims) > 0)
+		d.Proof = proofOf(&found.Proof, len(found.Victims) > 0)
 	}
 }
 

@@ -30,8 +30,7 @@ type scratch struct {
 	waiting  workload.Workload // that rules are asked about
 	naming   naming
 	// What an explanation says of the Exchange and the Exact search, if one is made.
-	history     *exact.History
-	certificate *exact.Certificate
+	history *exact.History
 }
 
 // enter checks a request and puts it into dense form.

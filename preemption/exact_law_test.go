@@ -124,8 +124,7 @@ func exactDecisionsVerify(t *rapid.T) {
 }
 
 // checkImproved: the exchanges lead from the victims of the search in order to those of the
-// decision, each to something better, and the explanation has a certificate if the proof is
-// complete.
+// decision, each to something better.
 func checkImproved(t *rapid.T, e *explain.Explanation) {
 	x := e.Improved
 	if x == nil {
@@ -174,9 +173,6 @@ func checkImproved(t *rapid.T, e *explain.Explanation) {
 	}
 	if diff := cmp.Diff(want, set); diff != "" || victims != int64(len(e.Decision.Victims)) || lost != e.Decision.Lost {
 		t.Fatalf("%d victims who lose %d, -victims +after all exchanges:\n%s", victims, lost, diff)
-	}
-	if p := e.Decision.Proof; p != nil && p.Optimal && p.Nodes < 1000 && x.Certificate == nil {
-		t.Fatalf("there is no certificate of %+v", *p)
 	}
 }
 

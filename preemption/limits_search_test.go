@@ -125,7 +125,7 @@ func TestLimitsWithoutCaps(t *testing.T) {
 		Admitted: []workload.Workload{of("a", 1, 1, 0, 2), of("b", 1, 1, 0, 3), of("dear", 2, 5, 0, 1), of("last", 1, 9, 0, 4)},
 	}
 	for limit, want := range map[int64]string{1: "dear", 2: "a b"} {
-		config := preemption.Config{Search: preemption.Exact, Exact: preemption.ExactSearch{IgnoreCaps: true, Certificate: true}, Cost: preemption.CostDeclared{}}
+		config := preemption.Config{Search: preemption.Exact, Exact: preemption.ExactSearch{IgnoreCaps: true}, Cost: preemption.CostDeclared{}}
 		config.Limits = atMost(limit)
 		r := pending("q", 1, 2)
 		d := decideWith(t, config, snapshotOf(t, st), r)
@@ -133,17 +133,11 @@ func TestLimitsWithoutCaps(t *testing.T) {
 		for _, v := range d.Victims {
 			got = append(got, v.Workload)
 		}
-		if text := strings.Join(got, " "); text != want || !d.Proof.Optimal || d.Proof.Certificate == nil {
+		if text := strings.Join(got, " "); text != want || !d.Proof.Optimal {
 			t.Errorf("at most %d: %s, %+v, want %s", limit, text, d.Proof, want)
 		}
 		if err := verify.Decision(st, r, config, d); err != nil {
 			t.Error(err)
-		}
-		if limit == 1 {
-			config.Limits[0].Limit = 2
-			if verify.Decision(st, r, config, d) == nil {
-				t.Error("the certificate of one limit shows the bound of another")
-			}
 		}
 	}
 }
@@ -246,7 +240,6 @@ var searchedQuestions = rapid.Custom(func(t *rapid.T) (q searched) {
 	q.config, q.st, q.r = drawSearched(t, preemptiontest.Records())
 	q.config.Search = rapid.SampledFrom([]preemption.Search{preemption.Exact, preemption.Exchange}).Draw(t, "search")
 	q.config.Cost = drawCost(t, &q.st)
-	q.config.Exact.Certificate = q.config.Search == preemption.Exact
 	return q
 })
 
@@ -281,14 +274,6 @@ func TestLimitedSearchesReach(t *testing.T) {
 		of("until an event leaves", d.Outcome == preemption.Wait && len(without.Victims) > 0)
 		if q.config.Search == preemption.Exact {
 			of("refused in order", len(d.Victims) > 0 && len(inOrder.Victims) == 0)
-			if d.Proof != nil && d.Proof.Certificate != nil {
-				for _, a := range d.Proof.Certificate.Attempts {
-					for _, l := range a.Caps {
-						of("multiplier of a limit", l.Limit != "" && l.Queue == "")
-						of("multiplier of a limit of a queue", l.Queue != "")
-					}
-				}
-			}
 		}
 	}
 	for about, least := range map[string]int{
@@ -300,59 +285,4 @@ func TestLimitedSearchesReach(t *testing.T) {
 		}
 	}
 	reached("Exact: refused in order", 10)
-	reached("Exact: multiplier of a limit", 3)
-	reached("Exact: multiplier of a limit of a queue", 3)
-}
-
-// Verify refuses a certificate in which a limit is another one.
-func TestSpoiltLimitsOfCertificates(t *testing.T) {
-	certified, applied, kept := 0, map[string]int{}, map[string]int{}
-	for seed := range 3000 {
-		q := searchedQuestions.Example(seed)
-		if len(q.config.Limits) == 0 || q.config.Search != preemption.Exact {
-			continue
-		}
-		d := decideWith(t, q.config, snapshotOf(t, q.st), q.r)
-		if d.Proof == nil || d.Proof.Certificate == nil {
-			continue
-		}
-		for i := range d.Proof.Certificate.Attempts {
-			for j := range d.Proof.Certificate.Attempts[i].Caps {
-				c := &d.Proof.Certificate.Attempts[i].Caps[j]
-				if c.Limit == "" {
-					continue
-				}
-				certified++
-				was := *c
-				spoil := func(about string, do func()) {
-					do()
-					if *c != was {
-						if applied[about]++; verify.Decision(q.st, q.r, q.config, d) == nil {
-							if kept[about]++; about != "a cap" { // it may be as low as the limit
-								t.Errorf("%d: %s: %+v in place of %+v", seed, about, *c, was)
-							}
-						}
-					}
-					*c = was
-				}
-				spoil("another name", func() { c.Limit += "x" })
-				spoil("of all", func() { c.Queue = "" })
-				spoil("of a queue", func() { c.Queue += "x" })
-				spoil("a cap", func() { c.Limit, c.Queue, c.Reason = "", "", preemption.InClusterQueue })
-				spoil("negative", func() { c.Multiplier = -c.Multiplier })
-				spoil("larger", func() { c.Multiplier *= 1000 })
-				for k := range q.config.Limits {
-					if l := &q.config.Limits[k]; l.Name == c.Limit {
-						if l.Limit++; verify.Decision(q.st, q.r, q.config, d) == nil {
-							t.Errorf("%d: one more may yield: %+v", seed, *c)
-						}
-						l.Limit--
-					}
-				}
-			}
-		}
-	}
-	if certified < 10 || applied["of all"] < 5 || kept["a cap"] > max(1, applied["a cap"]/20) {
-		t.Errorf("only %d caps, %v", certified, applied)
-	}
 }

@@ -3,7 +3,6 @@ package preemption
 import (
 	"cmp"
 
-	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/exact"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/preemption/fault"
@@ -82,8 +81,6 @@ type ExactSearch struct {
 	// IgnoreCaps drops the first point: fewer victims may have a higher priority, or yield by
 	// another right. If no allowed set keeps the first point, it is dropped all the same.
 	IgnoreCaps bool
-	// Certificate asks for [Proof.Certificate]. It takes about as long as the proof.
-	Certificate bool
 }
 
 const (
@@ -103,9 +100,6 @@ type Proof struct {
 	LowerBound int64 `json:"lowerBound,omitzero"`
 	// Nodes is the number of nodes that were looked at.
 	Nodes int `json:"nodes,omitzero"`
-	// Certificate shows LowerBound, or that no set is allowed, if [ExactSearch.Certificate] asks
-	// for it.
-	Certificate *Certificate `json:"certificate,omitempty"`
 }
 
 func (c *Config) validateSearch(faults *fault.List) {
@@ -137,16 +131,12 @@ func (c *Config) enterSearch(d *right.Request) {
 		MaxNodes:      cmp.Or(c.Exact.MaxNodes, defaultMaxNodes),
 		FewestFirst:   c.Exact.FewestFirst || c.Exchange.FewestFirst,
 		IgnoreCaps:    c.Exact.IgnoreCaps,
-		Certificate:   c.Exact.Certificate,
 	}
 	d.Fair.Recheck = d.Fair.Recheck || c.Search != Greedy
 }
 
-func (sc *scratch) proof(c *cluster.Cluster, p *exact.Proof, found bool) *Proof {
+func proofOf(p *exact.Proof, found bool) *Proof {
 	out := &Proof{Optimal: p.Optimal, Nodes: p.Nodes}
-	if sc.request.Better.Certificate {
-		out.Certificate = sc.certificateOf(c, p.Certificate, found)
-	}
 	if found {
 		out.Value, out.LowerBound = p.Lost, p.Bound
 	}

@@ -74,7 +74,7 @@ func TestVerbs(t *testing.T) {
 	if status, stdout, _ := calls("claims"); status != 0 || !strings.Contains(stdout, "  borrowWithinCohort ") || !strings.Contains(stdout, "  retryAt\n") {
 		t.Errorf("status %d: %s", status, stdout)
 	}
-	if status, stdout, _ := calls("cases", "-form", "certify"); status != 0 || strings.Count(stdout, "\n") < 50 || strings.Count(stdout, `"form":"certify"`) != strings.Count(stdout, "\n") {
+	if status, stdout, _ := calls("cases", "-form", "orchestrate"); status != 0 || strings.Count(stdout, "\n") < 50 || strings.Count(stdout, `"form":"orchestrate"`) != strings.Count(stdout, "\n") {
 		t.Errorf("status %d: %.300s", status, stdout)
 	}
 	var out, err bytes.Buffer

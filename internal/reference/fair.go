@@ -249,8 +249,8 @@ func permits(s preemption.FairStrategy, ours, before, after Share) bool {
 // changes no share of another side, and what is taken farther down only makes the preemptor's share smaller. So each
 // side is judged alone, with all others taken. A share only falls. If the last victim of a side passes by the final
 // share, so do the victims before it; else it must pass by the initial share, and the victims before it, which leave
-// a larger share, then pass, too. The candidates besides do not count in the preemptor's share.
-func (q *sharing) Unjustified(victims []Candidate, besides ...Candidate) (left []Candidate) {
+// a larger share, then pass, too.
+func (q *sharing) Unjustified(victims []Candidate) (left []Candidate) {
 	var along []Candidate // they go with their workloads: before these go, they are there
 	for _, c := range victims {
 		if c.GoesWhole(victims) {
@@ -265,11 +265,7 @@ func (q *sharing) Unjustified(victims []Candidate, besides ...Candidate) (left [
 	q.Counted(func() {
 		for _, list := range sides {
 			ours, theirs := q.Sides(list[0])
-			nearer := slices.DeleteFunc(slices.Clone(besides), func(c Candidate) bool { return !c.At.IsUnder(ours) })
-			q.Take(nearer...)
-			share := ours.Share()
-			q.Return(nearer...)
-			after, justified := theirs.Share(), false
+			share, after, justified := ours.Share(), theirs.Share(), false
 			for _, last := range list {
 				q.Return(last)
 				before := theirs.Share()

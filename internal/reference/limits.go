@@ -62,26 +62,3 @@ func (q *times) event(c Candidate) limits.Event {
 		PreemptingQueue: q.Queue.Name, PreemptedQueue: c.At.Name, Config: c.ByRule.Config, Rules: c.ByRule.Names,
 	}}
 }
-
-// Counting names the limits that count a candidate together with others.
-func (q *times) Counting(c Candidate) (names []string) {
-	e := q.event(c)
-	for i := range q.Config.Limits {
-		if l := &q.Config.Limits[i]; !c.Evicted && l.Scope != limits.PreemptedWorkload && l.Covers(&e.Class, q.labels) {
-			names = append(names, l.Name)
-		}
-	}
-	return names
-}
-
-// LeftOf returns how many workloads a limit leaves, of a queue if it counts by queue; ok is false if there is no such
-// limit.
-func (q *times) LeftOf(limit, of string) (most int64, ok bool) {
-	at := slices.IndexFunc(q.Config.Limits, func(l limits.Limit) bool { return l.Name == limit })
-	if at < 0 || (q.Config.Limits[at].Scope == limits.PreemptedClusterQueue) != (of != "") {
-		return 0, false
-	}
-	more := limits.Event{Class: limits.Class{PreemptingQueue: q.Queue.Name, PreemptedQueue: of}}
-	l := &q.Config.Limits[at]
-	return max(0, l.Limit-q.counted(l, q.confirmed(), more)), true
-}

@@ -81,12 +81,6 @@ func New(c preemption.Config, st preemption.State, r preemption.Request) *Questi
 	return q
 }
 
-// Column returns the number of a flavor and resource.
-func (q *usage) Column(of quota.FlavorResource) (Column, bool) {
-	c, known := q.tree.numbers[of]
-	return c, known
-}
-
 // columns lists what quotas, workloads and the request name.
 func (q *usage) columns() (list []quota.FlavorResource) {
 	quotas := func(entries []quota.Quota) {

@@ -24,24 +24,16 @@ const maxTaken = 16
 // asked in each of these. The error is that of Decide. A nil preemptor decides as there.
 func Explain(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request) (Explanation, error) {
 	config := p.Config()
-	certified := config
-	certified.Exact.Certificate = config.Search == preemption.Exact
-	p, err := preemption.New(certified)
-	if err != nil {
-		return Explanation{}, err // the configuration was valid
-	}
 	x := explainer{r: &r, config: &config, about: snapshotOf(s, &r), kept: map[keptKey]int{}, taken: map[string]bool{}}
 	x.recorder = trace.Recorder{Survey: true, To: x.step}
 	w := &r.Workload
 	x.e.Question = Question{Workload: w.ID, Queue: w.Queue, Priority: w.EffectivePriority(), Now: r.Now.Round(0)}
+	var err error
 	if x.e.Decision, err = p.Record(s, r, &x.recorder); err != nil {
 		return Explanation{}, err
 	}
 	d := &x.e.Decision
 	x.improved()
-	if d.Proof != nil && !config.Exact.Certificate {
-		d.Proof.Certificate = nil
-	}
 	x.rules()
 	inOrder := x.e.Improved == nil || x.e.Improved.Victims > 0
 	if n := len(x.e.Attempts); n > 0 && inOrder && d.Possible() && len(d.Counts) == 0 {

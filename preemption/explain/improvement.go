@@ -24,10 +24,6 @@ type ExplainedImprovement struct {
 	// one, with all candidates in which its victims differ.
 	Exchanges     []ExplainedExchange `json:"exchanges,omitempty"`
 	ExchangeCount int64               `json:"exchangeCount,omitempty"`
-	// Certificate is, for Exact, why no allowed set is better, or why none is allowed. Nil: it
-	// would be too large, or nothing is proven. It is here even if [preemption.ExactSearch.Certificate] does
-	// not ask for it.
-	Certificate *preemption.Certificate `json:"certificate,omitempty"`
 }
 
 // ExplainedExchange is an exchange of victims.
@@ -62,9 +58,6 @@ func (x *explainer) improved() {
 			Taken: takenSteps(c.Taken), TakenCount: int64(len(c.Taken)),
 			PutBack: takenSteps(c.PutBack), PutBackCount: int64(len(c.PutBack)), Victims: c.Victims, Lost: c.Lost,
 		})
-	}
-	if d.Proof != nil {
-		out.Certificate = d.Proof.Certificate
 	}
 	x.e.Improved = out
 }

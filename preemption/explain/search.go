@@ -2,12 +2,8 @@ package explain
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/cedesched/cede/preemption"
 )
 
 // improvedSteps returns a step for each exchange, and one for the proof.
@@ -42,7 +38,7 @@ func improvedSteps(e *Explanation) (steps []Step) {
 		s.Taken = slices.Clone(taken)
 		add(s)
 	}
-	add(Step{Title: "Why nothing is better", Lines: proof(e), Taken: taken})
+	add(Step{Title: "Why nothing is better", Lines: []string{proof(e)}, Taken: taken})
 	return steps
 }
 
@@ -100,75 +96,23 @@ func exchanges(x *ExplainedImprovement) (lines []string) {
 }
 
 // proof says why nothing is better, as far as it is proven.
-func proof(e *Explanation) (lines []string) {
+func proof(e *Explanation) string {
 	x, p := e.Improved, e.Decision.Proof
-	if p == nil {
-		other := ""
-		if x.ExchangeCount > 0 {
-			other = "other "
-		}
-		return []string{"no " + other + "exchange of one candidate for one or two victims is better"}
-	}
-	bound := func(n string) string {
-		if x.ByCost {
-			return "victims who lose at least " + n
-		}
-		if n == "1" {
-			return "at least 1 victim"
-		}
-		return "at least " + n + " victims"
-	}
 	switch {
+	case p == nil && x.ExchangeCount > 0:
+		return "no other exchange of one candidate for one or two victims is better"
+	case p == nil:
+		return "no exchange of one candidate for one or two victims is better"
 	case len(e.Decision.Victims) == 0 && p.Optimal:
-		lines = append(lines, "proven: no set of candidates is enough and permitted")
+		return "proven: no set of candidates is enough and permitted"
 	case len(e.Decision.Victims) == 0:
-		lines = append(lines, "not proven: the nodes of the search are used up")
+		return "not proven: the nodes of the search are used up"
 	case p.Optimal && x.ByCost:
-		lines = append(lines, "proven: no permitted set loses less")
+		return "proven: no permitted set loses less"
 	case p.Optimal:
-		lines = append(lines, "proven: no permitted set has fewer victims")
-	default:
-		lines = append(lines, "not proven: it may take only "+bound(strconv.FormatInt(p.LowerBound, 10)))
+		return "proven: no permitted set has fewer victims"
+	case x.ByCost:
+		return fmt.Sprintf("not proven: it may take only victims who lose at least %d", p.LowerBound)
 	}
-	if x.Certificate == nil {
-		return lines
-	}
-	for i := range x.Certificate.Attempts {
-		a := &x.Certificate.Attempts[i]
-		text := "the queue may borrow: "
-		if a.WithinNominal {
-			text = "the queue stays within its nominal quota: "
-		}
-		switch {
-		case len(a.Rows) > 0 && len(e.Decision.Victims) == 0:
-			text += fmt.Sprintf("to free what is short of %s takes more victims than limits leave", rows(a.Rows))
-		case len(a.Rows) > 0:
-			text += fmt.Sprintf("to free what is short of %s takes %s", rows(a.Rows), bound(strconv.FormatFloat(math.Round(a.Bound*100)/100, 'f', -1, 64)))
-		case len(a.Tree) == 0:
-			text += "all candidates together are not enough"
-		default:
-			text += "what all candidates free does not tell"
-		}
-		if branches := int64(len(a.Tree)+1) / 2; branches > 0 {
-			text += fmt.Sprintf("; the sets are divided into %d branches, and none is better", branches)
-		}
-		lines = append(lines, text)
-	}
-	return lines
-}
-
-// rows names what has to be freed.
-func rows(list []preemption.CertifiedRow) string {
-	var parts []string
-	for _, r := range list {
-		at := "the own queue"
-		switch {
-		case r.Nominal:
-			at = "the nominal quota"
-		case r.Cohort != "":
-			at = fmt.Sprintf("cohort %q", r.Cohort)
-		}
-		parts = append(parts, column(r.FlavorResource)+" in "+at)
-	}
-	return strings.Join(parts, ", ")
+	return "not proven: it may take only at least " + count(p.LowerBound, "victim")
 }

@@ -39,8 +39,7 @@ import (
 //   - With the [preemption.Exact] and the [preemption.Exchange] search [preemption.FairSharing.RecheckShares] is on. With
 //     [preemption.Exact], Proof is set where it has to be and agrees with the victims; if no workload is to yield
 //     and Proof says Optimal, no set is allowed (judged for at most 10 candidates). That no
-//     allowed set is better is judged as far as a [preemption.Certificate] shows it, which is checked
-//     along its tree, whatever the number of candidates.
+//     allowed set is better is not judged.
 //
 //   - With rules (ConfigurablePreemption): the victims make room, none of them can stay, and the
 //     rules named, and no others, accept each (what only a constraint on quota accepts may be missing);
@@ -94,9 +93,6 @@ func Decision(st preemption.State, r preemption.Request, c preemption.Config, d 
 	j := judge{Question: reference.New(c, st, r), d: &d, assigned: len(d.Assignment) > 0}
 	faults = append(faults, j.lost()...)
 	faults = append(faults, j.judge()...)
-	if d.Proof != nil && d.Proof.Certificate != nil && len(faults) == 0 {
-		faults = append(faults, j.certificate(d.Proof.Certificate)...)
-	}
 	return faults.Err()
 }
 
@@ -112,8 +108,6 @@ func judgeProof(c *preemption.Config, d *preemption.Decision) (faults fault.List
 	case p == nil && c.Search == preemption.Exact && len(d.Victims) > 0 && !allLeaving(d.Victims):
 		faults.Add("decision.proof", "is not set")
 	case p == nil:
-	case p.Certificate != nil && (p.Certificate.Bound < 0 || p.Certificate.Bound > p.LowerBound || len(d.Victims) == 0 && !p.Optimal):
-		faults.Add("decision.proof.certificate", "its bound is %d, but what is to be shown is %d", p.Certificate.Bound, p.LowerBound)
 	case p.Nodes < 0, p.LowerBound < 0, p.LowerBound > p.Value, p.Optimal && p.LowerBound < p.Value:
 		faults.Add("decision.proof", "%+v contradicts itself", *p)
 	case byCost && p.Value != d.Lost, !byCost && p.Value != int64(len(d.Victims)):

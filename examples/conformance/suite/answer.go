@@ -9,13 +9,12 @@ import (
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/placement"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
 )
 
 var answers = map[string]func(question []byte) (any, error){
-	Decide: reading(decide), Explain: reading(explained), Certify: reading(certify), Place: reading(place),
+	Decide: reading(decide), Explain: reading(explained), Place: reading(place),
 	ExplainPlacement: reading(placementExplained), Orchestrate: reading(orchestrate), Cycles: reading(cycles),
 }
 
@@ -76,14 +75,6 @@ func explained(q *DecideQuestion) (any, error) {
 		return nil, err
 	}
 	return explain.Explain(p, s, r)
-}
-
-func certify(q *CertifyQuestion) (any, error) {
-	p, _, r, err := q.ready()
-	if err != nil {
-		return nil, err
-	}
-	return Certified{Right: verify.Decision(q.State, r, p.Config(), q.Decision) == nil}, nil
 }
 
 func (q *PlaceQuestion) ready() (*placement.Preemptor, *placement.Snapshot, error) {

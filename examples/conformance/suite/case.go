@@ -60,7 +60,6 @@ type Answered struct {
 const (
 	Decide           = "decide"           // a [DecideQuestion]; the answer is a [preemption.Decision]
 	Explain          = "explain"          // a [DecideQuestion]; the answer is an explain.Explanation
-	Certify          = "certify"          // a [CertifyQuestion]; the answer is a [Certified]
 	Place            = "place"            // a [PlaceQuestion]; the answer is a [placement.Decision]
 	ExplainPlacement = "explainPlacement" // a [PlaceQuestion]; the answer is an explain.PlacementExplanation
 	Orchestrate      = "orchestrate"      // an [OrchestrateQuestion]; the answer is a [gate.Action]
@@ -69,7 +68,7 @@ const (
 
 // Forms lists the forms of questions.
 func Forms() []string {
-	return []string{Decide, Explain, Certify, Place, ExplainPlacement, Orchestrate, Cycles}
+	return []string{Decide, Explain, Place, ExplainPlacement, Orchestrate, Cycles}
 }
 
 // DecideQuestion asks whether a workload fits, and which workloads have to yield for it.
@@ -80,17 +79,6 @@ type DecideQuestion struct {
 	Request preemption.Request `json:"request"`
 	// History are the preemptions that the limits count.
 	History []limits.Event `json:"history,omitempty"`
-}
-
-// CertifyQuestion asks whether a decision is right and its certificate shows what it says.
-type CertifyQuestion struct {
-	DecideQuestion
-	Decision preemption.Decision `json:"decision"`
-}
-
-// Certified answers a [CertifyQuestion].
-type Certified struct {
-	Right bool `json:"right"`
 }
 
 // PlaceQuestion is the question on nodes.

@@ -38,11 +38,6 @@ func generate(form string, seed int) (c Case, ok bool) {
 	switch form {
 	case Decide, Explain:
 		question = decideQuestion(r, seed)
-	case Certify:
-		question, ok = certifyQuestion(r, seed)
-		if !ok {
-			return c, false
-		}
 	case Place, ExplainPlacement:
 		question = placeQuestion(seed)
 	case Orchestrate:
@@ -132,36 +127,6 @@ func decideQuestion(r *rand.Rand, seed int) *DecideQuestion {
 	}
 	more(r, q)
 	return q
-}
-
-// certifyQuestion has a decision by the exact search with a certificate; every other one is spoilt.
-func certifyQuestion(r *rand.Rand, seed int) (*CertifyQuestion, bool) {
-	d := decideQuestion(r, seed)
-	d.Config.Search, d.Config.Exchange = preemption.Exact, preemption.ExchangeSearch{}
-	d.Config.Exact = preemption.ExactSearch{Certificate: true, MaxNodes: 2_000}
-	p, s, request, err := d.ready()
-	if err != nil {
-		return nil, false
-	}
-	q := &CertifyQuestion{DecideQuestion: *d}
-	if q.Decision, err = p.Decide(s, request); err != nil || q.Decision.Proof == nil || q.Decision.Proof.Certificate == nil {
-		return nil, false
-	}
-	proof := q.Decision.Proof
-	switch r.IntN(4) {
-	case 0:
-		proof.Certificate.Bound++
-	case 1:
-		for i := range proof.Certificate.Attempts {
-			proof.Certificate.Attempts[i].Tree = nil
-			proof.Certificate.Attempts[i].Rows = nil
-		}
-	case 2:
-		if len(q.Decision.Victims) > 1 {
-			q.Decision.Victims = q.Decision.Victims[1:]
-		}
-	}
-	return q, true
 }
 
 func placeQuestion(seed int) *PlaceQuestion {

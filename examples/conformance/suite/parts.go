@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// notAsked is the part of an answer that is the answerer's own: how much work it was, and how a bound is shown.
+// notAsked is the part of an answer that is the answerer's own: how much work it was.
 const notAsked = ""
 
 // Paths of decisions about quota, with the part of the answer that each is.
@@ -17,7 +17,7 @@ var decisionParts = map[string]string{
 	"victims.reason": "reasons", "victims.cohort": "reasons", "victims.preemptorQueued": "reasons", "victims.rules": "reasons", "victims.order": "order",
 	"victims.lost": "cost", "lost": "cost", "admitted": "admitted", "heldQuota": "admitted", "replaced": "admitted", "counts": "counts",
 	"borrowHeight": "borrowHeight", "assignment": "assignment", "retryAt": "retryAt", "leaving": "outcome", "triggers": "triggers", "ruleFaults": "triggers",
-	"blockers": "blockers", "shortage": "shortage", "noRoom": "shortage", "proof": "proof", "proof.nodes": notAsked, "proof.certificate": notAsked,
+	"blockers": "blockers", "shortage": "shortage", "noRoom": "shortage", "proof": "proof", "proof.nodes": notAsked,
 }
 
 // Paths of decisions on nodes.
@@ -40,9 +40,8 @@ var partsOf = func() map[string]map[string]string {
 	return map[string]map[string]string{
 		Decide: decisionParts, Place: placementParts,
 		Explain: below("decision.", decisionParts, map[string]string{"question": "explanation", "levels": "explanation", "attempts": "explanation", "rules": "explanation",
-			"improved": "explanation", "improved.certificate": notAsked, "instants": notAsked, "ways": "ways"}),
+			"improved": "explanation", "instants": notAsked, "ways": "ways"}),
 		ExplainPlacement: below("decision.", placementParts, map[string]string{"": "explanation", "instants": notAsked, "ways": "ways"}),
-		Certify:          {"right": "outcome"},
 		Orchestrate:      {"Open": "outcome", "Done": "outcome", "WakeAt": "retryAt"},
 		Cycles: below("cycles.heads.decision.", decisionParts, map[string]string{"cycles.heads.head.workload.id": "outcome", "cycles.heads.outcome": "outcome", "cycles.heads.reason": "reasons",
 			"cycles.heads": "cycle", "cycles.heads.head": "cycle", "cycles.again": "cycle"}),

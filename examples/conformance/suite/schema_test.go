@@ -22,7 +22,6 @@ import (
 var forms = map[string][2]reflect.Type{
 	Decide:           {reflect.TypeFor[DecideQuestion](), reflect.TypeFor[preemption.Decision]()},
 	Explain:          {reflect.TypeFor[DecideQuestion](), reflect.TypeFor[explain.Explanation]()},
-	Certify:          {reflect.TypeFor[CertifyQuestion](), reflect.TypeFor[Certified]()},
 	Place:            {reflect.TypeFor[PlaceQuestion](), reflect.TypeFor[placement.Decision]()},
 	ExplainPlacement: {reflect.TypeFor[PlaceQuestion](), reflect.TypeFor[explain.PlacementExplanation]()},
 	Orchestrate:      {reflect.TypeFor[OrchestrateQuestion](), reflect.TypeFor[gate.Action]()},

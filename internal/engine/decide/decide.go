@@ -123,9 +123,6 @@ func (s *Searcher) improve(result *Result, found bool) bool {
 		}
 	case core.OverPotential():
 		result.Proof.Optimal = true // no victims can help
-		if core.Request.Better.Certificate {
-			result.Proof.Certificate = s.exact.CertifyNoSet(core)
-		}
 	default:
 		t.Silence()
 		if found, result.Proof = s.exact.Best(core, found); !found {

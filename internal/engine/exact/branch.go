@@ -25,8 +25,6 @@ type tree struct {
 	stopped bool // the nodes are used up
 	best    []int
 	needs   []int64
-
-	recording recording
 }
 
 // search looks for the set with the least objective, with the multipliers of the relaxation, among the sets with a
@@ -103,13 +101,12 @@ func (x *Solver) tooMuchFirst(bound float64) bool {
 // weight is what the chosen ones add to the bound, weightFirst to that of the first goal.
 func (x *Solver) branch(from int, weight, weightFirst float64) {
 	p, t := &x.problem, &x.tree
-	if x.nodes++; x.nodes > x.maxNodes || len(t.recording.tree) > mostRecorded {
+	if x.nodes++; x.nodes > x.maxNodes {
 		t.stopped = true
 		return
 	}
 	short := x.shortage()
 	if !short && x.complete() {
-		t.recording.end()
 		return
 	}
 	base, baseFirst := weight+x.pressure(&x.relaxation, x.settled), 0.0
@@ -117,10 +114,7 @@ func (x *Solver) branch(from int, weight, weightFirst float64) {
 		baseFirst = weightFirst + x.pressure(&x.first, nil)
 	}
 	needs, rows := len(t.needs)-len(p.rows), len(p.rows)
-	defer func() {
-		t.needs = t.needs[:needs]
-		t.recording.end()
-	}()
+	defer func() { t.needs = t.needs[:needs] }()
 	skipped := -1 // the kind that was decided against last
 	for at := from; at < len(t.order); at++ {
 		i := t.order[at]
@@ -138,11 +132,8 @@ func (x *Solver) branch(from int, weight, weightFirst float64) {
 			if t.sorted && t.lead[i] == i && x.relaxation.Reduced[i] >= 0 {
 				return
 			}
-			x.dismiss(i)
 		case t.mostFirst < noLimit && x.tooMuchFirst(baseFirst+x.first.Reduced[i]+x.first.Rest[next]):
-			x.dismiss(i)
 		default:
-			t.recording.decide(i)
 			x.branchWith(i, next, weight, weightFirst)
 			if t.stopped || t.found && t.first {
 				return
@@ -160,26 +151,17 @@ func (x *Solver) after(at int) int {
 	return at + 1
 }
 
-// dismiss records that a bound keeps a unit away.
-func (x *Solver) dismiss(i int) {
-	x.tree.recording.decide(i)
-	x.tree.recording.end()
-}
-
 // branchWith looks at all sets that contain the chosen units, another one, and others from a position on.
 func (x *Solver) branchWith(i, next int, weight, weightFirst float64) {
 	p, t := &x.problem, &x.tree
 	u := &p.units[i]
 	if p.conflicts(u) || p.full(u) || !p.allow(&u.Victim) {
-		t.recording.end()
 		return
 	}
 	p.take(u)
 	t.chosen = append(t.chosen, i)
 	if p.mayBeJustified(u) {
 		x.branch(next, weight+x.relaxation.Weights[i], weightFirst+x.first.Weights[i])
-	} else {
-		t.recording.end()
 	}
 	t.chosen = t.chosen[:len(t.chosen)-1]
 	p.putBack(u)

@@ -11,7 +11,6 @@
 //   - exact.go: the objectives, one after the other
 //   - solution.go: a set that was found, and how it is taken
 //   - exchange.go, exchange_values.go: one candidate for one or two victims
-//   - certify.go: what others need to check a bound without a search
 //   - history.go: for an explanation, how better victims were found
 //
 // Nothing here depends on time or on the machine: the effort is limited by the number of

@@ -27,10 +27,8 @@ type Solver struct {
 	priorities []int64
 	nodes      int // of the search, so far
 	maxNodes   int
-	// Of each attempt the multipliers of the first goal, for the certificate.
-	multipliers [][]float64
-	history     *History // of an explanation
-	last        []Unit   // the set that it ends with
+	history    *History // of an explanation
+	last       []Unit   // the set that it ends with
 }
 
 // settled is an objective with the value that a set must not exceed.
@@ -47,8 +45,6 @@ type Proof struct {
 	Lost, Bound int64
 	// Nodes is the number of nodes looked at.
 	Nodes int
-	// Certificate shows the bound, if it is asked for and not too large.
-	Certificate *Certificate
 	// History is kept for explanations.
 	History *History
 }
@@ -64,15 +60,11 @@ func (x *Solver) Best(s *search.Search, found bool) (bool, Proof) {
 	attempts := s.Attempts()
 	best, proof := x.bestOf(attempts, caps, greedy)
 	if best == nil && found { // what was put back had justified what remained
-		caps = nil
 		best, proof = x.bestOf(attempts, nil, nil)
 	}
 	x.begins(greedy)
 	x.notesBest(best)
 	proof.History = x.history
-	if s.Request.Better.Certificate || x.explains() {
-		proof.Certificate = x.certificate(attempts, caps, best, &proof)
-	}
 	switch {
 	case best == nil:
 	case found && slices.Equal(best.places, x.placesOf(greedy)):
@@ -154,7 +146,6 @@ func (x *Solver) goals(list []objective) []objective {
 func (x *Solver) bestOf(attempts []bool, caps []limit, greedy []right.Victim) (best *solution, proof Proof) {
 	proof = Proof{Optimal: true, Bound: noLimit}
 	goals := x.goals(nil)
-	x.multipliers = x.multipliers[:0]
 	for _, borrowing := range attempts {
 		x.open(borrowing, caps)
 		var known []int
@@ -199,9 +190,6 @@ func (x *Solver) bestIn(goals []objective, known []int, most int64) (best *solut
 		x.relax(of, x.target(limit))
 		if n == 0 {
 			bound = x.relaxation.Lowest()
-			if p.s.Request.Better.Certificate || x.explains() {
-				x.multipliers = append(x.multipliers, slices.Clone(x.relaxation.Multiply))
-			}
 			x.first.Copy(&x.relaxation)
 			known = x.betterOf(goals, known, x.rounded(goals))
 			if known == nil && p.ceiling() < noLimit { // a bound of the number may show that there is none

@@ -82,11 +82,6 @@ func (l *Limiter) groups(v *Victim, now int64, yield func(group int, most int64)
 	l.noteWaits(waits)
 }
 
-// Group returns the name of the limit that a group is of, and the node of the queue; -1: of all.
-func (l *Limiter) Group(number int) (name string, queue int) {
-	return l.Limits[(number-1)%len(l.Limits)].Name, (number-1)/len(l.Limits) - 1
-}
-
 // together reports whether two preemptions of different workloads are counted together.
 func together(s limits.Scope, a, b *limits.Class) bool {
 	switch s {

@@ -69,8 +69,8 @@ type Better struct {
 	Effort Effort
 	// MaxCandidates is of the exchanges: how many candidates they take, besides twice as many as
 	// the search in order takes. The rest is of the exact search.
-	MaxCandidates, MaxNodes              int
-	FewestFirst, IgnoreCaps, Certificate bool
+	MaxCandidates, MaxNodes int
+	FewestFirst, IgnoreCaps bool
 	// Cost is what a workload, or one replica of a surplus, loses. Nil: each victim counts 1.
 	Cost func(w *cluster.Workload, set int) int64
 }
