@@ -10,9 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -34,32 +36,55 @@ func Find() (string, error) {
 	return "", ErrNone
 }
 
-// Tab is a tab of a browser of its own.
+// Tab is a tab, in a window of its own, of the one browser.
 type Tab struct {
 	context.Context
 	mu     sync.Mutex
 	faults []string
-	close  []context.CancelFunc
+	close  context.CancelFunc
 }
 
-// Open starts a browser with a window of a size. Close ends it.
-func Open(width, height int) (*Tab, error) {
+// browser starts the browser of all tests: to start one takes as long as to load the page.
+var browser = sync.OnceValues(func() (started context.Context, err error) {
 	path, err := Find()
 	if err != nil {
 		return nil, err
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WindowSize(width, height), chromedp.WSURLReadTimeout(patience))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WSURLReadTimeout(patience), chromedp.Flag("process-per-site", true))
 	if os.Geteuid() == 0 { // Chromium refuses its sandbox to root, as in a container
 		options = append(options, chromedp.NoSandbox)
 	}
-	outer, closeBrowser := chromedp.NewExecAllocator(context.Background(), options...)
-	inner, closeTab := chromedp.NewContext(outer)
-	t := &Tab{Context: inner, close: []context.CancelFunc{closeTab, closeBrowser}}
+	outer, _ := chromedp.NewExecAllocator(context.Background(), options...)
+	started, closeBrowser = chromedp.NewContext(outer)
+	return started, chromedp.Do(started)
+})
+
+var closeBrowser = func() {}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	closeBrowser()
+	os.Exit(status)
+}
+
+// Open opens a tab of a size. Close closes it.
+func Open(width, height int) (*Tab, error) {
+	started, err := browser()
+	if err != nil {
+		return nil, err
+	}
+	inner, closeTab := chromedp.NewContext(started)
+	t := &Tab{Context: inner, close: closeTab}
 	if err := chromedp.Listen(inner, t.listen); err != nil {
 		t.Close()
 		return nil, err
 	}
 	if _, err := chromedp.Call(inner, log.Enable, cdp.Empty{}); err != nil {
+		t.Close()
+		return nil, err
+	}
+	// Each tab takes keys as if it were the one in front.
+	if _, err := chromedp.Call(inner, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
 		t.Close()
 		return nil, err
 	}
@@ -70,12 +95,8 @@ func Open(width, height int) (*Tab, error) {
 	return t, nil
 }
 
-// Close ends the browser.
-func (t *Tab) Close() {
-	for _, c := range t.close {
-		c()
-	}
-}
+// Close closes the tab.
+func (t *Tab) Close() { t.close() }
 
 // listen keeps what the console says is wrong: errors, exceptions, violations of the policy.
 func (t *Tab) listen(event any) {
