@@ -3,16 +3,15 @@
 // again and runs again.
 //
 //	replay [-world NAME,...] [-policy NAME,...] [-seeds 1-5] [-html FILE] [-plot FILE] [-times]
-//	replay -shard I/N [-o FILE]     a part of a sweep
-//	replay -merge FILE...           the table of all parts
+//	replay -o FILE [-resume] …      writes the result of each cell into a file, too
+//	replay -results FILE            the table of such a file
 //
 // A world is drawn from quantiles that were measured on published traces, or read from a file.
 // The table compares each policy with the first one. The same arguments print the same table,
 // byte for byte, on every machine; how long decisions took is printed with -times alone.
 //
 // Exit status: 0; 1 if nothing could ever run in some world, or a replay was broken off because
-// jobs evict each other in an endless circle; 2 for bad usage or input. A shard leaves the
-// answer to -merge: it exits 0 once its results are written.
+// jobs evict each other in an endless circle; 2 for bad usage or input.
 package main
 
 import (
@@ -39,10 +38,10 @@ const garbage = 300
 
 func main() {
 	debug.SetGCPercent(garbage)
-	os.Exit(command(os.Args[1:], os.Stdout, os.Stderr, os.Getenv, cli.ScreenOf(os.Stdout, os.Stderr, os.Getenv)))
+	os.Exit(command(os.Args[1:], os.Stdout, os.Stderr, cli.ScreenOf(os.Stdout, os.Stderr, os.Getenv)))
 }
 
-const usage = "usage: replay [-world NAME,...] [-policy NAME,...] [-seeds LIST] [-html FILE] [-plot FILE] [-times] | -shard I/N [-o FILE [-resume]] | -merge FILE..."
+const usage = "usage: replay [-world NAME,...] [-policy NAME,...] [-seeds LIST] [-html FILE] [-plot FILE] [-times] [-o FILE [-resume]] | -results FILE"
 
 // The sweep without flags: under a minute of one core.
 const (
@@ -55,11 +54,10 @@ type options struct {
 	worlds, policies       string
 	seeds, quotas, cluster string
 	qos                    string
-	shard, output          string
+	output, results        string
 	html, plot, by         string
-	times, merge, markdown bool
+	times, markdown        bool
 	resume                 bool
-	files                  []string
 }
 
 func parse(args []string, stdout io.Writer) (o options, err error) {
@@ -70,10 +68,9 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	flags.StringVar(&o.quotas, "quotas", "", "the quotas of traces: a `FILE` with the columns vc and \"node num\" (vc_nodes.csv beside the trace)")
 	flags.StringVar(&o.cluster, "cluster", "", "the queues of records: a `FILE` with ClusterQueues and Cohorts of Kueue")
 	flags.StringVar(&o.qos, "qos", "", "who may preempt whom in records of Slurm: a `FILE` with what \"sacctmgr --parsable2 show qos\" prints")
-	flags.StringVar(&o.shard, "shard", "", "replay a part only: `I/N`, with I from 0, or N with I from JOB_COMPLETION_INDEX")
-	flags.StringVar(&o.output, "o", "", "write the results into `FILE`, one JSON object in each line (of a shard: standard output)")
+	flags.StringVar(&o.output, "o", "", "write the results into `FILE`, one JSON object in each line, as soon as each is there")
 	flags.BoolVar(&o.resume, "resume", false, "go on with a sweep that was broken off: do not replay again what is in the file of -o")
-	flags.BoolVar(&o.merge, "merge", false, "read results instead of replaying: the files of all shards")
+	flags.StringVar(&o.results, "results", "", "read results instead of replaying: a `FILE` of -o, or of replay-beam")
 	flags.StringVar(&o.html, "html", "", "write tables and charts into one `FILE.html`")
 	flags.StringVar(&o.plot, "plot", "", "draw the charts into `FILE.svg` or FILE.png")
 	flags.StringVar(&o.by, "by", "priority", "divide the jobs by `priority,size,queue`, or some of these")
@@ -85,7 +82,9 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 		}
 		return o, err
 	}
-	o.files = flags.Args()
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("unexpected argument %q; %s", flags.Arg(0), usage)
+	}
 	given := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	return o, o.check(given)
@@ -98,41 +97,32 @@ func (o *options) check(given map[string]bool) error {
 		return err
 	}
 	switch {
-	case o.merge && len(o.files) == 0:
-		return errors.New("-merge: name the files of the shards")
-	case !o.merge && len(o.files) > 0:
-		return fmt.Errorf("unexpected argument %q; %s", o.files[0], usage)
-	case o.resume && (o.output == "" || o.output == "-" || o.merge):
-		return errors.New("-resume: name the file of the results with -o, without -merge")
+	case o.resume && o.output == "":
+		return errors.New("-resume: name the file of the results with -o")
 	case o.plot != "" && extension != ".svg" && extension != ".png":
 		return fmt.Errorf("-plot %q: want a name that ends in .svg or .png", o.plot)
 	case o.html != "" && filepath.Ext(o.html) != ".html":
 		return fmt.Errorf("-html %q: want a name that ends in .html", o.html)
 	}
-	for _, name := range []string{"world", "policy", "seeds", "quotas", "cluster", "qos", "shard"} {
-		if o.merge && given[name] {
-			return fmt.Errorf("-%s has no meaning with -merge", name)
-		}
-	}
-	for _, name := range []string{"html", "plot", "by", "markdown"} {
-		if o.shard != "" && given[name] {
-			return fmt.Errorf("-%s has no meaning with -shard: a part of a sweep has no table", name)
+	for _, name := range []string{"world", "policy", "seeds", "quotas", "cluster", "qos", "o"} {
+		if o.results != "" && given[name] {
+			return fmt.Errorf("-%s has no meaning with -results", name)
 		}
 	}
 	return nil
 }
 
 // command is main without the process.
-func command(args []string, stdout, stderr io.Writer, env func(string) string, screen cli.Screen) int {
+func command(args []string, stdout, stderr io.Writer, screen cli.Screen) int {
 	o, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
 	var lines []sweep.Line
 	if err == nil {
-		lines, err = o.lines(stdout, env, screen)
+		lines, err = o.lines(screen)
 	}
-	if err == nil && o.shard == "" {
+	if err == nil {
 		err = o.report(stdout, lines, screen)
 	}
 	if err != nil {
@@ -141,7 +131,7 @@ func command(args []string, stdout, stderr io.Writer, env func(string) string, s
 		}
 		return 2
 	}
-	if no := refusal(lines); no != "" && o.shard == "" {
+	if no := refusal(lines); no != "" {
 		fmt.Fprintf(stderr, "replay: %s\n", printable.Text(no))
 		return 1
 	}
@@ -149,19 +139,11 @@ func command(args []string, stdout, stderr io.Writer, env func(string) string, s
 }
 
 // lines reads results, or replays.
-func (o *options) lines(stdout io.Writer, env func(string) string, screen cli.Screen) (lines []sweep.Line, err error) {
-	if o.merge {
-		lines, err = sweep.ReadLines(o.files)
-		if err == nil && o.output != "" {
-			err = o.write(stdout, lines)
-		}
-		return lines, err
+func (o *options) lines(screen cli.Screen) (lines []sweep.Line, err error) {
+	if o.results != "" {
+		return sweep.ReadLines(o.results)
 	}
 	seeds, err := sweep.ParseSeeds(o.seeds)
-	if err != nil {
-		return nil, err
-	}
-	index, shards, err := parseShard(o.shard, env)
 	if err != nil {
 		return nil, err
 	}
@@ -169,18 +151,18 @@ func (o *options) lines(stdout io.Writer, env func(string) string, screen cli.Sc
 	if err != nil {
 		return nil, err
 	}
-	r := running{Sweep: s, index: index, shards: shards, timed: o.times, screen: screen}
-	if o.shard == "" && o.output == "" {
+	r := running{Sweep: s, timed: o.times, screen: screen}
+	if o.output == "" {
 		return r.run()
 	}
-	write := o.writeTo
+	write := toFile
 	if o.resume {
 		if r.known, err = s.Known(o.output); err != nil {
 			return nil, err
 		}
-		write = o.goOn(r.known)
+		write = goOn(r.known)
 	}
-	err = write(stdout, func(w io.Writer) error {
+	err = write(o.output, func(w io.Writer) error {
 		r.each = func(l *sweep.Line) error { return l.Write(w) }
 		lines, err = r.run()
 		return err
@@ -189,9 +171,9 @@ func (o *options) lines(stdout io.Writer, env func(string) string, screen cli.Sc
 }
 
 // goOn returns how results are written behind those that are known. The file has these at every instant.
-func (o *options) goOn(known map[int]sweep.Line) func(io.Writer, func(io.Writer) error) error {
-	return func(_ io.Writer, write func(io.Writer) error) error {
-		fresh := o.output + ".new"
+func goOn(known map[int]sweep.Line) func(string, func(io.Writer) error) error {
+	return func(path string, write func(io.Writer) error) error {
+		fresh := path + ".new"
 		err := toFile(fresh, func(w io.Writer) error {
 			for _, i := range slices.Sorted(maps.Keys(known)) {
 				l := known[i]
@@ -202,37 +184,17 @@ func (o *options) goOn(known map[int]sweep.Line) func(io.Writer, func(io.Writer)
 			return nil
 		})
 		if err == nil {
-			err = os.Rename(fresh, o.output)
+			err = os.Rename(fresh, path)
 		}
 		if err != nil {
 			return err
 		}
-		f, err := os.OpenFile(o.output, os.O_APPEND|os.O_WRONLY, 0)
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 		if err != nil {
 			return err
 		}
 		return errors.Join(write(f), f.Close())
 	}
-}
-
-// write writes the results.
-func (o *options) write(stdout io.Writer, lines []sweep.Line) error {
-	return o.writeTo(stdout, func(w io.Writer) error {
-		for i := range lines {
-			if err := lines[i].Write(w); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// writeTo writes into the file of -o.
-func (o *options) writeTo(stdout io.Writer, write func(io.Writer) error) error {
-	if o.output == "" || o.output == "-" {
-		return write(stdout)
-	}
-	return toFile(o.output, write)
 }
 
 func toFile(path string, write func(io.Writer) error) error {

@@ -17,18 +17,10 @@ import (
 )
 
 // call runs the command; the environment has the variables given as name=value.
-func call(t *testing.T, env []string, args ...string) (status int, stdout, stderr string) {
+func call(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, bad bytes.Buffer
-	get := func(name string) string {
-		for _, v := range env {
-			if value, ok := strings.CutPrefix(v, name+"="); ok {
-				return value
-			}
-		}
-		return ""
-	}
-	status = command(args, &out, &bad, get, cli.Screen{Width: 80})
+	status = command(args, &out, &bad, cli.Screen{Width: 80})
 	return status, out.String(), bad.String()
 }
 
@@ -38,12 +30,12 @@ var tiny = []string{"-world", "philly-vc+days=1+capacity=40,openb+days=1+capacit
 // The table is the same on every run and every machine, no wider than the screen, and names
 // what was asked for.
 func TestTable(t *testing.T) {
-	status, stdout, stderr := call(t, nil, tiny...)
+	status, stdout, stderr := call(t, tiny...)
 	if status != 0 || stderr != "" {
 		t.Fatalf("status %d, %q", status, stderr)
 	}
 	golden.Check(t, "tiny", stdout)
-	_, divided, _ := call(t, nil, append(slices.Clone(tiny), "-by", "queue,size,priority")...)
+	_, divided, _ := call(t, append(slices.Clone(tiny), "-by", "queue,size,priority")...)
 	for line := range strings.Lines(stdout + divided) {
 		if n := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
@@ -59,87 +51,53 @@ func TestTable(t *testing.T) {
 			t.Errorf("%d tables by %s, want one of waits and one of completion in each world:\n%s", n, column, divided)
 		}
 	}
-	status, stdout, stderr = call(t, nil, append(slices.Clone(tiny), "-markdown")...)
+	status, stdout, stderr = call(t, append(slices.Clone(tiny), "-markdown")...)
 	if status != 0 || stderr != "" {
 		t.Fatalf("status %d, %q", status, stderr)
 	}
 	golden.Check(t, "tiny-markdown", stdout)
 }
 
-// The shards of a sweep, merged in any order, are the sweep; what -times adds changes nothing
-// unless it is asked for.
-func TestShards(t *testing.T) {
+// The results in a file give the table of the sweep; what -times adds changes nothing unless it is asked for.
+func TestResults(t *testing.T) {
 	dir := t.TempDir()
-	whole := filepath.Join(dir, "whole.jsonl")
-	_, want, _ := call(t, nil, append(slices.Clone(tiny), "-o", whole)...)
-	const shards = 3
-	var files []string
-	var parts []byte
-	for i := range shards {
-		file := filepath.Join(dir, fmt.Sprintf("%d.jsonl", i))
-		args := append(slices.Clone(tiny), "-shard", fmt.Sprint(shards), "-o", file)
-		if i == 1 {
-			args = append(args, "-times")
-		}
-		status, stdout, stderr := call(t, []string{fmt.Sprintf("JOB_COMPLETION_INDEX=%d", i)}, args...)
-		if status != 0 || stdout != "" || stderr != "" {
-			t.Fatalf("shard %d: status %d, %q, %q", i, status, stdout, stderr)
-		}
-		data, _ := os.ReadFile(file)
-		if i == 1 != bytes.Contains(data, []byte(`"times"`)) {
-			t.Errorf("shard %d: times", i)
-		}
-		if i == 1 {
-			_, again, _ := call(t, nil, append(slices.Clone(tiny), "-shard", "1/3")...)
-			data = []byte(again)
-		}
-		files, parts = append(files, file), append(parts, data...)
+	file := filepath.Join(dir, "results.jsonl")
+	_, timed, _ := call(t, append(slices.Clone(tiny), "-times", "-o", file)...)
+	if status, got, stderr := call(t, "-results", file, "-times"); status != 0 || got != timed || stderr != "" {
+		t.Errorf("status %d, %q; of the file:\n%s\nof the sweep:\n%s", status, stderr, got, timed)
 	}
-	slices.Reverse(files)
-	status, got, stderr := call(t, nil, append([]string{"-merge"}, files...)...)
-	if status != 0 || got != want {
-		t.Errorf("status %d, %q; merged:\n%s\nwhole:\n%s", status, stderr, got, want)
+	status, got, _ := call(t, "-results", file)
+	if table, _, cut := strings.Cut(timed, got); status != 0 || !cut || table != "" || strings.Contains(got, "LONGEST") {
+		t.Errorf("without times:\n%s", got)
 	}
-	if _, timed, _ := call(t, nil, append([]string{"-times", "-merge"}, files...)...); !strings.HasPrefix(timed, want) || !strings.Contains(timed, "LONGEST") {
-		t.Errorf("with times:\n%s", timed)
-	}
-	sorted := func(data []byte) []string { return slices.Sorted(strings.Lines(string(data))) }
-	if data, _ := os.ReadFile(whole); !slices.Equal(sorted(data), sorted(parts)) {
-		t.Error("the lines of the shards are not those of the sweep")
-	}
-	// A pod that ran again repeats its lines; another one's log has what it wrote on standard
-	// error, and the begin of a line.
-	again := filepath.Join(dir, "again.jsonl")
-	log := "replay: no such thing\n" + string(parts[:100]) + "\n" + string(parts) + "\n{\"level\":\"info\"}\n"
-	if err := os.WriteFile(again, []byte(log), 0o644); err != nil {
+	data, err := os.ReadFile(file)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if status, got, stderr := call(t, nil, append([]string{"-merge", again}, files...)...); status != 0 || got != want || stderr != "" {
-		t.Errorf("status %d, %q; with lines twice and others:\n%s", status, stderr, got)
-	}
+	text := string(data)
 	for name, bad := range map[string]struct{ data, want string }{
-		"missing":   {strings.Join(strings.SplitAfter(string(parts), "\n")[1:], ""), " of 8 is missing"},
-		"otherwise": {string(parts) + regexp.MustCompile(`"redone":`).ReplaceAllString(string(parts), `"redone":1`), " is also at "},
-		"other":     {string(parts) + strings.Replace(string(parts), `"sweep":"`, `"sweep":"0`, 1), "line 9: sweep: "},
-		"no JSON":   {"{", "there are no results to merge; lines that are no results: 1, the first at "},
+		"missing":   {strings.Join(strings.SplitAfter(text, "\n")[1:], ""), " of 8 is missing"},
+		"twice":     {text + strings.SplitAfter(text, "\n")[0], " is also at "},
+		"other":     {text + strings.Replace(text, `"sweep":"`, `"sweep":"0`, 1), "line 9: sweep: "},
+		"no JSON":   {"{", "there are no results; the first line that is no result: "},
 		"misspelt":  {`{"swep":"x"}`, `line 1: no result of replay: swep: is not a field`},
 		"text":      {`{"jobs":"x"}`, "line 1: no result of replay: jobs: want an integer, found a string"},
 		"cell":      {`{"cell":1,"of":1}`, "line 1: cell: 1 of 1"},
 		"no series": {`{"of":1}`, "parts of 0 seconds, want 60"},
-		"empty":     {"", "there are no results to merge"},
+		"empty":     {"", "there are no results"},
 	} {
 		file := filepath.Join(dir, "bad.jsonl")
 		if err := os.WriteFile(file, []byte(bad.data), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if status, stdout, stderr := call(t, nil, "-merge", file); status != 2 || stdout != "" || !strings.Contains(stderr, bad.want) || strings.Count(stderr, "\n") != 1 {
+		if status, stdout, stderr := call(t, "-results", file); status != 2 || stdout != "" || !strings.Contains(stderr, bad.want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: status %d, %q, %q", name, status, stdout, stderr)
 		}
 	}
 }
 
-// Shards of one name are of one sweep only if the files that they read have the same contents.
-func TestShardsOfOtherContents(t *testing.T) {
+// Two sweeps of one name are the same only if the files that they read have the same contents.
+func TestSweepsOfOtherContents(t *testing.T) {
 	const header = "job,vc,submit_time,scale_factor,duration,priority\n"
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -153,16 +111,20 @@ func TestShardsOfOtherContents(t *testing.T) {
 			"candidateSelectors: [{scope: WithinClusterQueue, labelSelector: {matchLabels: {team: " + label + "}}}]}]}\n"
 	}
 	jobs := header + "a,q,0,1,60,0\nb,q,5,1,60,0\n"
-	args := []string{"-world", filepath.Join(dir, "jobs.csv"), "-policy", "greedy,rules=" + filepath.Join(dir, "rules.yaml")}
-	shard := func(part string) string {
+	file := filepath.Join(dir, "results.jsonl")
+	name := func() string {
 		t.Helper()
-		file := filepath.Join(dir, strings.ReplaceAll(part, "/", "-")+".jsonl")
-		if status, _, stderr := call(t, nil, append([]string{"-shard", part, "-o", file}, args...)...); status != 0 {
+		args := []string{"-world", filepath.Join(dir, "jobs.csv"), "-policy", "greedy,rules=" + filepath.Join(dir, "rules.yaml"), "-o", file}
+		if status, _, stderr := call(t, args...); status != 0 {
 			t.Fatal(stderr)
 		}
-		return file
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return regexp.MustCompile(`"sweep":"[^"]+"`).FindString(string(data))
 	}
-	for name, change := range map[string]func(){
+	for what, change := range map[string]func(){
 		"nothing": func() {},
 		"jobs":    func() { write("jobs.csv", jobs+"c,q,9,1,60,0\n") },
 		"quotas":  func() { write("vc_nodes.csv", "vc,node num\nq,1\nother,2\n") },
@@ -171,24 +133,17 @@ func TestShardsOfOtherContents(t *testing.T) {
 		write("jobs.csv", jobs)
 		write("rules.yaml", rules("a"))
 		write("vc_nodes.csv", "vc,node num\nq,1\nother,1\n")
-		first := shard("0/2")
+		first := name()
 		change()
-		status, _, stderr := call(t, nil, "-merge", first, shard("1/2"))
-		if same := name == "nothing"; same != (status == 0) || !same && !strings.Contains(stderr, "is another sweep") {
-			t.Errorf("%s differ: status %d, %q", name, status, stderr)
+		if second := name(); first == "" || (what == "nothing") != (first == second) {
+			t.Errorf("%s differ: %s and %s", what, first, second)
 		}
 	}
 }
 
-// A replay that jobs in a circle never end is broken off and marked; the others of the sweep
-// go on. A shard leaves the answer to -merge.
+// A replay that jobs in a circle never end is broken off and marked; the others of the sweep go on.
 func TestCircles(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "0.jsonl")
-	args := []string{"-world", "philly-vc+days=1+capacity=40+grace=0s", "-policy", "greedy,fair", "-shard", "0/1", "-o", file}
-	if status, stdout, stderr := call(t, nil, args...); status != 0 || stdout+stderr != "" {
-		t.Fatalf("the shard: status %d, %q, %q", status, stdout, stderr)
-	}
-	status, stdout, stderr := call(t, nil, "-merge", file)
+	status, stdout, stderr := call(t, "-world", "philly-vc+days=1+capacity=40+grace=0s", "-policy", "greedy,fair")
 	if status != 1 || !strings.Contains(stderr, `policy "fair": jobs evict each other in a circle: broken off at second `) {
 		t.Errorf("status %d, %q", status, stderr)
 	}
@@ -206,14 +161,14 @@ func TestCircles(t *testing.T) {
 func TestCharts(t *testing.T) {
 	dir := t.TempDir()
 	lines := filepath.Join(dir, "lines.jsonl")
-	call(t, nil, append(slices.Clone(tiny), "-times", "-o", lines)...)
+	call(t, append(slices.Clone(tiny), "-times", "-o", lines)...)
 	for file, begins := range map[string]string{"a.svg": "<?xml", "a.png": "\x89PNG", "a.html": "<!doctype html>"} {
 		path := filepath.Join(dir, file)
 		option := "-plot"
 		if strings.HasSuffix(file, "html") {
 			option = "-html"
 		}
-		status, _, stderr := call(t, nil, "-times", option, path, "-merge", lines)
+		status, _, stderr := call(t, "-times", option, path, "-results", lines)
 		data, err := os.ReadFile(path)
 		if status != 0 || err != nil || !strings.HasPrefix(string(data), begins) || len(data) < 5000 {
 			t.Errorf("%s: status %d, %q, %v, %d bytes", file, status, stderr, err, len(data))
@@ -260,15 +215,10 @@ func TestUsage(t *testing.T) {
 		`named twice`:                                {"-policy", "greedy,greedy"},
 		`-seeds "0"`:                                 {"-seeds", "0"},
 		`-seeds "3-1"`:                               {"-seeds", "3-1"},
-		`-shard "2/2"`:                               {"-shard", "2/2"},
-		`JOB_COMPLETION_INDEX`:                       {"-shard", "2"},
 		`-by "age": want some of`:                    {"-by", "age"},
-		`-by has no meaning with`:                    {"-by", "size", "-shard", "0/2"},
 		`-plot "a.gif"`:                              {"-plot", "a.gif"},
 		`-html "a"`:                                  {"-html", "a"},
-		`-merge: name the files`:                     {"-merge"},
-		`-seeds has no meaning with`:                 {"-seeds", "1", "-merge", "x"},
-		`-html has no meaning with`:                  {"-html", "a.html", "-shard", "0/2"},
+		`-seeds has no meaning with`:                 {"-seeds", "1", "-results", "x"},
 		`-quotas is for worlds`:                      {"-quotas", "x.csv"},
 		`no such file`:                               {"-world", filepath.Join(dir, "none.csv")},
 		`line 1: there is no header`:                 {"-world", file("empty.csv", "")},
@@ -301,21 +251,21 @@ func TestUsage(t *testing.T) {
 		`gpus: "0": want 1 to`:                       {"-world", never + "+gpus=0"},
 		`gpus.a100: no job is of that flavor`:        {"-world", never + "+gpus.a100=8"},
 	} {
-		if status, stdout, stderr := call(t, nil, args...); status != 2 || stdout != "" || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+		if status, stdout, stderr := call(t, args...); status != 2 || stdout != "" || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%q: status %d, %q, %q", args, status, stdout, stderr)
 		}
 	}
-	if status, stdout, _ := call(t, nil, "-h"); status != 0 || !strings.Contains(stdout, "-shard") || !strings.Contains(stdout, "+checkpoint=") || !strings.Contains(stdout, "wait=TIME") {
+	if status, stdout, _ := call(t, "-h"); status != 0 || !strings.Contains(stdout, "-results") || !strings.Contains(stdout, "+checkpoint=") || !strings.Contains(stdout, "wait=TIME") {
 		t.Errorf("-h: status %d, %q", status, stdout)
 	}
 	// No: with one percent of the peak there is no GPU at all.
-	status, stdout, stderr := call(t, nil, "-world", never+"+capacity=1", "-policy", "greedy")
+	status, stdout, stderr := call(t, "-world", never+"+capacity=1", "-policy", "greedy")
 	if status != 1 || !strings.Contains(stderr, "none of 2 jobs could ever run") || !strings.Contains(stdout, "2 never") {
 		t.Errorf("nothing ever runs: status %d, %q, %q", status, stdout, stderr)
 	}
 	// The quotas of a trace are beside it.
 	file("vc_nodes.csv", "vc,node num\nq,1\nother,3\n")
-	if status, stdout, stderr := call(t, nil, "-world", never+"+capacity=100", "-policy", "greedy"); status != 0 || strings.Contains(stdout, "never ran") {
+	if status, stdout, stderr := call(t, "-world", never+"+capacity=100", "-policy", "greedy"); status != 0 || strings.Contains(stdout, "never ran") {
 		t.Errorf("with quotas beside it: status %d, %q, %q", status, stdout, stderr)
 	}
 }

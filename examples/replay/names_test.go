@@ -45,7 +45,7 @@ func TestRuleSetsAreApart(t *testing.T) {
 		}
 		policies = append(policies, "rules="+file+"+rulesalone")
 	}
-	status, stdout, stderr := call(t, nil, "-world", "philly-vc+days=1+capacity=40", "-policy", strings.Join(policies, ","))
+	status, stdout, stderr := call(t, "-world", "philly-vc+days=1+capacity=40", "-policy", strings.Join(policies, ","))
 	if status != 0 || stderr != "" {
 		t.Fatalf("status %d, %q", status, stderr)
 	}

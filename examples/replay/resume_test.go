@@ -12,7 +12,7 @@ import (
 // a sweep in one piece. A larger sweep takes its results, too.
 func TestResume(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "results.jsonl")
-	_, want, _ := call(t, nil, append(slices.Clone(tiny), "-o", file)...)
+	_, want, _ := call(t, append(slices.Clone(tiny), "-o", file)...)
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestResume(t *testing.T) {
 		{"with more seeds", append(slices.Clone(tiny), "-seeds", "1-3"), 4},
 		{"as before", tiny, 0},
 	} {
-		status, got, stderr := call(t, nil, append(slices.Clone(c.args), "-o", file, "-resume", "-times")...)
+		status, got, stderr := call(t, append(slices.Clone(c.args), "-o", file, "-resume", "-times")...)
 		if table, _, _ := strings.Cut(got, "LONGEST"); status != 0 || slices.Equal(c.args, tiny) && !strings.HasPrefix(table, want) {
 			t.Errorf("%s: status %d, %q:\n%s\nin one piece:\n%s", c.what, status, stderr, got, want)
 		}
@@ -43,8 +43,8 @@ func TestResume(t *testing.T) {
 		if err := os.WriteFile(file, []byte(untimed(string(data))), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if status, merged, stderr := call(t, nil, "-merge", file); status != 0 || slices.Equal(c.args, tiny) && merged != want {
-			t.Errorf("%s, merged: status %d, %q:\n%s", c.what, status, stderr, merged)
+		if status, table, stderr := call(t, "-results", file); status != 0 || slices.Equal(c.args, tiny) && table != want {
+			t.Errorf("%s, of the file: status %d, %q:\n%s", c.what, status, stderr, table)
 		}
 	}
 }

@@ -3,7 +3,7 @@
 //	beam -dir DIR [-world NAME,...] [-policy NAME,...] [-seeds 1-5] [-quotas FILE] [flags of Beam]
 //
 // The result of each cell is a file DIR/ID.jsonl as soon as it is there, and the same command goes on with a sweep that was
-// broken off. At last DIR/results.jsonl has all results; replay -merge makes the table of it. DIR may be a gs:// URL. Workers on
+// broken off. At last DIR/results.jsonl has all results; replay -results makes the table of it. DIR may be a gs:// URL. Workers on
 // other machines must see traces, quotas and rules under the same paths.
 //
 // Exit status: 0 once all results are written, also of cells that circle; 2 for bad usage or input, or if the runner gives up.
@@ -66,7 +66,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d cells: %s\nThe table: go run ./examples/replay -merge %s\n", len(s.Cells), counts(result), at(*directory, "results"))
+	fmt.Printf("%d cells: %s\nThe table: go run ./examples/replay -results %s\n", len(s.Cells), counts(result), at(*directory, "results"))
 	return nil
 }
 

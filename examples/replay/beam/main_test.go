@@ -86,11 +86,11 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// A cell in which jobs circle for ever is marked, and the others are replayed. The results merge as those of shards do.
+// A cell in which jobs circle for ever is marked, and the others are replayed. Its results have a table.
 func TestCircle(t *testing.T) {
 	directory := t.TempDir()
 	finish(t, directory, "-world", "philly-vc+days=1+capacity=40+grace=0s", "-policy", "greedy,fair")
-	lines, err := sweep.ReadLines([]string{filepath.Join(directory, "results.jsonl")})
+	lines, err := sweep.ReadLines(filepath.Join(directory, "results.jsonl"))
 	if err != nil || len(lines) != 2 || lines[0].Circle != "" || lines[1].Circle == "" || lines[0].Finished == 0 {
 		t.Errorf("%v, %+v", err, lines)
 	}

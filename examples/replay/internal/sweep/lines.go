@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"slices"
 
 	"github.com/cedesched/cede/examples/internal/input"
@@ -38,54 +37,39 @@ func (l *Line) Write(w io.Writer) error { return json.NewEncoder(w).Encode(l) }
 // maxLine limits a line of results.
 const maxLine = 1 << 20
 
-// results are the lines of a sweep, as they are read.
-type results struct {
-	all     []Line
-	where   map[int]string // by cell
-	skipped int            // lines that are no results
-	first   error          // what is wrong with the first of them
-}
-
-// ReadLines reads the results of all shards of a sweep, in any order. Lines that are no results
-// are skipped: what a program wrote beside them into the log of a pod, or the begun line of
-// one that was killed. A result may be there twice, from a shard that ran again.
-func ReadLines(paths []string) ([]Line, error) {
-	r := results{where: map[int]string{}}
-	for _, path := range paths {
-		if err := r.read(path); err != nil {
-			return nil, err
-		}
-	}
-	hint := ""
-	if r.first != nil {
-		hint = fmt.Sprintf("; lines that are no results: %d, the first at %v", r.skipped, r.first)
-	}
-	if len(r.all) == 0 {
-		return nil, errors.New("there are no results to merge" + hint)
-	}
-	slices.SortFunc(r.all, func(a, b Line) int { return cmp.Compare(a.Number, b.Number) })
-	for i := range r.all[0].Of {
-		if r.where[i] == "" {
-			return nil, fmt.Errorf("cell %d of %d is missing: a shard is not there, or did not finish%s", i, r.all[0].Of, hint)
-		}
-	}
-	return r.all, nil
-}
-
-func (r *results) read(path string) error {
-	return eachLine(path, func(text []byte, at string) error {
+// ReadLines reads the results of a sweep, in any order. A line that is no result is skipped: that which a process was writing
+// when it was killed.
+func ReadLines(path string) (all []Line, err error) {
+	where, hint := map[int]string{}, ""
+	err = eachLine(path, func(text []byte, at string) error {
 		l, err := parseLine(text)
-		if err != nil {
-			if r.skipped++; r.first == nil {
-				r.first = fmt.Errorf("%s: %w", at, err)
+		switch {
+		case err != nil:
+			if hint == "" {
+				hint = fmt.Sprintf("; the first line that is no result: %s: %v", at, err)
 			}
 			return nil
+		case len(all) > 0 && (l.Sweep != all[0].Sweep || l.Of != all[0].Of):
+			return fmt.Errorf("%s: sweep: %q of %d cells is another sweep than that of %s", at, l.Sweep, l.Of, where[all[0].Number])
+		case where[l.Number] != "":
+			return fmt.Errorf("%s: cell: %d is also at %s", at, l.Number, where[l.Number])
 		}
-		if err := r.add(l, at); err != nil {
-			return fmt.Errorf("%s: %w", at, err)
-		}
+		where[l.Number], all = at, append(all, l)
 		return nil
 	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(all) == 0:
+		return nil, errors.New(path + ": there are no results" + hint)
+	}
+	slices.SortFunc(all, func(a, b Line) int { return cmp.Compare(a.Number, b.Number) })
+	for i := range all[0].Of {
+		if where[i] == "" {
+			return nil, fmt.Errorf("%s: cell %d of %d is missing: replay goes on with -resume%s", path, i, all[0].Of, hint)
+		}
+	}
+	return all, nil
 }
 
 // eachLine calls do with each line of a file that is not blank, and where it is.
@@ -135,24 +119,6 @@ func (s *Sweep) Take(text []byte) (Line, bool) {
 	}
 	l.Sweep, l.Number, l.Of = s.Name, i, len(s.Cells)
 	return l, true
-}
-
-func (r *results) add(l Line, at string) error {
-	if len(r.all) > 0 && (l.Sweep != r.all[0].Sweep || l.Of != r.all[0].Of) {
-		return fmt.Errorf("sweep: %q of %d cells is another sweep than that of %s: other worlds, seeds or policies, or other contents of their files",
-			l.Sweep, l.Of, r.where[r.all[0].Number])
-	}
-	if r.where[l.Number] == "" {
-		r.where[l.Number] = at
-		r.all = append(r.all, l)
-		return nil
-	}
-	had := r.all[slices.IndexFunc(r.all, func(o Line) bool { return o.Number == l.Number })]
-	had.Times, l.Times = loop.Times{}, loop.Times{} // they differ from run to run
-	if !reflect.DeepEqual(had, l) {
-		return fmt.Errorf("cell: %d is also at %s, with another result", l.Number, r.where[l.Number])
-	}
-	return nil
 }
 
 func parseLine(text []byte) (l Line, err error) {
