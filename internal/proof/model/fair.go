@@ -10,7 +10,7 @@ import (
 // Such a run ends up in one strongly connected part of these states. It is fair if each fair action is taken
 // inside the part, or cannot be taken in some state of the part: then the run that visits all of the part, over
 // and over, is fair. A part of one state stands for the run in which nothing happens any more. Steps that change
-// nothing count neither as taken nor as steps that could be taken, as in TLA's weak fairness.
+// nothing count neither as taken nor as steps that could be taken (weak fairness).
 func (g *graph[S, A]) waits(in func(S) bool) *Fault {
 	p := g.part(in)
 	component, members := p.components()

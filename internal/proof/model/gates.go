@@ -6,7 +6,7 @@ import "fmt"
 const MaxReplicas = 3
 
 // Gates is the model of gates and their manager: a workload has one replica in each cluster, and the manager
-// sees the replicas late. The source is docs/designs/gates.md; each rule quotes it. gates.tla has the same in TLA+.
+// sees the replicas late. The source is docs/designs/gates.md; each rule quotes it.
 type Gates struct {
 	Replicas int
 	// Timeout, Patience and Grace are in ticks: the Timeout, PreemptingTimeout and Grace of gate.Config.

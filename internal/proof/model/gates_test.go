@@ -1,10 +1,6 @@
 package model
 
 import (
-	"os"
-	"regexp"
-	"slices"
-	"strings"
 	"testing"
 )
 
@@ -80,37 +76,5 @@ func TestStatesOfGatesAreNumbers(t *testing.T) {
 		if got := m.unpack(m.pack(s)); got != s {
 			t.Fatalf("%s became %s", m.Show(s), m.Show(got))
 		}
-	}
-}
-
-// The text in TLA+ has the steps of the model, and the same ones are fair.
-func TestTLAHasTheSteps(t *testing.T) {
-	text, err := os.ReadFile("gates.tla")
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := func(from, to, pattern string) (list []string) {
-		_, after, _ := strings.Cut(string(text), from)
-		part, _, _ := strings.Cut(after, to)
-		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(part, -1) {
-			list = append(list, m[1])
-		}
-		slices.Sort(list)
-		return list
-	}
-	var all, fair []string
-	for kind, name := range gatesKinds {
-		all = append(all, name)
-		if (GatesAction{Kind: GatesKind(kind)}).fair() >= 0 {
-			fair = append(fair, name)
-		}
-	}
-	slices.Sort(all)
-	slices.Sort(fair)
-	if got := names("\nNext ==", "\nFairness", `\\/ ([A-Z]\w+)`); !slices.Equal(got, all) {
-		t.Errorf("steps %v, the model has %v", got, all)
-	}
-	if got := names("\nFairness ==", "\nSpec", `WF_vars\(([A-Z]\w+)`); !slices.Equal(got, fair) {
-		t.Errorf("fair are %v, in the model %v", got, fair)
 	}
 }
