@@ -13,5 +13,5 @@ func TestCommandsOfTheDocumentation(t *testing.T) {
 		_, err := parse(args, io.Discard)
 		return err
 	}
-	golden.AreUnderstood(t, "bench", 4, understands, "$i", "0", "$W", "philly-vc")
+	golden.AreUnderstood(t, "bench", 3, understands, "$i", "0", "$W", "philly-vc")
 }

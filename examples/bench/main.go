@@ -1,8 +1,7 @@
 // Bench measures decisions on the worlds that Kueue was measured on, and on larger and harder
 // ones, and checks every answer.
 //
-//	bench [-quick] [-cold] [-scenario GLOB,...] [-world GLOB,...] [-by policies|rules|64-rules] [-o FORM] [-plot FILE.svg] [-compare FILE]
-//	bench -page TABLE.jsonl
+//	bench [-quick] [-cold] [-scenario GLOB,...] [-world GLOB,...] [-by policies|rules|64-rules] [-o FORM] [-compare FILE]
 //
 // A row is a request on a world, or an operation on its snapshot: new-snapshot, admit,
 // remove. Time is the median of five batches that together take -time, or of fewer if one
@@ -24,12 +23,10 @@
 //
 // The forms of -o: table; json, one object in one line with version, commit, machine and rows (name, world, scenario, mode, workloads,
 // queues, victims, steps, ns_op, b_op, allocs_op, ok, checked_by, and, if any, cold_ns, kueue_ns and error); steps, the same with name,
-// steps and allocs_op alone, which are those of any machine; benchstat, one line for each batch, as go test -bench prints; markdown,
-// tables of scenarios by worlds.
+// steps and allocs_op alone, which are those of any machine.
 //
 // With -compare it tells what is worse than in an earlier report of -o json or -o steps: more steps or allocations by more than -more
-// percent, and, as a warning only, more time by more than -slower percent. With -page it reads a table, a report of -o json in each
-// line, and prints a page that draws it.
+// percent, and, as a warning only, more time by more than -slower percent.
 //
 // Exit status: 0 when every answer was right, 1 when one was wrong or a row takes more steps or allocations than -compare permits, 2 for
 // bad usage.
@@ -56,7 +53,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr, same))
 }
 
-const usage = "usage: bench [-quick] [-cold] [-scenario GLOB,...] [-world GLOB,...] [-mode classical|fair] [-by policies|rules|64-rules] [-time D] [-o table|json|steps|benchstat|markdown] [-plot FILE.svg] [-compare FILE] [-page TABLE.jsonl]"
+const usage = "usage: bench [-quick] [-cold] [-scenario GLOB,...] [-world GLOB,...] [-mode classical|fair] [-by policies|rules|64-rules] [-time D] [-o table|json|steps] [-compare FILE]"
 
 // options are the options of the command line.
 type options struct {
@@ -65,21 +62,16 @@ type options struct {
 	by                string        // policies, rules or 64-rules
 	minimum           time.Duration // the time to measure each row
 	quick, cold       bool
-	output            string // what is printed
-	plot              string
-	commit            string  // that is measured; empty: that of the build
+	output            string  // what is printed
 	compare           string  // the file of an earlier report
 	more, slower      float64 // percent
-	page              string  // the file of a table
 }
 
 // The forms of the output.
 const (
-	asTable     = "table"
-	asJSON      = "json"
-	asSteps     = "steps"
-	asBenchstat = "benchstat"
-	asMarkdown  = "markdown"
+	asTable = "table"
+	asJSON  = "json"
+	asSteps = "steps"
 )
 
 // globs is a list of patterns, separated by commas or given several times. An empty list
@@ -117,13 +109,10 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.DurationVar(&o.minimum, "time", 250*time.Millisecond, "the time to measure each row")
 	flags.BoolVar(&o.quick, "quick", false, "10ms for each row, and fewer large worlds: under 40 s on 2 cores")
 	flags.BoolVar(&o.cold, "cold", false, "measure each decision with cold caches, too")
-	flags.StringVar(&o.output, "o", asTable, "print `table|json|steps|benchstat|markdown`")
-	flags.StringVar(&o.commit, "commit", "", "say in the report of json that this `COMMIT` is measured; without it the one that was built, if known")
+	flags.StringVar(&o.output, "o", asTable, "print `table|json|steps`")
 	flags.StringVar(&o.compare, "compare", "", "compare with the report of json or steps in `FILE`")
 	flags.Float64Var(&o.more, "more", 5, "compare: permit this many `PERCENT` more steps and allocations")
 	flags.Float64Var(&o.slower, "slower", 50, "compare: warn of more time than this many `PERCENT` more")
-	flags.StringVar(&o.page, "page", "", "measure nothing; print a page that draws the reports of `TABLE.jsonl`")
-	flags.StringVar(&o.plot, "plot", "", "draw time against workloads into `FILE.svg`")
 	if err := cli.Parse(flags, args, usage, stdout); err != nil {
 		return o, err
 	}
@@ -142,12 +131,10 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		return o, fmt.Errorf("-by %q: want policies, rules or 64-rules", o.by)
 	case o.minimum <= 0:
 		return o, fmt.Errorf("-time %v: want more than 0", o.minimum)
-	case !slices.Contains([]string{asTable, asJSON, asSteps, asBenchstat, asMarkdown}, o.output):
-		return o, fmt.Errorf("-o %q: want table, json, steps, benchstat or markdown", o.output)
+	case !slices.Contains([]string{asTable, asJSON, asSteps}, o.output):
+		return o, fmt.Errorf("-o %q: want table, json or steps", o.output)
 	case !(o.more >= 0 && o.slower >= 0):
 		return o, errors.New("-more and -slower: want zero or more")
-	case o.plot != "" && path.Ext(o.plot) != ".svg":
-		return o, fmt.Errorf("-plot %q: want a name that ends in .svg", o.plot)
 	}
 	return o, nil
 }
@@ -158,11 +145,6 @@ func run(args []string, stdout, stderr io.Writer, wrap func(scenario.Decide) sce
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
-	if err == nil && o.page != "" {
-		if err = printPage(stdout, o.page); err == nil {
-			return 0
-		}
-	}
 	var earlier report
 	if err == nil && o.compare != "" {
 		earlier, err = openEarlier(o.compare) // before any measurement
@@ -170,10 +152,6 @@ func run(args []string, stdout, stderr io.Writer, wrap func(scenario.Decide) sce
 	var preemptor *preemption.Preemptor
 	if err == nil {
 		preemptor, err = preemption.New(o.config())
-	}
-	var plotFile *os.File
-	if err == nil && o.plot != "" {
-		plotFile, err = openPlot(o) // before any measurement
 	}
 	var rows []row
 	if err == nil {
@@ -183,21 +161,15 @@ func run(args []string, stdout, stderr io.Writer, wrap func(scenario.Decide) sce
 		}
 		rows, err = b.all(printer(o, stdout))
 	}
-	if err == nil && plotFile != nil {
-		err = errors.Join(plotFile.Truncate(0), plotGrowth(plotFile, rows), plotFile.Close())
-	}
 	if err != nil {
 		fmt.Fprintf(stderr, "bench: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
 		return 2
 	}
 	switch o.output {
 	case asJSON:
-		err = printReport(stdout, o, rows)
+		err = printReport(stdout, rows)
 	case asSteps:
 		err = printSteps(stdout, rows)
-	case asMarkdown:
-		printMarkdown(stdout, rows)
-		printSummary(stdout, rows)
 	case asTable:
 		printSummary(stdout, rows)
 	}
@@ -217,11 +189,4 @@ func run(args []string, stdout, stderr io.Writer, wrap func(scenario.Decide) sce
 		}
 	}
 	return status
-}
-
-func openPlot(o options) (*os.File, error) {
-	if err := plottable(o); err != nil {
-		return nil, err
-	}
-	return os.OpenFile(o.plot, os.O_WRONLY|os.O_CREATE, 0o644)
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -100,29 +98,6 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestBenchstat(t *testing.T) {
-	status, stdout, stderr := call(nil, "-o", "benchstat", "-world", "f1*", "-scenario", "within-k1,new-snapshot")
-	if status != 0 || stderr != "" || !strings.HasPrefix(stdout, "goos: ") {
-		t.Errorf("status %d, %q: %s", status, stderr, stdout)
-	}
-	for _, name := range []string{"Decide/within-k1/classical", "NewSnapshot"} {
-		line := regexp.MustCompile(`(?m)^Benchmark` + name + `/world=f1-1k-10-1/queues=10/workloads=1000-\d+\t\d+\t[0-9.]+ ns/op\t\d+ B/op\t\d+ allocs/op\t\d victims\t\d+ steps$`)
-		if !line.MatchString(stdout) {
-			t.Errorf("no %s:\n%s", name, stdout)
-		}
-	}
-}
-
-func TestMarkdown(t *testing.T) {
-	status, stdout, stderr := call(nil, "-o", "markdown", "-world", "f1*,t1*", "-scenario", "borrow-k4,lca-double")
-	want := `^Kueue's worlds: time of an operation\n\n\| \| f1 \| t1 \|\n\|---\|---:\|---:\|\n` +
-		`\| borrow-k4 \| [0-9.]+[nµm]?s \|  \|\n\| lca-double \|  \| [0-9.]+[nµm]?s \|\n\n` +
-		`Kueue's worlds: steps\n(?s:.*)\n\nKueue's worlds: Kueue's time to ours\n(?s:.*)\n2 rows, 0 wrong\n`
-	if status != 0 || stderr != "" || !regexp.MustCompile(want).MatchString(stdout) {
-		t.Errorf("status %d, %q: %s", status, stderr, stdout)
-	}
-}
-
 // A wrong answer is status 1, and the row says so: a victim too few, one too many,
 // another outcome.
 func TestWrongAnswer(t *testing.T) {
@@ -182,13 +157,9 @@ func TestBadUsage(t *testing.T) {
 		"no such world":    {[]string{"-world", "f9"}, "the worlds: f1-1k-10-1 "},
 		"nothing in both":  {[]string{"-world", "f1*", "-scenario", "lca-double"}, "no scenario matches"},
 		"no time":          {[]string{"-time", "0s"}, "want more than 0"},
-		"no such form":     {[]string{"-o", "yaml"}, "want table, json, steps"},
+		"no such form":     {[]string{"-o", "yaml"}, "want table, json or steps"},
 		"less than none":   {[]string{"-more", "-1"}, "want zero or more"},
 		"no earlier":       {[]string{"-compare", "nonexistent.json"}, "nonexistent.json"},
-		"no table":         {[]string{"-page", "nonexistent.jsonl"}, "nonexistent.jsonl"},
-		"not SVG":          {[]string{"-plot", "x.png"}, "ends in .svg"},
-		"one point":        {[]string{"-plot", "x.svg", "-world", "f1*"}, "on two of the worlds"},
-		"no directory":     {[]string{"-plot", filepath.Join(t.TempDir(), "none", "x.svg")}, "no such file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, stdout, stderr := call(nil, c.args...)
@@ -201,7 +172,7 @@ func TestBadUsage(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	status, stdout, stderr := call(nil, "-h")
-	if status != 0 || stderr != "" || !strings.HasPrefix(stdout, "usage: bench") || !strings.Contains(stdout, "benchstat") {
+	if status != 0 || stderr != "" || !strings.HasPrefix(stdout, "usage: bench") || !strings.Contains(stdout, "-compare") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 }
@@ -215,40 +186,5 @@ func TestScenarioNames(t *testing.T) {
 				t.Errorf("%s is not in %v", s.Name, known)
 			}
 		}
-	}
-}
-
-// The plot is a function of the rows.
-func TestPlot(t *testing.T) {
-	rows := []row{
-		{World: "f1-1k-10-1", Scenario: "within-k4", Workloads: 1000, Ns: 1300, KueueNs: 162_000},
-		{World: "f5-100k-100-1", Scenario: "within-k4", Workloads: 100_000, Ns: 1300, KueueNs: 2_090_000},
-		{World: "f8-1m-1000-1", Scenario: "within-k4", Workloads: 1_000_000, Ns: 1400},
-	}
-	var drawn [2][]byte
-	for i := range drawn {
-		var b bytes.Buffer
-		if err := plotGrowth(&b, rows); err != nil {
-			t.Fatal(err)
-		}
-		drawn[i] = b.Bytes()
-	}
-	// Two lines, one of them dashed; five points.
-	text := string(drawn[0])
-	if !bytes.Equal(drawn[0], drawn[1]) || !strings.Contains(text, "<svg") || strings.Count(text, "stroke-dasharray") != 1 || strings.Count(text, "100 µs") != 1 {
-		t.Errorf("not the plot:\n%s", text)
-	}
-}
-
-// A file that is there already is drawn anew, with nothing left of what it was.
-func TestPlotFile(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "growth.svg")
-	if err := os.WriteFile(file, bytes.Repeat([]byte("old "), 100_000), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	status, _, stderr := call(nil, "-plot", file, "-world", "f1*,t1*", "-scenario", "within-k4")
-	data, err := os.ReadFile(file)
-	if status != 0 || stderr != "" || err != nil || !bytes.HasPrefix(data, []byte("<?xml")) || bytes.Contains(data, []byte("old")) {
-		t.Errorf("status %d, %q, %v: %.100s", status, stderr, err, data)
 	}
 }

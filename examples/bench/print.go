@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,20 +14,8 @@ import (
 
 // printer returns a function that prints the rows of a world.
 func printer(o options, w io.Writer) func([]row) error {
-	switch o.output {
-	case asJSON, asSteps, asMarkdown:
+	if o.output != asTable {
 		return func([]row) error { return nil } // at the end
-	case asBenchstat:
-		_, err := fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: github.com/cedesched/cede/examples/bench\n", runtime.GOOS, runtime.GOARCH)
-		return func(rows []row) error {
-			for _, r := range rows {
-				for _, ns := range r.cost.ns {
-					_, err = fmt.Fprintf(w, "Benchmark%s-%d\t%d\t%s ns/op\t%d B/op\t%d allocs/op\t%d victims\t%d steps\n",
-						r.path(), runtime.GOMAXPROCS(0), r.cost.operations, strconv.FormatFloat(ns, 'f', 1, 64), r.Bytes, r.Allocs, r.Victims, r.Steps)
-				}
-			}
-			return err
-		}
 	}
 	return func(rows []row) error {
 		_, err := fmt.Fprintln(w, tableOf(rows))

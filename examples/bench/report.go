@@ -15,7 +15,7 @@ import (
 // formVersion is the version of the form of -o json and -o steps.
 const formVersion = 1
 
-// report is what -o json prints in one line, so that reports can be appended to a table.
+// report is what -o json prints in one line, to compare with later ones.
 type report struct {
 	Version int `json:"version"`
 	// Commit is what was measured. Empty: not known.
@@ -34,11 +34,8 @@ type machine struct {
 }
 
 // printReport prints a report in one line.
-func printReport(w io.Writer, o options, rows []row) error {
-	r := report{Version: formVersion, Commit: o.commit, Rows: rows}
-	if r.Commit == "" {
-		r.Commit = builtFrom()
-	}
+func printReport(w io.Writer, rows []row) error {
+	r := report{Version: formVersion, Commit: builtFrom(), Rows: rows}
 	r.Machine = &machine{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPU: processor(), Processors: runtime.GOMAXPROCS(0)}
 	return json.NewEncoder(w).Encode(r)
 }
