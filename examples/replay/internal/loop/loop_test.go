@@ -106,7 +106,7 @@ func TestConservation(t *testing.T) {
 }
 
 // most is how many jobs of a world are replayed.
-const most = 100
+const most = 60
 
 func conserves(t *testing.T, name, policy string) {
 	source, settings, err := world.ParseName(name)

@@ -105,7 +105,7 @@ func waitingIsNoLoop(t *rapid.T) {
 		if permits {
 			most, again = max(most, 3*plain.evictions+10), greedy.again+plain.again
 		}
-		for _, wait := range []string{"", "+wait=2m", "+wait=10m", "+wait=1h"} {
+		for _, wait := range []string{"", rapid.SampledFrom([]string{"+wait=2m", "+wait=10m", "+wait=1h"}).Draw(t, "wait")} {
 			if permits && plain.circles {
 				continue
 			}

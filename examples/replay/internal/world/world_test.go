@@ -10,7 +10,7 @@ import (
 // same seed draws the same.
 func TestDraw(t *testing.T) {
 	for name, p := range profiles() {
-		const days = 60
+		const days = 20
 		drawn, err := Draw(name, days, 1)
 		if err != nil {
 			t.Fatal(err)
