@@ -1,47 +1,11 @@
 package moves
 
 import (
-	"fmt"
-	"math"
 	"slices"
 
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
-
-// raise makes the finder ask for any unit: what is nominated runs, and a group, or pod, of the highest priority asks.
-func (f *finder) raise() (err error) {
-	c := f.preemptor.Config()
-	c.Budgets, c.SkipRetryAt = placement.Hard, true
-	if f.asked, err = placement.New(c); err != nil {
-		return err
-	}
-	var edits []placement.Edit
-	isMember := func(id string) bool {
-		return slices.ContainsFunc(f.request.Pods, func(p workload.Pod) bool { return p.ID == id })
-	}
-	for p := range f.before.NominatedPods() {
-		if !isMember(p.ID) {
-			p.Group, p.Priority = "", math.MaxInt32
-			edits = append(edits, placement.Run(p))
-		}
-	}
-	if f.before, err = f.before.With(edits...); err != nil {
-		return err
-	}
-	r := &f.ask
-	r.Priority, r.Queue, r.Pods = math.MaxInt32, "", slices.Clone(r.Pods)
-	for i := 1; r.Group != ""; i++ {
-		if _, taken := f.before.Group(r.Group); !taken {
-			break
-		}
-		r.Group = fmt.Sprintf("%s/%d", f.request.Group, i)
-	}
-	for i := range r.Pods {
-		r.Pods[i].Group, r.Pods[i].Priority, r.Pods[i].Queue = "", 0, ""
-	}
-	return nil
-}
 
 // leaveOut takes the domain of a decision from a request; false: there is no other.
 func (f *finder) leaveOut(r *placement.Request, d *placement.Decision) bool {

@@ -60,7 +60,7 @@ func BenchmarkDecide(b *testing.B) {
 			d, err := p.Decide(s, r)
 			return d.Outcome, err
 		})
-		for name, c := range map[string]moves.Config{"moves": {}, "prefer": {Prefer: true}, "only": {Only: true}, "exact": {Search: placement.Exact}} {
+		for name, c := range map[string]moves.Config{"moves": {}, "prefer": {Prefer: true}, "only": {Price: mustMove}} {
 			run(name, func() (preemption.Outcome, error) {
 				d, err := moves.Decide(p, s, r, c)
 				return d.Decision.Outcome, err

@@ -14,8 +14,7 @@ import (
 // Clear empties domains: those that lose the least, then those from which the fewest pods leave, then the first. Units leave as
 // [settle.DecideNodes] says for nodes that are to be empty; those with a place outside the cleared domains move, the others yield, or
 // keep the domain if they must not. All units of one domain have places, or yield, before the next domain is chosen: it may be that
-// another choice of several domains costs less, but none costs less than LowerBound. With [placement.Exact] the units of a domain of at
-// most 64 are placed so that it loses the least, beside the units that stay.
+// another choice of several domains costs less, but none costs less than LowerBound.
 //
 // At most [Config.MaxTries] domains are looked at for each that is cleared: those that may cost the least. It changes neither the
 // snapshot nor the request. It fails with a [fault.List]: of the configuration as [Decide], a time outside the years 1678 to 2262, or

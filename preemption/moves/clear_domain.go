@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/internal/engine/best/moving"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/workload"
@@ -34,7 +33,7 @@ func (f *clearing) with(done *cleared, d *placement.Domain, now time.Time) (x *c
 	if err != nil {
 		return nil, nil, more, err
 	}
-	isPlaced, err := f.place(done, d, after, list)
+	isPlaced, err := f.config.findPlaces(f.preemptor, after, placement.Beside{}, list)
 	if err != nil {
 		return nil, nil, more, err
 	}
@@ -139,36 +138,3 @@ func without(s *placement.Snapshot, d *placement.Domain, victims []placement.Vic
 	}
 	return s.With(edits...)
 }
-
-// place gives places to the units of a domain, by an exact search if it is asked for and one of them yields or has none.
-func (f *clearing) place(done *cleared, d *placement.Domain, after *placement.Snapshot, list []victim) (bool, error) {
-	ok, err := f.config.findPlaces(f.preemptor, after, placement.Beside{}, list)
-	if err != nil || f.config.Search != placement.Exact || len(list) > mostUnits ||
-		!slices.ContainsFunc(list, func(l victim) bool { return l.to == nil }) {
-		return ok, err
-	}
-	b := f.config.newBuilder(f.preemptor, done.now, d.Nodes, func(string) bool { return false })
-	b.addUnits(list)
-	b.problem.Left = nil // the steps keep the budgets
-	for i := range b.problem.Units {
-		b.problem.Units[i].Charges = nil
-	}
-	if b.problem.Limit = moving.None; ok {
-		b.problem.Limit = moving.Cost(costOf(list))
-	}
-	answer, _ := b.solve()
-	if answer == nil {
-		return ok, nil
-	}
-	better := slices.Clone(list)
-	for i := range better {
-		better[i].to = b.names(answer.Places[i])
-	}
-	if isPermitted, err := permits(f.preemptor, after, placement.Beside{}, nil, better); err != nil || !isPermitted {
-		return ok, err
-	}
-	copy(list, better)
-	return true, nil
-}
-
-const mostUnits = 64

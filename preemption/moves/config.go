@@ -12,24 +12,16 @@ import (
 // and each moves that has a place.
 type Config struct {
 	// Prefer takes, of units that are equally important but for their start, those that have a place elsewhere: see step 2 of the
-	// package.
+	// package. A resize is an error beside it.
 	Prefer bool
-	// Only asks that every victim moves. Then units of any priority below the highest one may move, no budget is
-	// violated, and no nomination is withdrawn. Filters see the pods of the request without their group, at the highest priority.
-	// Prefer, Nested and MinGroups of the request, and resizes are errors beside it.
-	Only bool
 	// Start says whether a pod that moves stops or starts first.
 	Start Start
-	// Price returns what is lost if a unit yields, and if it moves; negative: it must not. It must depend on the unit alone, and what
+	// Price returns what is lost if a unit yields, and if it moves; negative: it must not. So -1 for each that yields asks that every
+	// victim moves. It must depend on the unit alone, and what
 	// a unit loses by moving must not be more than by yielding, if both may be. Nil: each pod that yields costs 1, a move nothing.
 	Price func(u placement.Unit) (yield, move int64)
 	// Domains returns domains within one of which all pods of a unit must be, when it moves. Nil, or none: anywhere.
 	Domains func(u placement.Unit) []placement.Domain
-	// Search is Greedy or Exact: see step 5 of the package.
-	Search placement.Search
-	// MaxNodes limits an exact search; for every 16 nodes of the snapshot each step of it counts once more. Zero is 200,000;
-	// negative is an error.
-	MaxNodes int
 	// MaxTries limits how many domains are tried, and how many units Prefer asks about. Zero is 16; negative is an error.
 	MaxTries int
 }
@@ -60,21 +52,11 @@ func (a Cost) Compare(b Cost) int {
 
 func (a Cost) plus(b Cost) Cost { return Cost{quota.Add(a.Lost, b.Lost), a.Pods + b.Pods} }
 
-func (c *Config) maxNodes() int { return cmp.Or(c.MaxNodes, 200_000) }
 func (c *Config) maxTries() int { return cmp.Or(c.MaxTries, 16) }
 
 func (c *Config) validate() (faults fault.List) {
 	if !startNames.Valid(c.Start) {
 		faults.Add("config.Start", "%v is unknown", c.Start)
-	}
-	if c.Search != placement.Greedy && c.Search != placement.Exact {
-		faults.Add("config.Search", "%v is unknown", c.Search)
-	}
-	if c.Only && c.Prefer {
-		faults.Add("config.Prefer", "is set, but Only says that every victim moves")
-	}
-	if c.MaxNodes < 0 {
-		faults.Add("config.MaxNodes", "%d is negative", c.MaxNodes)
 	}
 	if c.MaxTries < 0 {
 		faults.Add("config.MaxTries", "%d is negative", c.MaxTries)
@@ -84,11 +66,8 @@ func (c *Config) validate() (faults fault.List) {
 
 // request finds what the configuration does not know of a request.
 func (c *Config) request(r *placement.Request) (faults fault.List) {
-	if r.Resize && (c.Only || c.Prefer || c.Search == placement.Exact) {
-		faults.Add("request.resize", "is not known beside Only, Prefer or an exact search")
-	}
-	if c.Only && (len(r.Nested) > 0 || r.MinGroups > 0) {
-		faults.Add("request.nested", "or minGroups: not known beside Only")
+	if r.Resize && c.Prefer {
+		faults.Add("request.resize", "is not known beside Prefer")
 	}
 	return faults
 }
@@ -99,9 +78,6 @@ func (c *Config) price(u *placement.Unit) (yield, move int64) {
 		yield, move = c.Price(*u)
 	} else {
 		yield = int64(len(u.Pods))
-	}
-	if c.Only {
-		yield = -1
 	}
 	for i := range u.Pods {
 		if len(u.Pods[i].Claims) > 0 {

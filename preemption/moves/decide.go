@@ -1,7 +1,6 @@
 package moves
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -12,28 +11,16 @@ import (
 
 // Decide answers a request by the configuration of a preemptor; nil decides by the zero [placement.Config]. It changes neither the
 // snapshot nor the request. It fails as [placement.Preemptor.Decide], and with a [fault.List] of what is wrong with the
-// configuration: an unknown Start or Search, negative limits, Prefer beside Only; and of what a configuration does not know: with
-// Only, Prefer or an exact search a resize, with Only Nested and MinGroups.
+// configuration: an unknown Start, a negative limit, Prefer beside a resize.
 //
 // [fault.List]: https://pkg.go.dev/github.com/cedesched/cede/preemption/fault#List
 func Decide(p *placement.Preemptor, s *placement.Snapshot, r placement.Request, c Config) (Decision, error) {
 	if err := append(c.validate(), c.request(&r)...).Err(); err != nil {
 		return Decision{}, err
 	}
-	f := &finder{config: &c, preemptor: p, asked: p, before: s, request: r, ask: r}
-	if c.Only {
-		without := r
-		without.Policy = placement.PreemptNever
-		d, err := p.Decide(s, without)
-		if err != nil || d.Outcome == preemption.Fits || len(d.Nominations) > 0 || r.Policy == placement.PreemptNever {
-			return Decision{Decision: d}, err
-		}
-		if err := f.raise(); err != nil {
-			return Decision{}, err
-		}
-	}
+	f := &finder{config: &c, preemptor: p, before: s, request: r}
 	d, found, err := f.find()
-	if err != nil || d.isDecided(found) || !c.Only && c.Price == nil { // each victim may yield: what placement says holds
+	if err != nil || d.isDecided(found) || c.Price == nil { // each victim may yield: what placement says holds
 		return d, err
 	}
 	return f.retry(d)
@@ -48,10 +35,8 @@ func (d *Decision) isDecided(found bool) bool {
 type finder struct {
 	config    *Config
 	preemptor *placement.Preemptor
-	asked     *placement.Preemptor // that is asked who may leave
 	before    *placement.Snapshot
-	request   placement.Request // as it came
-	ask       placement.Request // as it is asked
+	request   placement.Request
 	tried     int
 	elsewhere []string
 }
@@ -61,23 +46,20 @@ type found struct {
 	decision placement.Decision
 	list     []victim
 	steps    []Step
-	cost     Cost
 }
 
 // find looks for an answer in one domain after the other. If there is none, the decision says why.
 func (f *finder) find() (Decision, bool, error) {
 	var best *found
 	var first placement.Decision
-	ask := f.ask
+	ask := f.request
 	for try := 0; ; try++ {
-		d, err := f.asked.Decide(f.before, ask)
+		d, err := f.preemptor.Decide(f.before, ask)
 		if err != nil {
 			return Decision{}, false, err
 		}
 		if try == 0 {
-			if first = d; d.Outcome != preemption.Preempt {
-				break
-			}
+			first = d
 		}
 		if d.Outcome != preemption.Preempt {
 			break
@@ -88,53 +70,16 @@ func (f *finder) find() (Decision, bool, error) {
 		if best, err = f.attempt(d); err != nil {
 			return Decision{}, false, err
 		}
-		if best == nil && f.config.Only {
-			again, err := f.smaller(ask, d)
-			if err == nil && again.Outcome == preemption.Preempt {
-				best, err = f.attempt(again)
-			}
-			if err != nil {
-				return Decision{}, false, err
-			}
-		}
 		if best != nil || try+1 == f.config.maxTries() || !f.leaveOut(&ask, &d) {
 			break
 		}
 	}
-	var proof *Proof
-	isExact, limit := f.config.Search == placement.Exact && (first.Outcome == preemption.Preempt || f.config.Only), f.config.maxNodes()
-	if !isExact && best == nil && f.config.Only && f.isSmall() {
-		isExact, limit = true, min(limit, fewNodes)
-	}
-	if isExact {
-		better, p, err := f.exact(best, limit)
-		if err != nil {
-			return Decision{}, false, err
-		}
-		if best = cmp.Or(better, best); f.config.Search == placement.Exact {
-			proof = p
-		}
-	}
 	if best == nil {
-		out := Decision{Decision: f.refused(first), Proof: proof, Tried: f.tried}
-		return out, false, nil
+		return Decision{Decision: f.refused(first), Tried: f.tried}, false, nil
 	}
-	out, err := f.answer(best)
-	out.Proof = proof
-	return out, err == nil, err
-}
-
-// A greedy decision that finds nothing makes a short exact search, of fewNodes, in a snapshot of at most smallSnapshot nodes.
-const fewNodes, smallSnapshot = 2000, 256
-
-func (f *finder) isSmall() bool {
-	count := 0
-	for range f.before.Nodes() {
-		if count++; count > smallSnapshot {
-			return false
-		}
-	}
-	return true
+	return Decision{
+		Decision: best.decision, Moves: movesOf(best.list), Steps: best.steps, Cost: costOf(best.list), Elsewhere: f.elsewhere, Tried: f.tried,
+	}, true, nil
 }
 
 // attempt looks for places for the victims of a decision; nil: one has none that needs it.
@@ -151,7 +96,6 @@ func (f *finder) attempt(d placement.Decision) (*found, error) {
 	if !f.order(x) {
 		return nil, nil
 	}
-	x.cost = costOf(x.list)
 	return x, nil
 }
 
@@ -206,13 +150,11 @@ func (f *finder) after(d *placement.Decision) (after *placement.Snapshot, beside
 
 // refused is the decision if no victims were found that have the places that they need.
 func (f *finder) refused(d placement.Decision) placement.Decision {
-	if d.Outcome != preemption.Preempt && !f.config.Only {
+	if d.Outcome != preemption.Preempt {
 		return d
 	}
-	if d.Outcome == preemption.Preempt {
-		d.Outcome, d.Reason, d.Withdrawn, d.Proof = preemption.Impossible, placement.ReasonNoRoom, nil, nil
-		d.Placement = placement.Placement{}
-	}
+	d.Outcome, d.Reason, d.Withdrawn, d.Proof = preemption.Impossible, placement.ReasonNoRoom, nil, nil
+	d.Placement = placement.Placement{}
 	d.Pods = slices.Clone(f.request.Pods)
 	for i := range d.Pods {
 		p := &d.Pods[i]
@@ -224,36 +166,9 @@ func (f *finder) refused(d placement.Decision) placement.Decision {
 	return d
 }
 
-// answer turns what was found into a decision about the request as it came.
-func (f *finder) answer(x *found) (Decision, error) {
-	if f.config.Only {
-		d, err := f.choose(x.decision.Placement)
-		if err != nil {
-			return Decision{}, err
-		}
-		x.decision = d
-	}
-	if x.decision.Outcome == preemption.Fits { // other places than those of placement
-		return Decision{Decision: x.decision, Tried: f.tried}, nil
-	}
-	return Decision{
-		Decision: x.decision, Moves: movesOf(x.list), Steps: x.steps, Cost: x.cost, Elsewhere: f.elsewhere, Tried: f.tried,
-	}, nil
-}
-
-// choose returns the decision about the request with given victims and places. With Only no promise is broken.
-func (f *finder) choose(x placement.Placement) (placement.Decision, error) {
-	r := f.request
-	d, err := f.preemptor.Choose(f.before, r, []placement.Placement{x})
-	if f.config.Only {
-		d.Withdrawn = nil
-	}
-	return d, err
-}
-
 // retry looks for the first instant at which there is an answer.
 func (f *finder) retry(d Decision) (Decision, error) {
-	instants, err := f.asked.Instants(f.before, f.ask)
+	instants, err := f.preemptor.Instants(f.before, f.request)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -263,7 +178,7 @@ func (f *finder) retry(d Decision) (Decision, error) {
 	}
 	later := *f
 	for i, at := range instants {
-		if later.ask.Now, later.request.Now = at, at; i < mostInstants {
+		if later.request.Now = at; i < mostInstants {
 			then, found, err := later.find()
 			if err != nil {
 				return Decision{}, err

@@ -9,9 +9,9 @@ import (
 
 // Decision answers a request, with places for victims. The zero value is invalid.
 type Decision struct {
-	// Decision is the answer to the request. Its Victims are all units that leave: those in Moves, and those that yield. With
-	// Only it is Impossible, for the reason NoRoom, if no victims were found that all have places; RetryAt is then the first
-	// instant at which some are found, of at most 64 that are tried: after those it is the next one, which is not too late.
+	// Decision is the answer to the request. Its Victims are all units that leave: those in Moves, and those that yield. It is
+	// Impossible, for the reason NoRoom, if a victim has no place and by its price must not yield; RetryAt is then the first instant
+	// at which it succeeds, of at most 64 that are tried: after those it is the next one, which is not too late.
 	Decision placement.Decision `json:"decision"`
 	// Moves are the victims that have a place, sorted by the ID of their first pod.
 	Moves []Move `json:"moves,omitempty"`
@@ -19,8 +19,6 @@ type Decision struct {
 	Steps []Step `json:"steps,omitempty"`
 	// Cost is what the victims lose.
 	Cost Cost `json:"cost,omitzero"`
-	// Proof is set by an exact search.
-	Proof *Proof `json:"proof,omitempty"`
 	// Elsewhere lists, for Prefer, the units that were found to have a place on other nodes: the ID of the group, or of the pod,
 	// sorted.
 	Elsewhere []string `json:"elsewhere,omitempty"`
@@ -49,16 +47,6 @@ type PodMove struct {
 type Step struct {
 	Stop  []string               `json:"stop,omitempty"`
 	Start []placement.Nomination `json:"start,omitempty"`
-}
-
-// Proof says how good an answer of the exact search is.
-type Proof struct {
-	// Optimal: no answer costs less. If there is no answer: there is none.
-	Optimal bool `json:"optimal,omitzero"`
-	// LowerBound is what an answer costs at least.
-	LowerBound Cost `json:"lowerBound,omitzero"`
-	// Nodes is the number of nodes that the search looked at.
-	Nodes int `json:"nodes,omitzero"`
 }
 
 // Yields returns the victims that have no place, in the order of Decision.Victims.

@@ -64,7 +64,7 @@ func TestDefragmentationMoves(t *testing.T) {
 	if leaves == "s2" {
 		rack = racks[1]
 	}
-	only := moves.Config{Only: true}
+	only := moves.Config{Price: mustMove}
 	a, err := moves.Clear(nil, nodes, moves.ClearRequest{Now: now, Domains: []placement.Domain{rack}}, only)
 	if err != nil || len(a.Moves) != 1 || a.Moves[0].Pods[0].Pod != leaves {
 		t.Fatalf("%s, %v: want %s to move", toldOfClear(a), err, leaves)

@@ -28,12 +28,13 @@ func ExampleClear() {
 		panic(err)
 	}
 	racks := []placement.Domain{{Name: "r1", Nodes: []string{"r1-a", "r1-b"}}, {Name: "r2", Nodes: []string{"r2-a"}}, {Name: "r3", Nodes: []string{"r3-a"}}}
-	a, err := moves.Clear(nil, s, moves.ClearRequest{Now: now, Domains: racks, Count: 2}, moves.Config{Only: true})
+	noneYields := moves.Config{Price: func(placement.Unit) (yield, move int64) { return -1, 0 }}
+	a, err := moves.Clear(nil, s, moves.ClearRequest{Now: now, Domains: racks, Count: 2}, noneYields)
 	if err != nil {
 		panic(err)
 	}
 	fmt.Print(explain.ClearText(a))
-	a, err = moves.Clear(nil, s, moves.ClearRequest{Now: now, Domains: racks, Count: 3}, moves.Config{Only: true})
+	a, err = moves.Clear(nil, s, moves.ClearRequest{Now: now, Domains: racks, Count: 3}, noneYields)
 	if err != nil {
 		panic(err)
 	}

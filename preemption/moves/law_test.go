@@ -47,11 +47,11 @@ func roomy(t *rapid.T) (placement.State, placement.Request) {
 
 // priced draws a configuration of moves.
 func priced(t *rapid.T, st placement.State) moves.Config {
-	c := moves.Config{Only: rapid.IntRange(0, 3).Draw(t, "only") == 0}
-	c.Prefer = !c.Only && rapid.IntRange(0, 3).Draw(t, "prefer") == 0
+	c := moves.Config{Prefer: rapid.IntRange(0, 3).Draw(t, "prefer") == 0}
 	c.Start = rapid.SampledFrom([]moves.Start{moves.AfterStop, moves.AfterStop, moves.BeforeStop}).Draw(t, "start")
-	c.Search = rapid.SampledFrom([]placement.Search{placement.Greedy, placement.Exact}).Draw(t, "search")
-	if rapid.Bool().Draw(t, "prices") {
+	if rapid.IntRange(0, 3).Draw(t, "none yields") == 0 {
+		c.Price = mustMove
+	} else if rapid.Bool().Draw(t, "prices") {
 		yields, moved := map[string]int64{}, map[string]int64{}
 		price := rapid.SampledFrom([]int64{1, 2, 3, 5, 2, 1, 0, 4, -1})
 		for _, p := range st.Pods {
@@ -95,14 +95,6 @@ func plus(a, b int64) int64 {
 	return a + b
 }
 
-// permitted drops from a configuration what it does not know of a request.
-func permitted(c moves.Config, r *placement.Request) moves.Config {
-	if len(r.Nested) > 0 || r.MinGroups > 0 {
-		c.Only = false
-	}
-	return c
-}
-
 func answered(t *rapid.T, st placement.State, r placement.Request, pc placement.Config, c moves.Config) moves.Decision {
 	s, err := placement.NewSnapshot(st)
 	if err != nil {
@@ -123,7 +115,6 @@ func answered(t *rapid.T, st placement.State, r placement.Request, pc placement.
 func answersVerify(t *rapid.T) {
 	st, r := roomy(t)
 	pc, c := preemptiontest.PlacementConfigs().Draw(t, "config"), priced(t, st)
-	c = permitted(c, &r)
 	d := answered(t, st, r, pc, c)
 	if err := verify.Moves(st, r, pc, c, d); err != nil {
 		t.Fatalf("%v\n%s", err, told(d))
@@ -201,7 +192,6 @@ func FuzzWithoutMovesAsBefore(f *testing.F) { f.Fuzz(rapid.MakeFuzz(withoutMoves
 func settledIsDone(t *rapid.T) {
 	st, r := roomy(t)
 	pc, c := preemptiontest.PlacementConfigs().Draw(t, "config"), priced(t, st)
-	c = permitted(c, &r)
 	d := answered(t, st, r, pc, c)
 	if d.Decision.Outcome != preemption.Preempt || r.Resize {
 		return
@@ -256,19 +246,12 @@ func TestDrawsReachMoves(t *testing.T) {
 		rapid.Custom(func(t *rapid.T) int {
 			st, r := roomy(t)
 			pc, c := preemptiontest.PlacementConfigs().Draw(t, "config"), priced(t, st)
-			c = permitted(c, &r)
 			d := answered(t, st, r, pc, c)
 			kind := fmt.Sprint(d.Decision.Outcome)
 			seen[kind]++
 			if len(d.Moves) > 0 {
 				seen["moves"]++
 				seen[fmt.Sprint("moves, ", c.Start)]++
-			}
-			if len(d.Moves) > 0 && c.Only {
-				seen["moves only"]++
-			}
-			if len(d.Moves) > 0 && c.Search == placement.Exact {
-				seen["moves exact"]++
 			}
 			if slices.ContainsFunc(d.Moves, func(m moves.Move) bool { return len(m.Pods) > 1 }) {
 				seen["groups move"]++
@@ -287,7 +270,7 @@ func TestDrawsReachMoves(t *testing.T) {
 	}
 	t.Log(seen)
 	for kind, least := range map[string]int{
-		"moves": 80, "moves, BeforeStop": 20, "moves only": 15, "moves exact": 40, "groups move": 4, "moves and yields": 12,
+		"moves": 80, "moves, BeforeStop": 15, "groups move": 4, "moves and yields": 12,
 		"moves in several steps": 4, "waits until a time": 15,
 	} {
 		if seen[kind] < least {

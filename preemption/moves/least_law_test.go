@@ -194,7 +194,7 @@ func (x *trier) unit(i int, cost moves.Cost) {
 		}
 		x.each(u.Pods, domains, nil, func() { x.unit(i+1, leaves(move)) })
 	}
-	if yield >= 0 && !x.config.Only {
+	if yield >= 0 {
 		x.unit(i+1, leaves(yield))
 	}
 	x.charge(u, -1)
@@ -220,9 +220,8 @@ func (x *trier) charge(u *placement.Unit, sign int64) bool {
 }
 
 // costly draws prices, or none, and domains, or none.
-func costly(t *rapid.T, st placement.State, c moves.Config) moves.Config {
-	p := priced(t, st)
-	c.Price, c.Domains = p.Price, nil
+func costly(t *rapid.T, st placement.State) moves.Config {
+	c := moves.Config{Price: priced(t, st).Price}
 	if rapid.IntRange(0, 4).Draw(t, "domains") == 0 {
 		at := rapid.IntRange(0, len(st.Nodes)).Draw(t, "first of the second")
 		var list [2]placement.Domain
@@ -238,62 +237,28 @@ func costly(t *rapid.T, st placement.State, c moves.Config) moves.Config {
 	return c
 }
 
-// "Exact: the answer with the least cost": no choice of what leaves, and where it goes, costs less, within the rules of step 5. The greedy
-// search finds none that costs less.
-func exactIsLeast(t *rapid.T) {
+// The cost of a decision is that of an answer that there is: no choice of what leaves, and where it goes, costs less.
+func costIsPossible(t *rapid.T) {
 	st, r := few(t)
-	c := costly(t, st, moves.Config{Only: rapid.Bool().Draw(t, "only")})
-	greedy := answered(t, st, r, placement.Config{Budgets: placement.Hard}, c)
-	c.Search = placement.Exact
+	c := costly(t, st)
 	d := answered(t, st, r, placement.Config{Budgets: placement.Hard}, c)
+	if d.Decision.Outcome != preemption.Preempt {
+		return
+	}
 	x := trier{st: st, config: c, highest: r.Priority - 1, budgets: true}
-	if c.Only {
-		x.highest = math.MaxInt32 - 1
-	}
-	if !c.Only {
-		first := answered(t, st, r, placement.Config{Budgets: placement.Hard}, moves.Config{}).Decision
-		if first.Outcome != preemption.Preempt {
-			return
-		}
-		if greedy.Decision.Outcome == preemption.Preempt {
-			x.highest = math.MinInt32
-		}
-		for _, v := range greedy.Decision.Victims {
-			x.highest = max(x.highest, v.Priority)
-		}
-	}
-	want := x.try(t, r.Pods, r.Domains)
-	cost := func(d moves.Decision) moves.Cost {
-		if !d.Decision.Outcome.Succeeds() {
-			return none
-		}
-		return d.Cost
-	}
-	got := cost(d)
-	switch {
-	case d.Decision.Outcome == preemption.Fits && d.Proof == nil:
-	case d.Proof == nil:
-		t.Fatalf("no proof: %s", told(d))
-	case got.Compare(want) < 0, cost(greedy).Compare(want) < 0:
-		t.Fatalf("costs less than is possible, %+v: %s; greedy %s", want, told(d), told(greedy))
-	case d.Proof.Optimal && got != want:
-		t.Fatalf("%+v, but %+v is possible: %s", d.Cost, want, told(d))
-	case d.Proof.LowerBound.Compare(want) > 0:
-		t.Fatalf("bound %+v, but %+v is possible", d.Proof.LowerBound, want)
-	case !d.Proof.Optimal:
-		t.Fatalf("not proved: %s", told(d))
+	if least := x.try(t, r.Pods, r.Domains); d.Cost.Compare(least) < 0 {
+		t.Fatalf("costs less than is possible, %+v: %s", least, told(d))
 	}
 }
 
-func TestExactIsLeast(t *testing.T) { rapid.Check(t, exactIsLeast) }
-func FuzzExactIsLeast(f *testing.F) { f.Fuzz(rapid.MakeFuzz(exactIsLeast)) }
+func TestCostIsPossible(t *testing.T) { rapid.Check(t, costIsPossible) }
+func FuzzCostIsPossible(f *testing.F) { f.Fuzz(rapid.MakeFuzz(costIsPossible)) }
 
-// "With Exact the units of a domain are placed so that it loses the least, beside the units that stay": of one domain no answer costs less,
-// and of several none less than LowerBound.
-func clearIsLeast(t *rapid.T) {
+// "None costs less than LowerBound", and no answer less than is possible, of one domain or of both.
+func clearIsPossible(t *rapid.T) {
 	st, _ := few(t)
 	st.Budgets = nil
-	c := costly(t, st, moves.Config{Only: rapid.Bool().Draw(t, "only")})
+	c := costly(t, st)
 	domains := []placement.Domain{{Name: "left", Nodes: []string{"n0"}}, {Name: "right", Nodes: []string{"n1"}}}
 	if len(st.Nodes) == 4 {
 		domains[1].Nodes = []string{"n1", "n2"}
@@ -309,27 +274,14 @@ func clearIsLeast(t *rapid.T) {
 			least = cost
 		}
 	}
-	s, err := placement.NewSnapshot(st)
+	a, err := moves.Clear(nil, snapshot(t, st), moves.ClearRequest{Now: now, Domains: domains, Count: count}, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, search := range []placement.Search{placement.Greedy, placement.Exact} {
-		c.Search = search
-		a, err := moves.Clear(nil, s, moves.ClearRequest{Now: now, Domains: domains, Count: count}, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		isFound := a.Outcome.Succeeds()
-		switch {
-		case isFound && a.Cost.Compare(least) < 0:
-			t.Fatalf("%+v, but it costs at least %+v: %s", a.Cost, least, toldOfClear(a))
-		case isFound && a.LowerBound.Compare(least) > 0:
-			t.Fatalf("bound %+v, but %+v is possible: %s", a.LowerBound, least, toldOfClear(a))
-		case search == placement.Exact && count == 1 && (isFound != (least != none) || isFound && a.Cost != least):
-			t.Fatalf("%+v, but %+v is possible: %s", a.Cost, least, toldOfClear(a))
-		}
+	if a.Outcome.Succeeds() && (a.Cost.Compare(least) < 0 || a.LowerBound.Compare(least) > 0) {
+		t.Fatalf("%+v, at least %+v, but %+v is possible: %s", a.Cost, a.LowerBound, least, toldOfClear(a))
 	}
 }
 
-func TestClearIsLeast(t *testing.T) { rapid.Check(t, clearIsLeast) }
-func FuzzClearIsLeast(f *testing.F) { f.Fuzz(rapid.MakeFuzz(clearIsLeast)) }
+func TestClearIsPossible(t *testing.T) { rapid.Check(t, clearIsPossible) }
+func FuzzClearIsPossible(f *testing.F) { f.Fuzz(rapid.MakeFuzz(clearIsPossible)) }

@@ -66,6 +66,9 @@ func on(r placement.Request, node string) placement.Request {
 	return r
 }
 
+// mustMove is a price: no unit may yield.
+func mustMove(placement.Unit) (yield, move int64) { return -1, 0 }
+
 func told(d moves.Decision) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v", d.Decision.Outcome)
@@ -107,7 +110,6 @@ func tellSteps(b *strings.Builder, steps []moves.Step) {
 }
 
 func TestDecide(t *testing.T) {
-	const exact = placement.Exact
 	for name, c := range map[string]struct {
 		state   string
 		request placement.Request
@@ -134,33 +136,17 @@ func TestDecide(t *testing.T) {
 			state: "a=4 b=4 a:v/g=2 a:u/g=2 b:w!=2", request: pending(1, 4),
 			want: "Preempt new->a yields:u+v | -u,v +new",
 		},
-		"Only moves pods of higher priority, too": {
-			state: "a=4 b=4 a:v!=2 b:w!=2", request: pending(1, 4), config: moves.Config{Only: true},
-			want: "Preempt new->b w:b->a | -w +new +w",
-		},
-		"Only refuses if one has no place": {
-			state: "a=4 b=4 a:v=3 b:w=3", request: pending(1, 4), config: moves.Config{Only: true},
+		"where none may yield, no": {
+			state: "a=4 b=4 a:v=3 b:w=3", request: pending(1, 4), config: moves.Config{Price: mustMove},
 			want: "Impossible",
 		},
-		"Only looks at other domains": {
-			state: "a=4 b=4 c=4 a:v=3 b:w=2 c:x=2", request: pending(1, 4), config: moves.Config{Only: true},
+		"where none may yield, other domains are looked at": {
+			state: "a=4 b=4 c=4 a:v=3 b:w=2 c:x=2", request: pending(1, 4), config: moves.Config{Price: mustMove},
 			want: "Preempt new->c x:c->b | -x +new +x",
 		},
 		"a pod in the way of another yields": {
 			state: "a=4 b=4 c=4 a:v=3 b:w=2 c:x!=2", request: on(pending(1, 4), "a"),
 			want: "Preempt new->a yields:v | -v +new",
-		},
-		"with an exact search it moves, too": {
-			state: "a=4 b=4 c=4 a:v=3 b:w=2 c:x!=2", request: on(pending(1, 4), "a"), config: moves.Config{Search: exact},
-			want: "Preempt new->a v:a->b w:b->c | -w +w | -v +new +v",
-		},
-		"pods that need each other's room stop together": {
-			state: "a=6 b=6 a:v=6 b:w=2", request: on(pending(1, 4), "a"), config: moves.Config{Search: exact},
-			want: "Preempt new->a v:a->b w:b->a | -v,w +new +v +w",
-		},
-		"but not if they start first": {
-			state: "a=6 b=6 a:v=6 b:w=2", request: on(pending(1, 4), "a"), config: moves.Config{Search: exact, Start: moves.BeforeStop},
-			want: "Preempt new->a yields:v | -v | +new",
 		},
 		"before it stops a pod needs room beside itself": {
 			state: "a=4 b=4 a:v=2 b:w!=2", request: pending(1, 4), config: moves.Config{Start: moves.BeforeStop},
@@ -184,38 +170,6 @@ func TestDecide(t *testing.T) {
 				t.Errorf("%s\nwant %s", got, c.want)
 			}
 		})
-	}
-}
-
-// The victims of a domain are chosen once more, the largest staying. Of these the budget lets only one go, and it gives no room: there
-// are no victims, and no domain is left.
-func TestBudgetLetsNoSmallUnitGo(t *testing.T) {
-	st := cluster("a=4 b=0 a:x=1 a:y=2 a:tiny=0 a:last=1")
-	st.Nodes[0].Capacity["cpu"] = 4
-	st.Pods[0].Requests["cpu"], st.Pods[1].Requests["cpu"] = 2, 1
-	for i := range st.Pods {
-		st.Pods[i].Started = time.Time{}
-	}
-	st.Budgets = []workload.DisruptionBudget{{Namespace: "ns", Name: "all", Selector: &workload.LabelSelector{}, Allowed: 1}}
-	r := pending(1, 2)
-	r.Pods[0].Requests["cpu"], r.Pods[0].Nodes = 2, []string{"a"}
-	d, err := moves.Decide(nil, snapshot(t, st), r, moves.Config{Only: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := told(d); got != "Impossible" {
-		t.Error(got)
-	}
-}
-
-// Room that is promised is not used on the way either: what moves there waits until another has left.
-func TestStepsKeepPromises(t *testing.T) {
-	st := cluster("a=2 b=4 c=2 a:v=2 b:w=2")
-	st.Pods[0].Nodes = []string{"a", "b"}
-	st.Nominated = []workload.Pod{{ID: "waits", Node: "b", Priority: 20, Requests: workload.Resources{"gpu": 2}}}
-	d, err := moves.Decide(nil, snapshot(t, st), on(pending(10, 2), "a"), moves.Config{Search: placement.Exact})
-	if got, want := told(d), "Preempt new->a v:a->b w:b->c | -w +w | -v +new +v"; err != nil || got != want {
-		t.Errorf("%s, %v\nwant %s", got, err, want)
 	}
 }
 

@@ -209,26 +209,3 @@ func (l *victim) asVictim() placement.Victim {
 	slices.Sort(v.Pods)
 	return v
 }
-
-// permits asks the rules of the preemptor whether victims may have their places, and waiting pods theirs. The victims are not in bare, or
-// beside says that they count as gone.
-func permits(p *placement.Preemptor, bare *placement.Snapshot, beside placement.Beside, waits []workload.Pod, list []victim) (bool, error) {
-	var units []placement.Unit
-	add := func(p workload.Pod, node string) {
-		p = waiting(p)
-		p.Nodes, p.Nowhere = []string{node}, false
-		units = append(units, placement.Unit{Pods: []workload.Pod{p}})
-	}
-	for _, p := range waits {
-		if p.Node != "" {
-			add(p, p.Node)
-		}
-	}
-	for i := range list {
-		for k, node := range list[i].to {
-			add(list[i].Pods[k], node)
-		}
-	}
-	places, err := p.Places(bare, units, beside)
-	return !slices.ContainsFunc(places, func(n []placement.Nomination) bool { return n == nil }), err
-}

@@ -1,7 +1,6 @@
 package moves
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -20,22 +19,7 @@ func (f *finder) prefer(r placement.Request, d placement.Decision) (placement.De
 	if err != nil || len(movable) == 0 {
 		return d, err
 	}
-	again, err := f.again(f.preemptor, r, func(a, b *placement.Unit) int {
-		if !a.IsAlike(b) {
-			return 0
-		}
-		return first(!movable[a.ID()], !movable[b.ID()])
-	})
-	if err != nil || again.Outcome != preemption.Preempt {
-		return d, err
-	}
-	f.elsewhere = slices.Sorted(maps.Keys(movable))
-	return again, nil
-}
-
-// again decides about a request with another order of importance, after that of the configuration.
-func (f *finder) again(p *placement.Preemptor, r placement.Request, order func(a, b *placement.Unit) int) (placement.Decision, error) {
-	c := p.Config()
+	c := f.preemptor.Config()
 	other := c.Importance
 	c.Importance = func(a, b placement.Unit) int {
 		if other != nil {
@@ -43,20 +27,21 @@ func (f *finder) again(p *placement.Preemptor, r placement.Request, order func(a
 				return order
 			}
 		}
-		return order(&a, &b)
+		if !a.IsAlike(&b) {
+			return 0
+		}
+		return first(!movable[a.ID()], !movable[b.ID()])
 	}
-	ordered, err := placement.New(c)
+	p, err := placement.New(c)
 	if err != nil {
-		return placement.Decision{}, err
+		return d, err
 	}
-	return ordered.Decide(f.before, r)
-}
-
-// smaller decides again in the domain of a decision: the largest units stay.
-func (f *finder) smaller(r placement.Request, d placement.Decision) (placement.Decision, error) {
-	within(&r, &d)
-	asked := requestsOf(r.Pods)
-	return f.again(f.asked, r, func(a, b *placement.Unit) int { return cmp.Compare(sizeOf(b.Pods, asked), sizeOf(a.Pods, asked)) })
+	again, err := p.Decide(f.before, r)
+	if err != nil || again.Outcome != preemption.Preempt {
+		return d, err
+	}
+	f.elsewhere = slices.Sorted(maps.Keys(movable))
+	return again, nil
 }
 
 // findMovable returns the units that have a place on other nodes, of those that are like a victim: the least important first, at

@@ -3,7 +3,6 @@ package verify
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/cedesched/cede/internal/reference/nodes"
@@ -16,41 +15,32 @@ import (
 // Moves judges an answer of [moves.Decide] from the state, the request and the configurations alone. It returns nil, or a
 // [fault.List] of everything that is wrong. A state, request or configuration that is not valid is an error.
 //
-//   - The decision is one that [Placement] accepts. With [moves.Config.Only], with the exact search, and after prices, its victims are
-//     whole units that nothing protects, which violate no budget if all move.
+//   - The decision is one that [Placement] accepts. Its victims are whole units that nothing protects.
 //   - Each move is a victim as a whole, with a place for each of its pods: on a schedulable node where it may run, in one of its
 //     domains, beside all that stays, all that is placed, and all nominations that are not withdrawn. It holds no claims and
 //     violates no budget. What must not move stays, what must not yield moves.
-//   - With the greedy search, where pods stop first and there are no budgets, a single pod that yields has no place.
-//   - Cost is the sum of the prices. With Only each victim moves.
+//   - Where pods stop first and there are no budgets, a single pod that yields has no place.
+//   - Cost is the sum of the prices.
 //   - Steps: each pod stops once and starts once, a unit in one step. In each step there is room for what starts, and no budget has
 //     more pods that stop than it allows. What yields stops in the first step.
 //
-// Proof, Elsewhere and Tried are not judged, nor an answer without victims where Only or prices change what is possible.
+// Elsewhere and Tried are not judged, nor an answer without victims where prices change what is possible.
 //
 // [fault.List]: https://pkg.go.dev/github.com/cedesched/cede/preemption/fault#List
 func Moves(st placement.State, r placement.Request, pc placement.Config, c moves.Config, d moves.Decision) error {
 	if _, err := placement.NewSnapshot(st); err != nil {
 		return err
 	}
-	fits := d.Decision.Outcome == preemption.Fits && c.Search == placement.Exact && len(d.Steps) > 0 // the search found room
-	if d.Decision.Outcome != preemption.Preempt && !fits {
+	if d.Decision.Outcome != preemption.Preempt {
 		j := &movesJudge{}
 		if len(d.Moves)+len(d.Steps) > 0 || d.Cost != (moves.Cost{}) {
 			j.wrong("decision", "is %v, with moves, steps or a cost", d.Decision.Outcome)
 		}
 		return j.with(j.refused(st, r, pc, c, &d))
 	}
-	asked := r
-	if c.Only {
-		asked.Priority, asked.Queue, asked.Group = math.MaxInt32, "", ""
-	}
-	j := newMovesJudge(st, asked, pc, c)
+	j := newMovesJudge(st, r, pc, c)
 	j.each = slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })
 	j.dropped = slices.Clone(d.Decision.Withdrawn)
-	if c.Only && len(j.dropped) > 0 {
-		j.wrong("decision.withdrawn", "%v: a promise is broken", j.dropped)
-	}
 	for _, p := range r.Pods {
 		j.dropped = append(j.dropped, p.ID)
 	}
@@ -59,32 +49,17 @@ func Moves(st placement.State, r placement.Request, pc placement.Config, c moves
 			j.members = append(j.members, p)
 		}
 	}
-	if fits && len(d.Decision.Victims) > 0 {
-		j.wrong("decision.victims", "Fits with victims")
-	}
 	j.leave(d.Decision.Victims, d.Moves)
 	j.places()
 	j.cost(d.Cost)
 	j.steps(d.Steps)
-	violates := slices.ContainsFunc(d.Decision.Victims, func(v placement.Victim) bool { return v.Violations > 0 })
-	if c.Only || c.Search == placement.Exact && !violates {
-		for _, over := range j.OverBudget(j.units) {
-			j.wrong("decision.victims", "%d pods of budget %q, which allows %d", over.Pods, over.Budget, over.Allowed)
-		}
-	}
 	return j.with(j.decision(r, &d))
 }
 
 // refused judges a decision without victims.
 func (j *movesJudge) refused(st placement.State, r placement.Request, pc placement.Config, c moves.Config, d *moves.Decision) error {
 	stands := d.Decision.Outcome == preemption.Fits || len(d.Decision.Nominations) > 0
-	if c.Only && d.Decision.Outcome != preemption.Fits {
-		stands = false // it waits for pods that terminate, of whatever priority
-	}
-	switch {
-	case c.Only && stands:
-		r.Policy = placement.PreemptNever
-	case !stands && (c.Only || c.Price != nil):
+	if !stands && c.Price != nil {
 		return nil
 	}
 	return Placement(st, r, pc, d.Decision)
@@ -92,34 +67,11 @@ func (j *movesJudge) refused(st placement.State, r placement.Request, pc placeme
 
 // decision judges the decision about the request.
 func (j *movesJudge) decision(r placement.Request, d *moves.Decision) error {
-	if !j.config.Only && j.config.Search == placement.Greedy {
-		pc := j.Config
-		if len(d.Elsewhere) > 0 {
-			pc.Importance = preferring(pc.Importance, d.Elsewhere)
-		}
-		return Placement(j.State, r, pc, d.Decision)
+	pc := j.Config
+	if len(d.Elsewhere) > 0 {
+		pc.Importance = preferring(pc.Importance, d.Elsewhere)
 	}
-	if slices.ContainsFunc(r.Pods, func(p workload.Pod) bool { return len(p.Claims) > 0 }) {
-		return nil // a claim stays where a victim held it
-	}
-	after := j.State
-	after.Pods = nil
-	for _, p := range j.State.Pods {
-		if to, moves := j.to[p.ID]; moves {
-			p.Node = to
-		}
-		if _, moves := j.to[p.ID]; moves || !j.leaves[p.ID] && j.Stays(p) {
-			after.Pods = append(after.Pods, p)
-		}
-	}
-	after.Nominated = slices.DeleteFunc(slices.Clone(after.Nominated), func(p workload.Pod) bool {
-		return slices.Contains(d.Decision.Withdrawn, p.ID)
-	})
-	r.Policy, r.SkipFit = placement.PreemptNever, true
-	return Placement(after, r, j.Config, placement.Decision{
-		Outcome:   preemption.Fits,
-		Placement: placement.Placement{Domain: d.Decision.Domain, Nominations: d.Decision.Nominations},
-	})
+	return Placement(j.State, r, pc, d.Decision)
 }
 
 // preferring is the order in which, of units of equal priority, kind and number of pods, those with a place elsewhere come last.
@@ -227,9 +179,6 @@ func (j *movesJudge) cost(got moves.Cost) {
 func (j *movesJudge) price(u *nodes.Unit) (yield, move int64) {
 	if yield = int64(len(u.Pods)); j.config.Price != nil {
 		yield, move = j.config.Price(u.Unit)
-	}
-	if j.config.Only {
-		yield = -1
 	}
 	return yield, move
 }

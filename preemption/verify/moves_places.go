@@ -108,7 +108,7 @@ func (j *movesJudge) hasNone(i int, after []workload.Pod) {
 	p := u.Pods[0]
 	switch {
 	case len(u.Pods) > 1 || move < 0 || p.Terminating || len(p.Claims) > 0 || j.HasTrials(),
-		j.config.Search == placement.Exact, j.config.Start == moves.BeforeStop, len(j.State.Budgets) > 0, j.isLater:
+		j.config.Start == moves.BeforeStop, len(j.State.Budgets) > 0, j.isLater:
 		return
 	}
 	for _, n := range j.State.Nodes {

@@ -24,15 +24,6 @@ type movesCase struct {
 			Bound  []kaiTask `json:"bound"`
 			Moved  []kaiTask `json:"moved"`
 		} `json:"decided"`
-		LeastMoves struct {
-			ForOne *struct {
-				Tasks int `json:"tasks"`
-			} `json:"forOne"`
-			ForAll *struct {
-				Tasks int `json:"tasks"`
-			} `json:"forAll"`
-		} `json:"leastMoves"`
-		Solved *bool `json:"solved"`
 	} `json:"want"`
 }
 
@@ -78,36 +69,18 @@ func (f *movesCase) convert(c *recorded.Case) error {
 	slices.SortStableFunc(jobs, func(a, b kaiJob) int { // as they are allocated
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(b.AgeMinutes, a.AgeMinutes))
 	})
-	q := f.question(jobs, true)
-	c.Moves = []recorded.Moving{q}
-	if f.Want.Solved == nil {
-		return nil
-	}
-	least := -1 // counted with each task by itself
-	if f.Want.LeastMoves.ForAll != nil {
-		least = f.Want.LeastMoves.ForAll.Tasks
-	} else if f.Want.LeastMoves.ForOne != nil {
-		least = f.Want.LeastMoves.ForOne.Tasks
-	}
-	q = f.question(jobs, false)
-	q.Want.Least = &least
-	c.Moves = append(c.Moves, q)
-	return nil
-}
-
-// question returns the state and the requests. With gangs jobs move whole.
-func (f *movesCase) question(jobs []kaiJob, gangs bool) recorded.Moving {
 	q := recorded.Moving{Want: recorded.Moved{Placed: []string{}, Moves: len(f.Want.Decided.Moved)}}
 	for _, name := range slices.Sorted(maps.Keys(f.Input.Nodes)) {
 		q.State.Nodes = append(q.State.Nodes, workload.Node{Name: name, Capacity: workload.Resources{gpu: f.Input.Nodes[name].GPUs}})
 	}
 	for i := range jobs {
-		jobs[i].add(&q, gangs)
+		jobs[i].add(&q)
 	}
 	for _, t := range slices.Concat(f.Want.Decided.Placed, f.Want.Decided.Bound) {
 		q.Want.Placed = append(q.Want.Placed, t.Task)
 	}
-	return q
+	c.Moves = []recorded.Moving{q}
+	return nil
 }
 
 // story says why a job cannot be asked about.
@@ -130,7 +103,7 @@ func (j *kaiJob) story() string {
 
 // add adds the tasks that run to the state, and asks for those that wait. A job that is not preemptible is of the highest priority:
 // it never moves. One that runs with its minimum moves whole, of others each task by itself.
-func (j *kaiJob) add(q *recorded.Moving, gangs bool) {
+func (j *kaiJob) add(q *recorded.Moving) {
 	minimum := j.Groups.PodSets[0].MinAvailable
 	started := settledAt.Add(-time.Duration(j.AgeMinutes) * time.Minute)
 	ask := placement.Request{Group: j.Name, Priority: j.Priority, MinCount: minimum, Now: settledAt}
@@ -138,7 +111,7 @@ func (j *kaiJob) add(q *recorded.Moving, gangs bool) {
 	if !j.Preemptible {
 		priority = math.MaxInt32
 	}
-	if running := len(j.Tasks); gangs && running > 1 && running == minimum && j.Tasks[0].Node != "" {
+	if running := len(j.Tasks); running > 1 && running == minimum && j.Tasks[0].Node != "" {
 		group = j.Name
 		q.State.Groups = append(q.State.Groups, workload.PodGroup{ID: group, Priority: priority, DisruptionMode: workload.DisruptionModePodGroup})
 	}

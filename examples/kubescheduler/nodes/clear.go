@@ -27,7 +27,7 @@ import (
 //go:embed racks.yaml
 var racksSample []byte
 
-const clearUsage = "usage: nodes clear [-f FILE]... [-node NAME... | [-count N] [-topology LABEL]] [-resource NAME] [-only] [-exact] [-now TIME] " +
+const clearUsage = "usage: nodes clear [-f FILE]... [-node NAME... | [-count N] [-topology LABEL]] [-resource NAME] [-now TIME] " +
 	"[-svg FILE] [-o text|json]"
 
 // clearing is what nodes clear asks.
@@ -35,7 +35,6 @@ type clearing struct {
 	files, nodes          []string
 	topology, svg, output string
 	request               moves.ClearRequest
-	config                moves.Config
 	isSample              bool
 }
 
@@ -65,16 +64,11 @@ func parseClear(args []string, stdout io.Writer) (c clearing, err error) {
 	flags.IntVar(&c.request.Count, "count", 1, "empty `N` racks")
 	flags.StringVar(&c.topology, "topology", "", "nodes with the same value of `LABEL` are a rack (default: each node by itself)")
 	flags.StringVar(&c.request.Measure, "resource", "", "measure the resource `NAME` (default: GPUs if there are any, else cpu)")
-	flags.BoolVar(&c.config.Only, "only", false, "all units that leave must have a place: none yields")
-	exact := flags.Bool("exact", false, "look for the answer that loses the least")
 	now := flags.String("now", "", "measure what is lost as of `TIME` (RFC 3339; default: the time of the machine)")
 	flags.StringVar(&c.svg, "svg", "", "draw the racks before and after to `FILE`")
 	flags.StringVar(&c.output, "o", "text", "print `text|json`")
 	if err := cli.Parse(flags, args, clearUsage, stdout); err != nil {
 		return c, err
-	}
-	if *exact {
-		c.config.Search = placement.Exact
 	}
 	if *now != "" {
 		c.request.Now, err = parseNow(*now)
@@ -159,7 +153,7 @@ func (c *clearing) ask(piped io.Reader) (*cleared, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.answer, err = moves.Clear(preemptor, a.before, c.request, c.config); err != nil {
+	if a.answer, err = moves.Clear(preemptor, a.before, c.request, moves.Config{}); err != nil {
 		return nil, err
 	}
 	a.doubts = bridge.Texts(c.doubtsOn(cluster.Doubts, &a.answer))

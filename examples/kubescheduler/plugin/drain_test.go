@@ -186,7 +186,7 @@ func (c *cluster) evict(t *testing.T, id string, dryRun ...string) error {
 // cleared asks cede-nodes clear about a node.
 func (c *cluster) cleared(t *testing.T, node string) moves.ClearAnswer {
 	t.Helper()
-	command := exec.Command("go", "run", "./nodes", "clear", "-only", "-node", node, "-o", "json")
+	command := exec.Command("go", "run", "./nodes", "clear", "-node", node, "-o", "json")
 	var in, told bytes.Buffer
 	command.Dir, command.Stdin, command.Stderr = "..", &in, &told
 	for _, path := range []string{"/api/v1/nodes", "/api/v1/pods", "/apis/policy/v1/poddisruptionbudgets"} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,11 +30,11 @@ func ran(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), errs.String()
 }
 
-// Two nodes of eight GPUs, each with a pod, of which one takes five. A pod of eight waits. If the other takes three, it moves to the
-// first, and nothing waits; if it takes five, it has no place.
+// Two nodes of eight GPUs, each with a pod, of which one takes five. A pod of eight comes, of a higher priority. If the other pod takes
+// three, it moves to the first node, and nothing is evicted; if it takes five, it has no place.
 func TestMovesShortenTheWait(t *testing.T) {
 	pods := func(small string) string {
-		return header + "a,1000,1,5,1000,,LS,Running,0,100000,0\n" + "b,1000,1," + small + ",1000,,LS,Running,1,100000,1\n" +
+		return header + "a,1000,1,5,1000,,BE,Running,0,100000,0\n" + "b,1000,1," + small + ",1000,,BE,Running,1,100000,1\n" +
 			"early,1000,1,3,1000,,LS,Running,0,200,0\nfill,1000,1,5,1000,,LS,Running,0,200,0\n" + "c,1000,1,8,1000,,LS,Running,300,90000,300\n"
 	}
 	row := func(out, policy string) []string {
@@ -45,13 +46,12 @@ func TestMovesShortenTheWait(t *testing.T) {
 		t.Fatalf("no row of %s:\n%s", policy, out)
 		return nil
 	}
-	for small, moved := range map[string]string{"5": "0", "3": "1"} {
+	for small, want := range map[string][]string{"5": {"1", "0"}, "3": {"0", "1"}} {
 		status, out, errs := ran(t, "-pods", file(t, pods(small)), "-speed", "1", "-load", "100")
 		if status != 0 {
 			t.Fatal(errs)
 		}
-		wait, moves := row(out, "wait"), row(out, "moves")
-		if moves[7] != moved || (moves[3] == wait[3]) != (moved == "0") {
+		if wait, moves := row(out, "wait"), row(out, "moves"); !slices.Equal(moves[6:8], want) || moves[3] == wait[3] {
 			t.Errorf("with %s GPUs:\n%s", small, out)
 		}
 	}

@@ -23,8 +23,10 @@ type policy struct {
 var policies = []policy{
 	{name: "wait"},
 	{name: "preempt", configs: []moves.Config{{}}},
-	{name: "moves", configs: []moves.Config{{Only: true}, {}}, moves: true},
+	{name: "moves", configs: []moves.Config{{Price: onlyMoves}, {}}, moves: true},
 }
+
+func onlyMoves(placement.Unit) (yield, move int64) { return -1, 0 }
 
 // measures is what a replay counts. Waits are in seconds, what is lost in thousandths of a GPU × seconds.
 type measures struct {

@@ -118,7 +118,7 @@ var rooms = []struct {
 		{"queue/limits", "queue/rules"},
 	}},
 	{"engine: what decides", [][]string{
-		{"internal/engine/best/lagrange", "internal/engine/best/moving", "internal/engine/minimum", "internal/engine/selectors"},
+		{"internal/engine/best/lagrange", "internal/engine/minimum", "internal/engine/selectors"},
 		{"internal/engine/trace"},
 		{"internal/engine/best/packing"},
 		{"internal/engine/quotatree"},
