@@ -30,8 +30,7 @@ func MovesText(d moves.Decision) string {
 }
 
 // ClearText returns a page for a terminal of 80 columns about domains that are to be empty: which are, what one, two and more of
-// them cost, which units move and where, which yield, in which order, what keeps the others, and how fragmented the resource is that
-// the request measures, before and after.
+// them cost, which units move and where, which yield, in which order, and what keeps the others.
 func ClearText(a moves.ClearAnswer) string { return Printer{}.ClearText(a) }
 
 // ClearText is [ClearText] with other amounts and width.
@@ -71,42 +70,7 @@ func (pr Printer) ClearText(a moves.ClearAnswer) string {
 			p.line(2, "%s: %s %s", b.Domain, nameOfUnit(b.Group, b.Pod), blockedBecause(&b, a.Now))
 		}
 	}
-	if a.Before != nil && a.After != nil {
-		p.fragmentation(&a)
-	}
 	return p.String()
-}
-
-// fragmentation says how fragmented a resource is before and after, and what the pods that stop lose of it.
-func (p *page) fragmentation(a *moves.ClearAnswer) {
-	before, after := a.Before, a.After
-	p.WriteString("\n")
-	p.line(0, "How fragmented %s is, before and after", before.Resource)
-	row := func(name string, before, after any) { p.line(2, "%s: %v, then %v", name, before, after) }
-	amount := func(n int64) string { return p.number(n, before.Resource) }
-	row(fmt.Sprintf("free nodes, of %d", before.Nodes), before.FreeNodes, after.FreeNodes)
-	such := "nodes with as much"
-	if before.Domains > 0 {
-		row(fmt.Sprintf("free domains, of %d", before.Domains), before.FreeDomains, after.FreeDomains)
-		such = "nodes with as much in one domain"
-	}
-	row("free, of "+amount(before.Capacity), amount(before.Free), amount(after.Free))
-	row("most free on one node", amount(before.Largest), amount(after.Largest))
-	row(such, before.Gang, after.Gang)
-	if n := int64(before.Waiting); n > 0 {
-		row("free that a waiting pod cannot use, mean", amount(before.Unusable/n), amount(after.Unusable/n))
-		row("free that no waiting pod can use", amount(before.Stranded), amount(after.Stranded))
-	}
-	var pods, groups int64
-	for _, m := range a.Moves {
-		if pods += int64(len(m.Pods)); m.Group != "" {
-			groups++
-		}
-	}
-	p.line(2, "moved: %s, %s", count(pods, "pod"), count(groups, "group"))
-	if a.TimeLost > 0 {
-		p.line(0, "Without checkpoints the pods that stop lose %s %s hours.", amount(a.TimeLost/3600), before.Resource)
-	}
 }
 
 // counted is a number of units with a verb.

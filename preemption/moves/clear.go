@@ -29,14 +29,7 @@ func Clear(p *placement.Preemptor, s *placement.Snapshot, r ClearRequest, c Conf
 	if err != nil {
 		return ClearAnswer{}, err
 	}
-	a, err := f.answer(r.Now)
-	if err == nil && r.Measure != "" {
-		err = a.measure(s, &r)
-	}
-	if err != nil {
-		return ClearAnswer{}, err
-	}
-	return a, nil
+	return f.answer(r.Now)
 }
 
 // answer empties domains at an instant, and finds the first one at which more can be emptied.

@@ -18,7 +18,7 @@ import (
 
 // clearing draws a question about domains that are to be empty.
 func clearing(t *rapid.T) (placement.State, placement.Config, moves.Config, moves.ClearRequest) {
-	st, ask := roomy(t)
+	st, _ := roomy(t)
 	pc, c := preemptiontest.PlacementConfigs().Draw(t, "config"), priced(t, st)
 	c.Prefer = false
 	r := moves.ClearRequest{Now: preemptiontest.Now}
@@ -37,9 +37,6 @@ func clearing(t *rapid.T) (placement.State, placement.Config, moves.Config, move
 	r.Count = rapid.IntRange(0, 3).Draw(t, "count")
 	if rapid.IntRange(0, 4).Draw(t, "some stay") == 0 {
 		r.Stays = func(p workload.Pod) bool { return p.Group == "" && p.Labels["app"] == "db" }
-	}
-	if r.Measure = rapid.SampledFrom([]string{"", "gpu", "cpu"}).Draw(t, "measure"); r.Measure != "" {
-		r.Waiting = ask.Pods
 	}
 	return st, pc, c, r
 }

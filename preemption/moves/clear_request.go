@@ -24,10 +24,6 @@ type ClearRequest struct {
 	// Stays says that a pod belongs to its node, as those of daemon sets: it stays, and the node counts as empty. Nil: no pod does.
 	// JSON leaves it out.
 	Stays func(p workload.Pod) bool `json:"-"`
-	// Measure is the resource of which the answer says how fragmented it is, before and after. Empty: none.
-	Measure string `json:"measure,omitempty"`
-	// Waiting are waiting pods, for what is free and of no use to them. They take no room: see [Measure].
-	Waiting []workload.Pod `json:"waiting,omitempty"`
 }
 
 // ClearAnswer says which domains are emptied, and how. The zero value is invalid.
@@ -55,12 +51,6 @@ type ClearAnswer struct {
 	Tried int `json:"tried,omitzero"`
 	// Now is the time of the request.
 	Now time.Time `json:"now,omitzero"`
-	// Before and After say how fragmented the resource that the request measures is, now and when all steps are done; else they are nil.
-	Before *Fragmentation `json:"before,omitempty"`
-	After  *Fragmentation `json:"after,omitempty"`
-	// TimeLost is what the pods that stop have asked for of that resource, times the seconds since they started: what is lost without
-	// checkpoints. A pod without a start, or with one after Now, adds nothing.
-	TimeLost int64 `json:"timeLost,omitzero"`
 }
 
 // Cleared is a domain that is emptied after those before it.

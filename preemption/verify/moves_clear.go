@@ -22,7 +22,6 @@ import (
 //   - Each unit that leaves has a pod in a cleared domain, and nothing protects it. Its places, prices and steps are judged as by [Moves]:
 //     no step stops more pods of a budget than it allows, also of those that yield.
 //   - Cost is the sum of the prices, and what the domains add; it is no less than LowerBound.
-//   - Before and After are what the request measures, in the state and when all is done, and TimeLost is that of the pods that stop.
 //   - Outcome says whether Count domains are cleared, and whether a unit leaves for it. Where domains are missing, each that is Blocked is
 //     none that is cleared; RetryAt is after Now.
 //
@@ -77,7 +76,6 @@ func Clear(st placement.State, r moves.ClearRequest, pc placement.Config, c move
 		j.wrong("cleared", "the domains add %+v, not %+v", sum, a.Cost)
 	}
 	j.empty(r.Stays)
-	j.measures(&r, &a)
 	j.outcome(cmp.Or(r.Count, len(domains)), r.Now, &a)
 	return j.with(nil)
 }

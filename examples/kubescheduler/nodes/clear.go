@@ -27,13 +27,14 @@ import (
 //go:embed racks.yaml
 var racksSample []byte
 
-const clearUsage = "usage: nodes clear [-f FILE]... [-node NAME... | [-count N] [-topology LABEL]] [-resource NAME] [-now TIME] " +
+const clearUsage = "usage: nodes clear [-f FILE]... [-node NAME... | [-count N] [-topology LABEL]] [-now TIME] " +
 	"[-svg FILE] [-o text|json]"
 
 // clearing is what nodes clear asks.
 type clearing struct {
 	files, nodes          []string
 	topology, svg, output string
+	resource              string // that is drawn
 	request               moves.ClearRequest
 	isSample              bool
 }
@@ -63,8 +64,7 @@ func parseClear(args []string, stdout io.Writer) (c clearing, err error) {
 	})
 	flags.IntVar(&c.request.Count, "count", 1, "empty `N` racks")
 	flags.StringVar(&c.topology, "topology", "", "nodes with the same value of `LABEL` are a rack (default: each node by itself)")
-	flags.StringVar(&c.request.Measure, "resource", "", "measure the resource `NAME` (default: GPUs if there are any, else cpu)")
-	now := flags.String("now", "", "measure what is lost as of `TIME` (RFC 3339; default: the time of the machine)")
+	now := flags.String("now", "", "decide as of `TIME` (RFC 3339; default: the time of the machine)")
 	flags.StringVar(&c.svg, "svg", "", "draw the racks before and after to `FILE`")
 	flags.StringVar(&c.output, "o", "text", "print `text|json`")
 	if err := cli.Parse(flags, args, clearUsage, stdout); err != nil {
@@ -132,9 +132,6 @@ func (c *clearing) ask(piped io.Reader) (*cleared, error) {
 		return nil, err
 	}
 	a.notes = append(a.notes, bridge.Texts(cluster.Notes)...)
-	for _, p := range cluster.Pending {
-		c.request.Waiting = append(c.request.Waiting, p.Request.Pods...)
-	}
 	if c.isSample {
 		c.request.Now = cmp.Or(c.request.Now, sampleNow)
 	}
@@ -142,7 +139,7 @@ func (c *clearing) ask(piped io.Reader) (*cleared, error) {
 		return nil, err
 	}
 	a.notes = append(a.notes, c.leftOut(cluster.State.Nodes)...)
-	c.request.Measure = cmp.Or(c.request.Measure, mainResource(cluster.State.Nodes))
+	c.resource = mainResource(cluster.State.Nodes)
 	c.request.Now = cmp.Or(c.request.Now, time.Now())
 	c.request.Stays = func(p workload.Pod) bool { return cluster.OfNodes[p.ID] }
 	config := placement.Config{}
@@ -181,7 +178,7 @@ func (c *clearing) split(nodes []workload.Node) error {
 	return nil
 }
 
-// leftOut are notes on the nodes that are in no rack, and those that are not measured.
+// leftOut are notes on the nodes that are in no rack, and those that are not schedulable.
 func (c *clearing) leftOut(nodes []workload.Node) (notes []string) {
 	var apart, closed []string
 	for _, n := range nodes {
@@ -196,7 +193,7 @@ func (c *clearing) leftOut(nodes []workload.Node) (notes []string) {
 		notes = append(notes, fmt.Sprintf("in no rack, without the label %s: %s", c.topology, few(apart)))
 	}
 	if len(closed) > 0 {
-		notes = append(notes, "unschedulable, not among the free nodes nor what is free, so no rack with one is a free rack: "+few(closed))
+		notes = append(notes, "unschedulable, so no pod moves there: "+few(closed))
 	}
 	return notes
 }

@@ -48,7 +48,7 @@ const bar = 16 // columns of a node in the picture
 // used returns how much of a node of a width is taken; a node that is not idle never looks so.
 func (c *clearing) used(s *placement.Snapshot, name string, width int) int {
 	n, _ := s.Node(name)
-	capacity, used := n.Capacity[c.request.Measure], s.UsedOn(name)[c.request.Measure]
+	capacity, used := n.Capacity[c.resource], s.UsedOn(name)[c.resource]
 	if capacity <= 0 || used <= 0 {
 		return 0
 	}
@@ -96,7 +96,7 @@ func (c *clearing) printRacks(a *cleared, b *cli.Page) {
 	if rows > shown {
 		b.Say("... and %d more nodes (-svg for all)\n\n", rows-shown)
 	}
-	b.Say("#: %s that pods take; .: free.\n", c.request.Measure)
+	b.Say("#: %s that pods take; .: free.\n", c.resource)
 }
 
 // draw draws the racks before and after as SVG.
@@ -119,7 +119,7 @@ func (c *clearing) draw(a *cleared) []byte {
 		of   *placement.Snapshot
 	}{{"before", a.before}, {"after", a.after}} {
 		x, y := 24+i*column, 28
-		text(x, y, 14, "#1f2328", fmt.Sprintf("%s: %s in use", half.name, c.request.Measure))
+		text(x, y, 14, "#1f2328", fmt.Sprintf("%s: %s in use", half.name, c.resource))
 		for _, d := range c.drawn(a) {
 			y += 30
 			text(x, y, 12, "#57606a", d.Name)

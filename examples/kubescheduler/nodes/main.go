@@ -10,7 +10,7 @@
 // the input, or a manifest with a Pod, or with a PodGroup and its Pods (-m FILE; -count makes
 // copies of a single pod, as a gang). Without arguments the input is an embedded sample.
 //
-// nodes clear says which nodes or racks can be emptied, what that costs, and how fragmented the cluster is before and after.
+// nodes clear says which nodes or racks can be emptied, and what that costs.
 //
 // With -o json the answer is one object: verdict, doubts, request, decision, notes; of nodes clear it has answer in place of decision.
 //

@@ -46,7 +46,6 @@ var forms = map[string]reflect.Type{
 	"moves-decision":        reflect.TypeFor[moves.Decision](),
 	"moves-clear-request":   reflect.TypeFor[moves.ClearRequest](),
 	"moves-clear-answer":    reflect.TypeFor[moves.ClearAnswer](),
-	"moves-fragmentation":   reflect.TypeFor[moves.Fragmentation](),
 	"loop":                  reflect.TypeFor[loops.Loop](),
 	"explanation":           reflect.TypeFor[explain.Explanation](),
 	"placement-explanation": reflect.TypeFor[explain.PlacementExplanation](),
