@@ -222,47 +222,6 @@ func placements(t testing.TB) map[string]explain.PlacementExplanation {
 	}
 }
 
-// The exact search is told: what it found in place of what, and whether it is proven.
-func TestTextOfExactPlacements(t *testing.T) {
-	cpu := func(n int64) workload.Resources { return workload.Resources{"cpu": n} }
-	pod := func(id string, n int64) workload.Pod {
-		return workload.Pod{ID: id, UID: id, Node: "n", Requests: cpu(n)}
-	}
-	s, err := placement.NewSnapshot(placement.State{
-		Nodes: []workload.Node{{Name: "n", Capacity: cpu(12)}, {Name: "o", Capacity: cpu(8)}},
-		Pods:  []workload.Pod{pod("large", 6), pod("small-1", 2), pod("small-2", 2), pod("small-3", 2), {ID: "other", Node: "o", Requests: cpu(8)}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		nodes int
-		needs []int64
-		want  string
-	}{
-		{0, []int64{6}, "  all nodes: 1 victim up to priority 0; by the steps 3; chosen\n  proven: no other victims and places are better\n"},
-		{1, []int64{11}, "  not proven: something may be better\n"},
-		{0, []int64{8, 12}, "  all nodes: 5 victims up to priority 0; the steps find none; chosen\n"},
-		{0, []int64{12, 9}, "  proven: no victims and no other places make room\n"},
-	} {
-		p, err := placement.New(placement.Config{Search: placement.Exact, Exact: placement.ExactSearch{MaxNodes: c.nodes}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := placement.Request{Group: "new", Priority: 1, MinCount: len(c.needs)}
-		for i, n := range c.needs {
-			r.Pods = append(r.Pods, workload.Pod{ID: fmt.Sprint("new-", i), Requests: cpu(n)})
-		}
-		e, err := explain.ExplainPlacement(p, s, r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text := explain.PlacementText(e); !strings.Contains(text, c.want) {
-			t.Errorf("%v with %d nodes:\n%s\nwant\n%s", c.needs, c.nodes, text, c.want)
-		}
-	}
-}
-
 // So are those of decisions about nodes.
 func TestPlacementTexts(t *testing.T) {
 	for name, e := range placements(t) {

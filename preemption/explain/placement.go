@@ -153,24 +153,6 @@ func (p *page) domains(e *PlacementExplanation) {
 	if e.Skipped > 0 {
 		p.line(2, "%s not searched: nothing better there", count(e.Skipped, "domain"))
 	}
-	if text := placementProof(&e.Decision); text != "" {
-		p.line(2, "%s", text)
-	}
-}
-
-// placementProof says how good the victims are, if the exact search looked for them.
-func placementProof(d *placement.Decision) string {
-	switch p := d.Proof; {
-	case p == nil:
-		return ""
-	case len(d.Nominations) == 0 && p.Optimal:
-		return "proven: no victims and no other places make room"
-	case len(d.Nominations) == 0:
-		return "not proven: other places may have room"
-	case p.Optimal:
-		return "proven: no other victims and places are better"
-	}
-	return "not proven: something may be better"
 }
 
 func domainName(d *ExplainedDomain) string {
@@ -201,12 +183,7 @@ func found(d *ExplainedDomain) string {
 	if d.Violations > 0 {
 		text += ", " + count(int64(d.Violations), "pod") + " against a budget"
 	}
-	switch {
-	case d.Better && d.StepVictims > 0:
-		text += fmt.Sprintf("; by the steps %d", d.StepVictims)
-	case d.Better:
-		text += "; the steps find none"
-	case d.PutBack.Count > 0:
+	if d.PutBack.Count > 0 {
 		text += fmt.Sprintf(", %d put back", d.PutBack.Count)
 	}
 	if d.Chosen {

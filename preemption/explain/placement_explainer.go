@@ -61,8 +61,6 @@ func (x *placementExplainer) step(s *trace.Step) {
 		x.at.OverBudget.add(unitName(s))
 	case trace.PutBack:
 		x.at.PutBack.add(unitName(s))
-	case trace.Improved:
-		x.at.Better, x.at.StepVictims = true, s.Count
 	case trace.DomainEnds:
 		x.domain(s)
 	case trace.Chosen:

@@ -73,10 +73,6 @@ type ExplainedDomain struct {
 	Victims    int64 `json:"victims,omitempty"`
 	Violations int   `json:"violations,omitempty"`
 	Highest    int32 `json:"highest,omitempty"`
-	// Better: the [placement.Exact] search found something better than the steps, to which OverBudget and PutBack belong.
-	// StepVictims is the number of their victims; zero: they found none who make room.
-	Better      bool  `json:"better,omitempty"`
-	StepVictims int64 `json:"stepVictims,omitempty"`
 	// Reason says why there is no place. Zero: there is.
 	Reason placement.Reason `json:"reason,omitzero"`
 	// Chosen: it is the domain of the answer.

@@ -153,7 +153,7 @@ func (f *finder) refused(d placement.Decision) placement.Decision {
 	if d.Outcome != preemption.Preempt {
 		return d
 	}
-	d.Outcome, d.Reason, d.Withdrawn, d.Proof = preemption.Impossible, placement.ReasonNoRoom, nil, nil
+	d.Outcome, d.Reason, d.Withdrawn = preemption.Impossible, placement.ReasonNoRoom, nil
 	d.Placement = placement.Placement{}
 	d.Pods = slices.Clone(f.request.Pods)
 	for i := range d.Pods {

@@ -163,7 +163,6 @@ func (d *Decision) add(one *Decision) {
 	d.Nominations, d.Pods = append(d.Nominations, one.Nominations...), append(d.Pods, one.Pods...)
 	d.Withdrawn = append(d.Withdrawn, one.Withdrawn...)
 	d.Placeable += one.Placeable
-	d.Proof = d.Proof.join(one.Proof)
 	for _, v := range one.InOrderOfChoice() {
 		// As built, a pod that was told to stop for one pod may be told again for the next.
 		if !slices.ContainsFunc(d.Victims, func(o Victim) bool { return o.Pods[0] == v.Pods[0] }) {

@@ -52,8 +52,6 @@ type Decision struct {
 	// Withdrawn lists, for Preempt, the IDs of other pods of which the nominations are void, sorted: pods of lower
 	// priority nominated to a node of Nominations, and pods of a group that yields whole.
 	Withdrawn []string `json:"withdrawn,omitempty"`
-	// Proof is set by the [Exact] search if victims were looked for: it says how good the answer is. Else nil.
-	Proof *Proof `json:"proof,omitempty"`
 	// Pods are the pods of the request after the decision, in the same order: with the group and the priority that
 	// count, and on the Node of their nomination. A pod without a node has no place, and no nomination any more. For
 	// Fits of a Basic group the pods that do not fit are left out: their nominations stay.

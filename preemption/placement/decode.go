@@ -23,7 +23,7 @@ func decision(c *state.Cluster, r *Request, found *search.Result) Decision {
 	}
 	d.Placeable = max(d.Placeable, found.Placeable)
 	d.Pods = podsAfter(r, d.Nominations)
-	d.RetryAt, d.Proof = instant.Time(found.RetryAt), proofOf(found.Proof)
+	d.RetryAt = instant.Time(found.RetryAt)
 	for _, b := range found.Blockers {
 		d.Blockers = append(d.Blockers, blocker(&b))
 	}

@@ -72,9 +72,6 @@
 // victims again (until the timeout), and a preemptor waits only while victims of lower
 // priority terminate on a node that it is nominated to.
 //
-// With [Exact] as [Config.Search] these steps are the beginning: in each domain the best victims
-// and places by step 8 are looked for.
-//
 // # Time
 //
 // A unit is protected until each of its running pods has run for its minimum runtime: the

@@ -75,12 +75,6 @@ func configEditsAreFresh(t *rapid.T) {
 	if diff := differ(new(placement.Preemptor).PotentialVictims(fresh, r.Priority), new(placement.Preemptor).PotentialVictims(s, r.Priority)); diff != "" {
 		t.Fatalf("other potential victims:\n%s", diff)
 	}
-	if len(st.Budgets)+len(other.Budgets) > 0 { // how far the exact search gets does not depend on edits
-		c.Search, c.Exact, c.Budgets = placement.Exact, placement.ExactSearch{MaxNodes: rapid.IntRange(1, 30).Draw(t, "nodes")}, placement.Hard
-		if diff := differ(decide(t, c, fresh, r), decide(t, c, s, r)); diff != "" {
-			t.Fatalf("exact (- fresh, + edited):\n%s", diff)
-		}
-	}
 }
 
 // Pods that leave one by one leave the others of their priority where they are.

@@ -49,9 +49,6 @@ func (p *Preemptor) enterAs(sc *scratch, c *state.Cluster, r *Request, gone map[
 	if r.Resize {
 		faults.Add("request.resize", "is for Decide, Placements and Choose")
 	}
-	if r.Placer != nil && p.inside.Exact {
-		faults.Add("request.Placer", "is set, but the search is %v", p.config.Search)
-	}
 	if r.Placer != nil && sc.request.IsTree() {
 		faults.Add("request.nested", "are there, or minGroups, beside a placer")
 	}

@@ -245,22 +245,3 @@ func TestZeroSnapshot(t *testing.T) {
 		t.Errorf("the zero decision does %v", e)
 	}
 }
-
-// "Exact configures that search, and must be zero otherwise."
-func TestFaultsOfSearch(t *testing.T) {
-	_, err := placement.New(placement.Config{Search: 7, Exact: placement.ExactSearch{MaxNodes: -1}})
-	wantFaults(t, err, `
-config.Search: Search(7) is unknown
-config.Exact: is set, but the search is Search(7)
-config.Exact.MaxNodes: -1 is negative`)
-	_, err = placement.New(placement.Config{Exact: placement.ExactSearch{MaxNodes: 1}})
-	wantFaults(t, err, `config.Exact: is set, but the search is Greedy`)
-	p, err := placement.New(placement.Config{Search: placement.Exact, Exact: placement.ExactSearch{MaxNodes: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := pending(0)
-	r.Placer = preemptiontest.LastFit{}
-	_, err = p.Decide(snapshotOf(t, world(t, "n1 1:")), r)
-	wantFaults(t, err, `request.Placer: is set, but the search is Exact`)
-}

@@ -43,7 +43,6 @@ func TestLowestPriorityIsForTheMinimum(t *testing.T) {
 	}{
 		{placement.Config{}, 1, "Preempt in0@a; evict low"},
 		{placement.Config{}, 2, "Preempt in0@a in1@b; evict low mid"},
-		{placement.Config{Search: placement.Exact}, 1, "Preempt in0@a; evict low"},
 		{placement.Config{Mode: placement.ModeInPlace}, 1, "Preempt in0@a in1@b; evict low mid"},
 		{placement.Config{Mode: placement.ModeReplace}, 1, "Preempt in0@a in1@b; evict low mid"},
 	} {

@@ -22,7 +22,7 @@ const (
 	// package.
 	ModeDesign Mode = iota
 	// ModeInPlace is as built in v1.37: the preemptor is placed once, without regard to who runs there, and units are
-	// put back around it. A group goes to the first of its domains with room (with the [Exact] search: the best), all
+	// put back around it. A group goes to the first of its domains with room, all
 	// units of lower priority are charged to the budgets, wherever they run, and a Basic group is placed as a group of
 	// which one pod is enough.
 	ModeInPlace
@@ -75,7 +75,7 @@ func (c *Config) toFirstViolated() bool {
 	return c.Charge == ChargeToFirstViolated || c.Charge == ChargeByMode && c.Mode == ModeInPlace
 }
 
-// Config configures a [Preemptor]. The zero value is valid: ModeDesign, FirstFit, soft budgets, Greedy, no unit
+// Config configures a [Preemptor]. The zero value is valid: ModeDesign, FirstFit, soft budgets, no unit
 // protected by time, no rules of the caller.
 type Config struct {
 	// MaxBlockers limits the length of [Decision.Blockers]. Zero is 4; negative is an error.
@@ -97,9 +97,6 @@ type Config struct {
 	Order                         Order
 	Budgets                       BudgetMode
 	Charge                        Charge
-	// Search says how far victims are looked for; Exact configures that search, and must be zero otherwise.
-	Search Search
-	Exact  ExactSearch
 	// Filters and SetFilters are rules of the caller about where pods may run, for all requests; see also
 	// Request.Filters. A nil entry is an error.
 	Filters    []Filter
@@ -140,9 +137,7 @@ func New(c Config) (*Preemptor, error) {
 	var faults fault.List
 	p := &Preemptor{config: c, inside: ask.Config{
 		Mode: ask.Mode(c.Mode), Order: ask.Order(c.Order), HardBudgets: c.Budgets == Hard, FirstViolated: c.toFirstViolated(),
-		Exact: c.Search == Exact, MaxNodes: c.maxNodes(),
 	}}
-	c.validateSearch(&faults)
 	if !modeNames.Valid(c.Mode) {
 		faults.Add("config.Mode", "%v is unknown", c.Mode)
 	}
@@ -200,7 +195,7 @@ func (p *Preemptor) Config() Config {
 // runs already, has a node or terminates; negative amounts; a MinCount larger than the number of pods; unknown or
 // duplicate nodes; a priority or queue other than that of the group, or of a pod without one; pods of another group;
 // a group in Nested that is not below that of the request, is there twice, or needs more than it has; Nested or
-// MinGroups with a placer or for a Basic group; a termination timeout or minimum runtimes without Now; a placer though the search is [Exact]; a [Request.Resize] of
+// MinGroups with a placer or for a Basic group; a termination timeout or minimum runtimes without Now; a [Request.Resize] of
 // a pod that does not run, terminates or has another priority.
 func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
 	return p.Record(snapshot, r, nil)

@@ -40,8 +40,7 @@ type Request struct {
 	MinGroups int `json:"minGroups,omitempty"`
 	// Nested say what groups below Group need. A group that is not listed needs one pod. With Nested or MinGroups
 	// the pods of a group are placed before those of the groups below it, and these in the order of their first pods.
-	// They are an error with a Placer, and for a Basic group except in [ModeInPlace]. The [Exact] search leaves them out of
-	// what it optimizes, as set filters: an answer that does not keep them is not taken, and is then not called optimal.
+	// They are an error with a Placer, and for a Basic group except in [ModeInPlace].
 	Nested []NestedGroup `json:"nested,omitempty"`
 	// Pods are the waiting pods, in the order in which they are placed. Their Group, if not empty, must be that of the
 	// request or below it. Their own Priority is ignored if they are in a group (KEP-5710, Pod Group priorities);

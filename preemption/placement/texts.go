@@ -15,7 +15,6 @@ var (
 	reasonNames = enum.Names[Reason]{Type: "Reason", First: 1, List: []string{"PolicyNever", "NoVictims", "NoRoom", "Budgets"}}
 	ruleNames   = enum.Names[Rule]{Type: "Rule", First: 1,
 		List: []string{"Priority", "GuaranteedRuntime", "Guarded", "Terminating", "Budget"}}
-	searchNames = enum.Names[Search]{Type: "Search", List: []string{"Greedy", "Exact"}}
 )
 
 func (b BudgetMode) String() string                   { return budgetNames.String(b) }
@@ -49,7 +48,3 @@ func (r *Reason) UnmarshalText(text []byte) error { return reasonNames.Unmarshal
 func (r Rule) String() string                   { return ruleNames.String(r) }
 func (r Rule) MarshalText() ([]byte, error)     { return ruleNames.Marshal(r) }
 func (r *Rule) UnmarshalText(text []byte) error { return ruleNames.Unmarshal(text, r) }
-
-func (s Search) String() string                   { return searchNames.String(s) }
-func (s Search) MarshalText() ([]byte, error)     { return searchNames.Marshal(s) }
-func (s *Search) UnmarshalText(text []byte) error { return searchNames.Unmarshal(text, s) }

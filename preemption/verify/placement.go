@@ -20,12 +20,8 @@ import (
 //   - Preempt: the victims are whole units of lower priority with a pod in the domain, and nothing protects them at Now.
 //     None of them can be put back where it runs (not judged for [placement.ModeReplace]). Their violations of budgets and
 //     their numbers are right; [placement.Hard] budgets hold. The request does not fit now.
-//   - Proof, of the [placement.Exact] search: the score is that of the victims, the bound is no worse, and Optimal says
-//     that both are equal. In a small domain (at most 12 units that may yield, 6 pods and 6 nodes) all answers are tried:
-//     none is better than the bound.
 //   - Wait, Impossible: the documented steps find neither places nor victims now; for Wait RetryAt is the first instant at
-//     which they do (the [placement.Exact] search finds answers that the steps do not, so its RetryAt may be earlier, and
-//     where pods terminate it may wait for these in place of victims).
+//     which they do.
 //
 // Any such domain and victims will do: they need not be what Decide chooses. With [placement.Request.SkipFit], by
 // which the caller says that the pods fit nowhere now, only nominations and victims are judged. For several pods of a
@@ -90,7 +86,6 @@ func (j *placementJudge) judge() {
 		return
 	}
 	j.room(victims)
-	j.proof(victims)
 	if !j.Request.SkipFit {
 		j.outcome()
 	}
@@ -182,7 +177,7 @@ func (j *placementJudge) room(victims []nodes.Unit) {
 		j.wrong("nominations", "there is no room for them")
 		return
 	}
-	if j.Config.Mode == placement.ModeReplace && j.Config.Search == placement.Greedy || j.HasTrials() {
+	if j.Config.Mode == placement.ModeReplace || j.HasTrials() {
 		return // there the members are placed anew with each unit
 	}
 	for _, u := range victims {
@@ -203,7 +198,7 @@ func (j *placementJudge) outcome() {
 	// Placed without the units that may yield, the pods may get places that have room beside these, too, but that are not
 	// found when these are there. Whether they have room is judged above.
 	stands := len(d.Nominations) > 0 && (d.Outcome == preemption.Fits ||
-		d.Outcome == preemption.Wait && (j.Request.Placer != nil || j.Config.Search == placement.Exact))
+		d.Outcome == preemption.Wait && j.Request.Placer != nil)
 	switch {
 	case fits && d.Outcome != preemption.Fits:
 		j.wrong("outcome", "%v, but there is room now", d.Outcome)
@@ -237,13 +232,10 @@ func (j *placementJudge) refusal(leaves bool) {
 		j.wrong("retryAt", "%v is not after now, %v", d.RetryAt, j.Request.Now)
 		return
 	}
-	bound := j.Config.MaxRetrySteps > 0 || j.Config.Search == placement.Exact
-	goes := func(p workload.Pod) bool { return p.Terminating && !j.Stays(p) }
-	mayWait := j.Config.Search == placement.Exact && slices.ContainsFunc(j.State.Pods, goes)
 	switch at := j.RetryAt(); {
-	case !at.IsZero() && !mayWait && (d.RetryAt.IsZero() || at.Before(d.RetryAt)):
+	case !at.IsZero() && (d.RetryAt.IsZero() || at.Before(d.RetryAt)):
 		j.wrong("retryAt", "%v, but at %v there is room without units that may yield", d.RetryAt, at)
-	case !d.RetryAt.Equal(at) && !bound:
+	case !d.RetryAt.Equal(at) && j.Config.MaxRetrySteps == 0:
 		j.wrong("retryAt", "at %v time has not helped", d.RetryAt)
 	case d.Outcome == preemption.Wait && d.RetryAt.IsZero() && now.Outcome != preemption.Wait:
 		j.wrong("outcome", "nothing is waited for")

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/reference/nodes"
-	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
@@ -71,7 +70,7 @@ func (j *placementJudge) order(all []nodes.Unit) {
 	if len(list) == 0 || list[len(list)-1].Order == 0 {
 		return
 	}
-	replace := j.Config.Mode == placement.ModeReplace && j.Config.Search == placement.Greedy
+	replace := j.Config.Mode == placement.ModeReplace
 	rank := func(v placement.Victim) int {
 		return slices.IndexFunc(all, func(u nodes.Unit) bool { return slices.Equal(u.IDs(), v.Pods) })
 	}
@@ -90,42 +89,5 @@ func (j *placementJudge) order(all []nodes.Unit) {
 		if cmp.Or(violating, cmp.Compare(rank(before), rank(v))) > 0 {
 			j.wrong("victims", "%v are chosen before %v", before.Pods, v.Pods)
 		}
-	}
-}
-
-// proof judges what the exact search says of its answer.
-func (j *placementJudge) proof(victims []nodes.Unit) {
-	p, exact := j.d.Proof, j.Config.Search == placement.Exact
-	switch {
-	case p == nil && exact && j.d.Outcome == preemption.Preempt:
-		j.wrong("proof", "there is none")
-	case p != nil && !exact:
-		j.wrong("proof", "there is one, but the search is not exact")
-	}
-	if p == nil || len(j.faults) > 0 {
-		return
-	}
-	best, found := j.Best()
-	if j.d.Outcome != preemption.Preempt && len(j.d.Nominations) == 0 { // no answer
-		if p.Value != (placement.Score{}) || p.LowerBound != (placement.Score{}) {
-			j.wrong("proof", "%+v of no answer", *p)
-		}
-		if found && p.Optimal {
-			j.wrong("proof.optimal", "no answer is allowed, but there is one with %+v", best)
-		}
-		return
-	}
-	if want := j.Score(victims); nodes.Better(p.Value, want) != 0 {
-		j.wrong("proof.value", "%+v, want %+v", p.Value, want)
-	}
-	order := nodes.Better(p.LowerBound, p.Value)
-	if order > 0 {
-		j.wrong("proof.lowerBound", "%+v is worse than %+v", p.LowerBound, p.Value)
-	}
-	if p.Optimal != (order == 0) {
-		j.wrong("proof.optimal", "%v, but the bound is %+v of %+v", p.Optimal, p.LowerBound, p.Value)
-	}
-	if found && nodes.Better(best, p.LowerBound) < 0 {
-		j.wrong("proof.lowerBound", "%+v, but there is an answer with %+v", p.LowerBound, best)
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // Arguments are the args of the plugin in pluginConfig. The zero value: decide as kube-scheduler v1.37. The texts of
-// Mode, Budgets, Charge and Search are those of the types in package placement.
+// Mode, Budgets and Charge are those of the types in package placement.
 type Arguments struct {
 	metav1.TypeMeta `json:",inline"`
 	// Mode is Design, InPlace or Replace: how single pods are decided about. Empty: InPlace. Pod groups, which the
@@ -29,10 +29,6 @@ type Arguments struct {
 	// Charge is ByMode, ToAll or ToFirstViolated: which of several budgets of a pod its eviction is charged to.
 	// Empty: ByMode.
 	Charge string `json:"charge,omitempty"`
-	// Search is Greedy or Exact, for single pods. Empty: Greedy.
-	Search string `json:"search,omitempty"`
-	// MaxSearchNodes limits an Exact search. Zero: 200,000.
-	MaxSearchNodes int `json:"maxSearchNodes,omitempty"`
 	// MinRuntime protects each pod until it has run for so long, as "10m". Empty: no pod is protected.
 	MinRuntime string `json:"minRuntime,omitempty"`
 	// Annotate writes the latest decision about a pod that waits into its annotation [Annotation]. Unset: true.
@@ -74,7 +70,7 @@ func (a Arguments) configs() (single, groups placement.Config, err error) {
 		into       encoding.TextUnmarshaler
 	}{
 		{"mode", a.Mode, &single.Mode}, {"budgets", a.Budgets, &single.Budgets},
-		{"charge", a.Charge, &single.Charge}, {"search", a.Search, &single.Search},
+		{"charge", a.Charge, &single.Charge},
 	} {
 		if f.text == "" {
 			continue
@@ -82,11 +78,6 @@ func (a Arguments) configs() (single, groups placement.Config, err error) {
 		if err := f.into.UnmarshalText([]byte(f.text)); err != nil {
 			refuse(f.name, f.text, err.Error())
 		}
-	}
-	if single.Exact.MaxNodes = a.MaxSearchNodes; a.MaxSearchNodes < 0 {
-		refuse("maxSearchNodes", a.MaxSearchNodes, "must not be negative")
-	} else if a.MaxSearchNodes > 0 && single.Search != placement.Exact {
-		refuse("maxSearchNodes", a.MaxSearchNodes, "has an effect only if search is Exact")
 	}
 	if a.MinRuntime != "" {
 		if d, err := time.ParseDuration(a.MinRuntime); err != nil || d < 0 {
@@ -96,6 +87,6 @@ func (a Arguments) configs() (single, groups placement.Config, err error) {
 		}
 	}
 	groups = single
-	groups.Mode, groups.Search, groups.Exact = placement.ModeInPlace, placement.Greedy, placement.ExactSearch{}
+	groups.Mode = placement.ModeInPlace
 	return single, groups, faults.ToAggregate()
 }

@@ -32,17 +32,14 @@ func TestArguments(t *testing.T) {
 		{"{}", nil},
 		{`{"kind": "CedeArgs", "apiVersion": "v1"}`, nil},
 		{`{"mode": "Design", "budgets": "Hard", "charge": "ToAll", "minRuntime": "0s", "annotate": false}`, nil},
-		{`{"search": "Exact", "maxSearchNodes": 10}`, nil},
 		{`[1]`, []string{"cannot unmarshal array"}},
 		{`{"mode": 1}`, []string{"cannot unmarshal number"}},
 		{`{"mode": "Design", "mode": "InPlace"}`, []string{`duplicate field "mode"`}},
-		{`{"MODE": "Design", "search": "Exact", "x": 1}`, []string{`unknown field "MODE"`, `unknown field "x"`}},
-		{`{"mode": "design", "budgets": "x", "charge": "y", "search": "z", "maxSearchNodes": -1, "minRuntime": "-1s"}`, []string{
+		{`{"MODE": "Design", "x": 1}`, []string{`unknown field "MODE"`, `unknown field "x"`}},
+		{`{"mode": "design", "budgets": "x", "charge": "y", "minRuntime": "-1s"}`, []string{
 			`args.mode: Invalid value: "design"`, "InPlace", `args.budgets: Invalid value: "x"`,
-			`args.charge: Invalid value: "y"`, `args.search: Invalid value: "z"`, "args.maxSearchNodes: Invalid value: -1",
-			`args.minRuntime: Invalid value: "-1s"`}},
-		{`{"maxSearchNodes": 5, "minRuntime": "x"}`, []string{
-			"args.maxSearchNodes: Invalid value: 5: has an effect only if search is Exact", `args.minRuntime: Invalid value: "x"`}},
+			`args.charge: Invalid value: "y"`, `args.minRuntime: Invalid value: "-1s"`}},
+		{`{"minRuntime": "x"}`, []string{`args.minRuntime: Invalid value: "x"`}},
 	} {
 		a, err := read(&runtime.Unknown{Raw: []byte(c.text), ContentType: runtime.ContentTypeJSON})
 		if err == nil {
@@ -66,28 +63,27 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// Without arguments the plugin decides as kube-scheduler. With them pod groups are still decided about in place, and
-// greedily: the scheduler places them.
+// Without arguments the plugin decides as kube-scheduler. With them pod groups are still decided about in place:
+// the scheduler places them.
 func TestArgumentsConfigure(t *testing.T) {
 	single, groups, err := Arguments{}.configs()
 	if err != nil || !same(single, Config) || !same(groups, Config) {
 		t.Errorf("%+v, %+v, %v", single, groups, err)
 	}
-	all := Arguments{Mode: "Replace", Search: "Exact", MaxSearchNodes: 7, Budgets: "Hard", Charge: "ToAll", MinRuntime: "1m"}
+	all := Arguments{Mode: "Replace", Budgets: "Hard", Charge: "ToAll", MinRuntime: "1m"}
 	single, groups, err = all.configs()
-	want := placement.Config{Mode: placement.ModeReplace, Search: placement.Exact, Exact: placement.ExactSearch{MaxNodes: 7},
-		Budgets: placement.Hard, Charge: placement.ChargeToAll, MinRuntime: quota.Some(time.Minute), SkipBlockers: true}
+	want := placement.Config{Mode: placement.ModeReplace, Budgets: placement.Hard, Charge: placement.ChargeToAll, MinRuntime: quota.Some(time.Minute), SkipBlockers: true}
 	if err != nil || !same(single, want) {
 		t.Errorf("%+v, %v, want %+v", single, err, want)
 	}
-	want.Mode, want.Search, want.Exact = placement.ModeInPlace, placement.Greedy, placement.ExactSearch{}
+	want.Mode = placement.ModeInPlace
 	if !same(groups, want) {
 		t.Errorf("%+v, want %+v", groups, want)
 	}
 }
 
 func same(a, b placement.Config) bool {
-	return a.Mode == b.Mode && a.Search == b.Search && a.Exact == b.Exact && a.Budgets == b.Budgets && a.Charge == b.Charge &&
+	return a.Mode == b.Mode && a.Budgets == b.Budgets && a.Charge == b.Charge &&
 		a.MinRuntime == b.MinRuntime && a.SkipBlockers == b.SkipBlockers && a.SkipRetryAt == b.SkipRetryAt
 }
 

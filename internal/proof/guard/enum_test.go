@@ -64,7 +64,6 @@ var enums = []enum{
 	texts[preemption.VictimReason](none, "InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing", "ConfigurablePreemption"),
 	texts[preemption.Rule](none, "WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare", "NeverYields", "QueueInactive", "PreemptionLimitExceeded"),
 	texts[preemption.Search]("Greedy", "Exchange", "Exact"),
-	texts[placement.Search]("Greedy", "Exact"),
 	texts[preemption.Sharing]("Classical", "Fair"),
 	texts[cycle.Borrowing]("AsBuilt", "KEP83", "KEP83Lasting"),
 	texts[moves.Cause](none, "Protected", "NoPlace", "Budget", "Promised"),

@@ -120,7 +120,6 @@ var rooms = []struct {
 	{"engine: what decides", [][]string{
 		{"internal/engine/best/lagrange", "internal/engine/minimum", "internal/engine/selectors"},
 		{"internal/engine/trace"},
-		{"internal/engine/best/packing"},
 		{"internal/engine/quotatree"},
 		{"internal/engine/cluster", "internal/engine/nodes/state"},
 		{"internal/engine/nodes/ask"},

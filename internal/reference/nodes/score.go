@@ -11,38 +11,44 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Score is step 8 for the victims of a domain.
-func (w *World) Score(victims []Unit) placement.Score {
-	s := placement.Score{Highest: math.MinInt32}
+// score is step 8 for the victims of a domain.
+type score struct {
+	violations, sum, pods int64
+	highest               int32
+	started               time.Time
+}
+
+func (w *World) score(victims []Unit) score {
+	s := score{highest: math.MinInt32}
 	for i, u := range victims {
 		if w.Config.Budgets == placement.Soft {
-			s.Violations += int64(u.Violations)
+			s.violations += int64(u.Violations)
 		}
-		s.Pods += int64(len(u.Pods))
-		s.Sum += int64(len(u.Pods)) * (int64(u.Priority) - math.MinInt32)
-		if i == 0 || u.Priority > s.Highest {
-			s.Highest, s.Started = u.Priority, time.Time{}
+		s.pods += int64(len(u.Pods))
+		s.sum += int64(len(u.Pods)) * (int64(u.Priority) - math.MinInt32)
+		if i == 0 || u.Priority > s.highest {
+			s.highest, s.started = u.Priority, time.Time{}
 		}
 		for _, p := range u.Pods {
-			if u.Priority == s.Highest && !p.Started.IsZero() && (s.Started.IsZero() || p.Started.Before(s.Started)) {
-				s.Started = p.Started
+			if u.Priority == s.highest && !p.Started.IsZero() && (s.started.IsZero() || p.Started.Before(s.started)) {
+				s.started = p.Started
 			}
 		}
 	}
 	return s
 }
 
-// Better is negative if score a is better than b.
-func Better(a, b placement.Score) int {
-	started := func(s placement.Score) time.Time {
-		if s.Started.IsZero() { // it is not known, which is better than any
+// better is negative if score a is better than b.
+func better(a, b score) int {
+	started := func(s score) time.Time {
+		if s.started.IsZero() { // it is not known, which is better than any
 			return time.Unix(0, math.MaxInt64)
 		}
-		return s.Started
+		return s.started
 	}
 	return cmp.Or(
-		cmp.Compare(a.Violations, b.Violations), cmp.Compare(a.Highest, b.Highest), cmp.Compare(a.Sum, b.Sum),
-		cmp.Compare(a.Pods, b.Pods), started(b).Compare(started(a)),
+		cmp.Compare(a.violations, b.violations), cmp.Compare(a.highest, b.highest), cmp.Compare(a.sum, b.sum),
+		cmp.Compare(a.pods, b.pods), started(b).Compare(started(a)),
 	)
 }
 
@@ -77,7 +83,7 @@ func (w *World) preempt() placement.Decision {
 	none := placement.Decision{Outcome: preemption.Impossible, Reason: placement.ReasonNoVictims}
 	var best *inDomain
 	for _, found := range w.ways() {
-		if best != nil && w.placesOnce() && w.Config.Search == placement.Greedy {
+		if best != nil && w.placesOnce() {
 			break // the first domain with room is the one, whatever runs there
 		}
 		if best != nil && w.isLast(found.Domain) {
@@ -87,7 +93,7 @@ func (w *World) preempt() placement.Decision {
 		switch {
 		case found.reason != 0:
 			none.Reason = max(none.Reason, found.reason)
-		case best == nil || Better(w.Score(found.victims), w.Score(best.victims)) < 0:
+		case best == nil || better(w.score(found.victims), w.score(best.victims)) < 0:
 			best = &found
 		}
 	}

@@ -18,8 +18,6 @@ type Config struct {
 	// FirstViolated charges a pod to its budgets up to the first violated one.
 	FirstViolated bool
 	MinRuntime    [2]int64 // by kind, of pods without one of which the group has none
-	Exact         bool     // look for the best victims
-	MaxNodes      int      // of the exact search
 }
 
 // Mode is the version of the algorithm.

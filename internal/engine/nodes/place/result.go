@@ -1,7 +1,6 @@
 package place
 
 import (
-	"github.com/cedesched/cede/internal/engine/best/packing"
 	"github.com/cedesched/cede/internal/engine/nodes/room"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 )
@@ -12,7 +11,7 @@ type Placement struct {
 	Where      []int32 // by member: the number of its node, -1: none; during a search the node of the search
 	Victims    []*state.Unit
 	Violations []int // by victim: its pods evicted against a budget
-	Score      packing.Score
+	Score      Score
 }
 
 // NewPlacement returns a placement without victims in which no member has a place.
@@ -39,15 +38,15 @@ func (p *Placement) Evict(c *state.Cluster, group string, ids []string, violatio
 
 // Rate sets the score.
 func (p *Placement) Rate() {
-	p.Score = packing.NoVictims
+	p.Score = NoVictims
 	for i, u := range p.Victims {
 		p.Score.Add(u.Priority, int64(len(u.Pods)), int64(p.Violations[i]), u.Started)
 	}
 }
 
 // Rate scores victims.
-func (b *Board) Rate(victims []*state.Unit) packing.Score {
-	score := packing.NoVictims
+func (b *Board) Rate(victims []*state.Unit) Score {
+	score := NoVictims
 	for _, u := range victims {
 		score.Add(u.Priority, int64(len(u.Pods)), int64(b.Violations(u)), u.Started)
 	}
@@ -55,7 +54,7 @@ func (b *Board) Rate(victims []*state.Unit) packing.Score {
 }
 
 // Keep copies the members' places and the victims into a placement.
-func (b *Board) Keep(into *Placement, d room.Domain, victims []*state.Unit, score packing.Score) {
+func (b *Board) Keep(into *Placement, d room.Domain, victims []*state.Unit, score Score) {
 	into.Score, into.Domain = score, b.DomainName(d)
 	into.Where = append(into.Where[:0], b.Where...)
 	into.Victims = append(into.Victims[:0], victims...)

@@ -106,15 +106,3 @@ func (r *Room) TakeClaim(i int, claim, change int32, free []int64) {
 		r.Takes(claim, func(slot int, amount int64) { free[slot] -= int64(change) * amount })
 	}
 }
-
-// AddClaimed adds what the claims take that are held on a node, of which it is counted what is free.
-func (r *Room) AddClaimed(i int, sign int64, list []int64) {
-	if r.claims.holds == nil {
-		return
-	}
-	for _, h := range r.claims.holds[i] {
-		if h.pods > 0 {
-			r.Takes(h.claim, func(slot int, amount int64) { list[slot] += sign * amount })
-		}
-	}
-}

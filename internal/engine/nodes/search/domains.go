@@ -5,19 +5,13 @@ import (
 	"github.com/cedesched/cede/internal/engine/trace"
 )
 
-func (s *domains) begin() {
-	s.placeable, s.trace = 0, s.Request.Trace
-	if s.Config.Exact {
-		s.exact.begin(&s.steps)
-	}
-}
+func (s *domains) begin() { s.placeable, s.trace = 0, s.Request.Trace }
 
 // end drops the references to the cluster and the request.
 func (s *domains) end() {
 	clear(s.victims[:cap(s.victims)])
 	clear(s.sums.yielding[:cap(s.sums.yielding)])
 	s.victims, s.trace = s.victims[:0], nil
-	s.exact.end()
 	s.Board.End()
 }
 
@@ -77,9 +71,6 @@ func (s *domains) search(d room.Domain) trace.Found {
 		if found = s.run(d, true); found != trace.Victims {
 			found = trace.Budgets
 		}
-	}
-	if s.Config.Exact {
-		found = s.exact.improve(d, found)
 	}
 	if found == trace.Victims && s.Config.HardBudgets {
 		s.ClearViolations()

@@ -1,7 +1,7 @@
 package search
 
 import (
-	"github.com/cedesched/cede/internal/engine/best/packing"
+	"github.com/cedesched/cede/internal/engine/nodes/place"
 	"github.com/cedesched/cede/internal/engine/nodes/room"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/internal/engine/nodes/unit"
@@ -70,7 +70,7 @@ func (s *steps) noteRefused(d room.Domain, found trace.Found) {
 }
 
 // noteRating notes the victims of a domain, and whether it is the best so far.
-func (s *steps) noteRating(d room.Domain, score packing.Score, best bool) {
+func (s *steps) noteRating(d room.Domain, score place.Score, best bool) {
 	if t := s.trace; t != nil {
 		t.Add(trace.Step{Kind: trace.DomainEnds, Place: trace.Place{Domain: s.DomainName(d), Found: trace.Victims, Violations: int(score.Violations), Priority: int64(score.Highest)}, Fits: best, Count: int64(len(s.victims))})
 	}

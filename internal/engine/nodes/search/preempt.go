@@ -41,7 +41,7 @@ func (s *domains) preempt() Result {
 			chosen = true
 		}
 		s.noteRating(d, score, better)
-		return s.isSampled(clean, violating) || s.Config.DecidesTogether(s.Request) && !s.Config.Exact
+		return s.isSampled(clean, violating) || s.Config.DecidesTogether(s.Request)
 	})
 	if !chosen {
 		return s.impossible(reason)
@@ -50,9 +50,6 @@ func (s *domains) preempt() Result {
 		t.Add(trace.Step{Kind: trace.Chosen, Place: trace.Place{Domain: best.Domain}})
 	}
 	r := Result{Outcome: Preempt, Placement: best}
-	if s.Config.Exact {
-		r.Proof = s.exact.proofOf(&best)
-	}
 	switch {
 	case len(best.Victims) > 0:
 		r.Withdrawn = s.withdrawn(&best, func(i int32) *state.Node { return s.Nodes[i] })
@@ -71,11 +68,7 @@ func (s *domains) impossible(reason Reason) Result {
 	if reason == NoVictims && slices.ContainsFunc(s.short, lacksRoom) {
 		reason = NoRoom
 	}
-	r := Result{Outcome: Impossible, Reason: reason, Placeable: s.placeable}
-	if s.Config.Exact {
-		r.Proof = s.exact.proofOf(nil)
-	}
-	return r
+	return Result{Outcome: Impossible, Reason: reason, Placeable: s.placeable}
 }
 
 // withdrawn lists the nominations that a placement makes void: they conflict with the members, or are of waiting pods

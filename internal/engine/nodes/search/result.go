@@ -1,7 +1,6 @@
 package search
 
 import (
-	"github.com/cedesched/cede/internal/engine/best/packing"
 	"github.com/cedesched/cede/internal/engine/nodes/place"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/internal/engine/nodes/unit"
@@ -42,8 +41,6 @@ type Result struct {
 	Blockers  []Blocker
 	// Withdrawn lists the IDs of other pods of which the nominations are void, sorted.
 	Withdrawn []string
-	// Proof says how good the victims are, if the exact search looked for them.
-	Proof *Proof
 }
 
 // Shortage is a resource of which there is too little.
@@ -61,13 +58,4 @@ type Blocker struct {
 	// SetBy is, for a minimum runtime, the pod or group that sets the one that ends last; Source says which.
 	SetBy  string
 	Source unit.Source
-}
-
-// Proof says how good a decision of the exact search is.
-type Proof struct {
-	// Optimal: nothing in the domains that were looked at is better. If there is no placement: there is none.
-	Optimal bool
-	// Value is the score of the placement. Nothing has a better one than Bound.
-	Value, Bound packing.Score
-	Nodes        int
 }

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"github.com/cedesched/cede/internal/engine/best/packing"
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
 	"github.com/cedesched/cede/internal/engine/nodes/place"
 	"github.com/cedesched/cede/internal/engine/nodes/room"
@@ -22,7 +21,6 @@ type steps struct {
 // domains searches one domain after the other.
 type domains struct {
 	steps
-	exact  exact
 	sums   sums
 	short  []room.Domain // without room
 	single []room.Domain // for a single pod: the nodes on which it may run
@@ -47,21 +45,6 @@ type Search struct {
 type then struct {
 	domains
 	request ask.Request
-}
-
-// exact looks for the best victims and places in a domain, after the steps.
-type exact struct {
-	*steps
-	solver  packing.Solver
-	problem packing.Problem
-	nodes   int                 // of the search, so far
-	bounded bool                // some domain has a bound
-	bound   packing.Score       // the best one
-	unclear bool                // of some domain it is not known whether there is a placement
-	units   []*state.Unit       // that may yield in the domain, the most important first
-	number  map[*state.Unit]int // their indexes
-	kinds   [][]int             // members
-	budget  []int               // by slot, its number in the problem: slots depend on edits, the order of names does not
 }
 
 // yielding is a running pod of which the unit could be a victim that violates no budget.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cedesched/cede/internal/engine/best/packing"
 	"github.com/cedesched/cede/internal/engine/nodes/budget"
 	"github.com/cedesched/cede/internal/engine/nodes/place"
 	"github.com/cedesched/cede/internal/engine/nodes/room"
@@ -19,9 +18,9 @@ import (
 // outlook is what the sums of a node say about preempting there.
 type outlook struct {
 	known    bool
-	hopeless bool          // there is no room even without all units of lower priority
-	anyLower bool          // some unit is of lower priority
-	score    packing.Score // if not hopeless: no victims there have a better one
+	hopeless bool        // there is no room even without all units of lower priority
+	anyLower bool        // some unit is of lower priority
+	score    place.Score // if not hopeless: no victims there have a better one
 }
 
 // look returns what the sums of a node say. known is false for a node on which pods terminate, or where the pod may fit
@@ -49,8 +48,8 @@ func (s *domains) look(n *state.Node) (o outlook) {
 	victims := s.LeastPods(n, s.missingOn(n))
 	top, bottom := n.Levels[gone-1], n.Levels[0]
 	o.known = true
-	o.score = packing.Score{Highest: top.Priority, Pods: victims, Started: top.Latest}
-	o.score.Sum = packing.Weight(top.Priority) + (victims-1)*packing.Weight(bottom.Priority)
+	o.score = place.Score{Highest: top.Priority, Pods: victims, Started: top.Latest}
+	o.score.Sum = place.Weight(top.Priority) + (victims-1)*place.Weight(bottom.Priority)
 	return o
 }
 
@@ -88,13 +87,13 @@ func (s *domains) isBeaten(d room.Domain, best *place.Placement) bool {
 
 // isBeatenByRows reports whether no victims of the domain are better than the best so far, from what runs on its nodes by
 // priority.
-func (s *domains) isBeatenByRows(d room.Domain, best packing.Score) bool {
+func (s *domains) isBeatenByRows(d room.Domain, best place.Score) bool {
 	s.Forget() // units that stay in the domain before
-	b := s.LeastVictims(d, s.sums.least, packing.Weight)
+	b := s.LeastVictims(d, s.sums.least, place.Weight)
 	if b.Pods == 0 {
 		return false
 	}
-	bound := packing.Score{Violations: s.leastViolations(d, b.Pods), Highest: b.Highest, Sum: b.Sum, Pods: b.Pods, Started: state.JustNow}
+	bound := place.Score{Violations: s.leastViolations(d, b.Pods), Highest: b.Highest, Sum: b.Sum, Pods: b.Pods, Started: state.JustNow}
 	if bound.Compare(best) >= 0 {
 		return true
 	}
@@ -108,7 +107,7 @@ func (s *domains) isBeatenByRows(d room.Domain, best packing.Score) bool {
 	if bound.Highest = max(bound.Highest, s.LeastHighest(d, b.Slot, need, s.AtLeast)); bound.Highest < best.Highest {
 		return false // the sum decides nothing
 	}
-	bound.Sum = max(bound.Sum, s.LeastSum(d, b.Slot, need, s.AtLeast, packing.Weight))
+	bound.Sum = max(bound.Sum, s.LeastSum(d, b.Slot, need, s.AtLeast, place.Weight))
 	return bound.Compare(best) >= 0
 }
 
@@ -147,7 +146,7 @@ func (s *domains) refusal(d room.Domain) (found trace.Found, ok bool) {
 
 // boundByBriefs is boundByPods by the briefs of the pods alone, which lie next to each other in memory: it supposes
 // that each pod frees what the largest pod does, and started with the last pod of its level.
-func (s *domains) boundByBriefs(n *state.Node, best packing.Score) (bound packing.Score, ok bool) {
+func (s *domains) boundByBriefs(n *state.Node, best place.Score) (bound place.Score, ok bool) {
 	list, spared := s.sums.priorities[:0], 0 // pods that may violate no budget
 	for _, b := range n.Briefs {
 		if b.Priority >= s.Priority {
@@ -166,9 +165,9 @@ func (s *domains) boundByBriefs(n *state.Node, best packing.Score) (bound packin
 		return bound, false
 	}
 	slices.Sort(list)
-	bound = packing.Score{Violations: int64(max(0, least-spared)), Highest: list[least-1], Pods: int64(least), Started: math.MinInt64}
+	bound = place.Score{Violations: int64(max(0, least-spared)), Highest: list[least-1], Pods: int64(least), Started: math.MinInt64}
 	for _, priority := range list[:least] {
-		bound.Sum += packing.Weight(priority)
+		bound.Sum += place.Weight(priority)
 	}
 	for _, l := range n.Levels {
 		if l.Priority == bound.Highest {
@@ -184,7 +183,7 @@ func (s *domains) boundByBriefs(n *state.Node, best packing.Score) (bound packin
 //
 // A pod under a budget that allows nothing violates it. The lowest priorities that together free what is missing must
 // yield: of the highest of them, enough pods to free what the lower ones leave missing.
-func (s *domains) boundByPods(n *state.Node, best packing.Score) (bound packing.Score, ok bool) {
+func (s *domains) boundByPods(n *state.Node, best place.Score) (bound place.Score, ok bool) {
 	missing := s.missingOn(n)
 	victims, violations := s.LeastPods(n, missing), int64(0)
 	s.sums.yielding = s.listYielding(s.sums.yielding[:0], n, best, missing)
@@ -202,20 +201,20 @@ func (s *domains) boundByPods(n *state.Node, best packing.Score) (bound packing.
 			s.Free(missing, list[to].pod)
 		}
 		if s.LeastPods(n, missing) == 0 {
-			high, low := packing.Weight(list[from].pod.Priority), packing.Weight(list[0].pod.Priority)
-			return packing.Score{
+			high, low := place.Weight(list[from].pod.Priority), place.Weight(list[0].pod.Priority)
+			return place.Score{
 				Violations: violations, Highest: list[from].pod.Priority, Pods: victims,
 				Started: list[from+int(rest)-1].started, Sum: rest*high + (victims-rest)*low,
 			}, true
 		}
 		from = to
 	}
-	return packing.Score{}, false
+	return place.Score{}, false
 }
 
 // listYielding appends the pods of a node that may be better victims than the best so far. If that one violates a
 // budget, what the pods free that violate none is taken from what is missing.
-func (s *domains) listYielding(list []yielding, n *state.Node, best packing.Score, missing []int64) []yielding {
+func (s *domains) listYielding(list []yielding, n *state.Node, best place.Score, missing []int64) []yielding {
 	for k, b := range n.Briefs {
 		if b.Priority >= s.Priority {
 			continue

@@ -1,4 +1,4 @@
-package packing
+package place
 
 import (
 	"cmp"
