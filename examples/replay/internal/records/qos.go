@@ -49,7 +49,7 @@ func ReadQOS(path string) ([]QOS, error) {
 	c := newCollector(path)
 	var list []QOS
 	if bytes.HasPrefix(bytes.TrimSpace(all), []byte("{")) {
-		list, err = qosOfJSON(all)
+		list, err = qosOfJSON(all, c)
 	} else {
 		err = readRows(bytes.NewReader(all), split('|'), c, table{name: "QOS", columns: []string{"name", "preempt"}, read: func(r *row) (Job, bool) {
 			list = append(list, r.qos())
@@ -125,7 +125,7 @@ func (n *slurmNumber) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-func qosOfJSON(text []byte) (list []QOS, err error) {
+func qosOfJSON(text []byte, c *collector) (list []QOS, err error) {
 	var of struct {
 		QOS []struct {
 			Name    string
@@ -144,7 +144,7 @@ func qosOfJSON(text []byte) (list []QOS, err error) {
 	for _, q := range of.QOS {
 		exempt, grace := q.Preempt.ExemptTime.Number, q.Limits.GraceTime.Number
 		if exempt < -1 || exempt > maxSeconds || grace < -1 || grace > maxSeconds {
-			return nil, fmt.Errorf("QOS %q: exempt_time %d, grace_time %d: want 0 to %d seconds", q.Name, exempt, grace, maxSeconds)
+			c.faults.add("QOS %q: exempt_time %d, grace_time %d: want 0 to %d seconds", q.Name, exempt, grace, maxSeconds)
 		}
 		list = append(list, QOS{Name: q.Name, Preempts: q.Preempt.List, Within: isWithin(q.Preempt.Mode), Exempt: exempt, Grace: grace})
 	}

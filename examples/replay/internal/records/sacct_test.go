@@ -168,3 +168,14 @@ func TestFoundRecords(t *testing.T) {
 		}
 	}
 }
+
+// Of a table of QOS as JSON all faults are told.
+func TestFaultsOfQOSAsJSON(t *testing.T) {
+	_, err := ReadQOS(write(t, `{"qos": [{"name": "a", "preempt": {"exempt_time": {"set": true, "number": -7}}},
+		{"name": "b"}, {"name": "b", "limits": {"grace_time": {"set": true, "number": 99999999999}}}]}`))
+	for _, want := range []string{`QOS "a": exempt_time -7`, `QOS "b": exempt_time 0, grace_time 99999999999`, `QOS "b" is there twice`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
