@@ -15,7 +15,7 @@
 //
 // [Gates] is a value: its methods return a changed copy, and its zero value holds nothing back.
 // The zero [Config] opens Kueue's gate, by first signal, with a timeout of five minutes. What is
-// wrong with gates or replicas is returned whole, as a fault.List with paths.
+// wrong with gates or replicas is returned whole, as preemption.Faults with paths.
 //
 // Source of the rules: KEP-8303, "MultiKueue Synchronized Preemption". In steps 4 and 5 of the
 // controller its text confuses open and closed; this package follows the intended meaning.
@@ -26,8 +26,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/preemption/fault"
 )
 
 // The gates that Kueue names: MultiKueue for replicas in several clusters,

@@ -12,7 +12,7 @@
 // decision that has to wait for it says so (RetryAt). Surplus replicas of an elastic workload may
 // go at any time. [Method] says where the search for a setting against a reclaim begins.
 //
-// Negative settings are errors where they are used: a fault.List of queue.Validate or
+// Negative settings are errors where they are used: preemption.Faults of queue.Validate or
 // preemption.New.
 //
 // Source of the rules: KAI's design "Guaranteed minimum runtime before preemptions and reclaims";

@@ -3,7 +3,7 @@ package minruntime
 import (
 	"time"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 )
 
 // Protection protects every workload for some time after its admission, by the kind of reason

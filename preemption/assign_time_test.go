@@ -6,7 +6,6 @@ import (
 
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -130,11 +129,11 @@ func TestNeverPreemptsNeverWaits(t *testing.T) {
 // sparesFor keeps everybody from a request of the given number of pod sets.
 type sparesFor int
 
-func (n sparesFor) Verdict(_ workload.Workload, r preemption.Request) guard.Verdict {
+func (n sparesFor) Verdict(_ workload.Workload, r preemption.Request) preemption.Verdict {
 	if len(r.Workload.PodSets) == int(n) {
-		return guard.NeverYields()
+		return preemption.NeverYields()
 	}
-	return guard.MayYield()
+	return preemption.MayYield()
 }
 
 // Guards see the request as it was asked, in the assignment as in a forecast.

@@ -12,7 +12,6 @@ import (
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
@@ -126,8 +125,8 @@ func policyTakesOwn(st preemption.State) preemption.State {
 
 type nobodyYields struct{}
 
-func (nobodyYields) Verdict(workload.Workload, preemption.Request) guard.Verdict {
-	return guard.NeverYields()
+func (nobodyYields) Verdict(workload.Workload, preemption.Request) preemption.Verdict {
+	return preemption.NeverYields()
 }
 
 // Gates, an inactive queue, requests without flavors, a workload that holds quota.

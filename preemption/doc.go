@@ -110,7 +110,7 @@
 //
 // The zero Config is valid: Kueue's rules, classical sharing. The zero policies of a queue evict
 // no workload. The zero Outcome is invalid, so a decision that was not made is not mistaken for
-// one. An error about an input is a fault.List: everything that is wrong, each with its path
+// one. An error about an input is Faults: everything that is wrong, each with its path
 // (queues[2].quotas[0].nominal); nothing panics. A method that fails returns its receiver, or a
 // zero value.
 package preemption

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
@@ -115,7 +115,7 @@ func RemoveCohort(name string) Edit { return Edit{kind: editRemoveCohort, name: 
 // With returns a snapshot with the edits applied in order. s does not change; the new
 // snapshot shares what the edits do not touch. An edit of a workload costs O(log n) in the
 // number of workloads. Consecutive edits of the configuration together cost O(queues). On
-// failure With returns s and a [fault.List] with every edit that cannot be made, each judged
+// failure With returns s and [Faults] with every edit that cannot be made, each judged
 // as if the failed ones before it were not there. Paths begin with "edits[i]", or
 // "edits[i:j]" for consecutive edits of queues and cohorts, of flavors or of rules.
 func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {

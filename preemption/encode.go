@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/decide"
@@ -12,7 +13,6 @@ import (
 	"github.com/cedesched/cede/internal/engine/right"
 	engine "github.com/cedesched/cede/internal/engine/rules"
 	"github.com/cedesched/cede/internal/engine/search"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"

@@ -7,7 +7,6 @@ import (
 
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -120,11 +119,11 @@ func ExampleNewSnapshot() {
 // pinned keeps workloads whose name says so.
 type pinned struct{}
 
-func (pinned) Verdict(running workload.Workload, _ preemption.Request) guard.Verdict {
+func (pinned) Verdict(running workload.Workload, _ preemption.Request) preemption.Verdict {
 	if strings.HasSuffix(running.ID, "-pinned") {
-		return guard.NeverYields()
+		return preemption.NeverYields()
 	}
-	return guard.MayYield()
+	return preemption.MayYield()
 }
 
 // A guard is a rule of your own. A blocker names it as any other.

@@ -10,7 +10,6 @@ import (
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
-	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -89,8 +88,8 @@ func TestExplainedGuard(t *testing.T) {
 
 type untilThen struct{ at time.Time }
 
-func (g untilThen) Verdict(workload.Workload, preemption.Request) guard.Verdict {
-	return guard.ProtectedUntil(g.at)
+func (g untilThen) Verdict(workload.Workload, preemption.Request) preemption.Verdict {
+	return preemption.ProtectedUntil(g.at)
 }
 
 // In fair sharing with many queues sums prove that nobody helps before any share is compared. What

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/engine/assign"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )

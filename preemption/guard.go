@@ -2,10 +2,10 @@ package preemption
 
 import (
 	"math"
+	"time"
 
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -23,9 +23,41 @@ import (
 //     verdict names; otherwise RetryAt would not be exact.
 //  3. The guard changes neither the workload nor the request, and keeps no reference to
 //     them.
+//
+// For instance:
+//
+//	func (pinned) Verdict(running workload.Workload, r preemption.Request) preemption.Verdict {
+//		if running.Labels["pinned"] == "true" {
+//			return preemption.NeverYields()
+//		}
+//		return preemption.ProtectedUntil(running.ReservedAt.Add(10 * time.Minute))
+//	}
 type Guard interface {
-	Verdict(running workload.Workload, r Request) guard.Verdict
+	Verdict(running workload.Workload, r Request) Verdict
 }
+
+// Verdict says whether a running workload or pod may yield, and when. The zero value: it may
+// yield now.
+type Verdict struct {
+	until time.Time
+	never bool
+}
+
+// MayYield returns the verdict that it may yield now.
+func MayYield() Verdict { return Verdict{} }
+
+// ProtectedUntil returns the verdict that it may yield strictly after the time. The zero time
+// protects no workload.
+func ProtectedUntil(t time.Time) Verdict { return Verdict{until: t} }
+
+// NeverYields returns the verdict that it may never yield.
+func NeverYields() Verdict { return Verdict{never: true} }
+
+// Until returns the last instant of a protection that ends; ok is false if there is none.
+func (v Verdict) Until() (t time.Time, ok bool) { return v.until, !v.never && !v.until.IsZero() }
+
+// Never reports whether it may never yield.
+func (v Verdict) Never() bool { return v.never }
 
 // guard turns the guards into the verdict of the search: the last instant at which a workload
 // is protected; instant.Unset if it is not; math.MaxInt64 if it always is.

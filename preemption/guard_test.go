@@ -10,7 +10,6 @@ import (
 
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -72,12 +71,12 @@ type recorder struct {
 	keeps int64
 }
 
-func (g recorder) Verdict(w workload.Workload, _ preemption.Request) guard.Verdict {
+func (g recorder) Verdict(w workload.Workload, _ preemption.Request) preemption.Verdict {
 	*g.asked = append(*g.asked, w.ID)
 	if w.Priority == g.keeps {
-		return guard.NeverYields()
+		return preemption.NeverYields()
 	}
-	return guard.MayYield()
+	return preemption.MayYield()
 }
 
 // A guard is asked last: not about those whom a policy or a minimum runtime keeps, nor

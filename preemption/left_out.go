@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 )
 
 // LeftOut is an item of a state that [State.Valid] leaves out: a cohort, queue, flavor, set of
@@ -31,7 +31,7 @@ type LeftOut struct {
 // A queue whose rules are left out stays, and has none: its policies decide.
 //
 // What was left out is in the order of the state: cohorts, queues, flavors, rules, workloads. The
-// valid state shares the items with st. It fails with a [fault.List] if the fault is in no
+// valid state shares the items with st. It fails with [Faults] if the fault is in no
 // single item: the sum of usage exceeds [quota.MaxUsage]. A valid state costs what NewSnapshot
 // costs. Each level of the tree on which something is left out costs the same again.
 func (st State) Valid() (valid State, left []LeftOut, err error) {

@@ -125,7 +125,7 @@ func (s *Snapshot) Removals() []Edit {
 // It returns one verdict for each selector of the rules that serve the preemptor, in their order; none if the queue
 // has no such rules or the queue of the workload is unknown. The preemptor waits: its ReservedAt has no meaning. Its
 // labels must stay as they are. Times are judged at now, and the trigger has been observed since a time (zero: since
-// now). Constraints on quota count as met. RuleVerdicts fails with a [fault.List] of the bad selectors, which leave
+// now). Constraints on quota count as met. RuleVerdicts fails with [Faults] of the bad selectors, which leave
 // the trigger without candidates, and for an unknown queue of the preemptor (KEP-13396).
 func (s *Snapshot) RuleVerdicts(trigger rules.Trigger, preemptor workload.Workload) (func(running workload.Workload, now, since time.Time) []rules.Verdict, error) {
 	asks := Request{Workload: preemptor}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/spare"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue/limits"
 )
 
@@ -125,7 +125,7 @@ type Preemptor struct {
 	scratch spare.Spare[scratch]
 }
 
-// New returns a preemptor. It fails with [fault.List] if the configuration is not valid.
+// New returns a preemptor. It fails with [Faults] if the configuration is not valid.
 func New(c Config) (*Preemptor, error) {
 	var faults fault.List
 	if c.MaxBlockers < 0 {
@@ -220,7 +220,7 @@ var standard Preemptor
 // If requests of its pod sets have no flavor, it first assigns
 // flavors by the queue's [queue.FlavorFungibility], then decides about the whole; see
 // [Assignment] and the comment of the package. It changes neither the snapshot nor the
-// request. It fails only on a malformed request, with a [fault.List] of everything wrong:
+// request. It fails only on a malformed request, with [Faults] of everything wrong:
 // what [workload.ValidatePending] finds; an unknown queue; a workload that is admitted
 // already, or with HoldsQuota or Replaces one that is not; an entry of MinCounts that names no pod set,
 // is a duplicate, is negative or more than the replicas of the pod set, or any entry with a

@@ -6,7 +6,6 @@ import (
 
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/quota"
@@ -142,8 +141,8 @@ func TestRetryAtOfGuardedSurplus(t *testing.T) {
 // keepsUntil is a guard of everybody, with an end.
 type keepsUntil time.Time
 
-func (k keepsUntil) Verdict(workload.Workload, preemption.Request) guard.Verdict {
-	return guard.ProtectedUntil(time.Time(k))
+func (k keepsUntil) Verdict(workload.Workload, preemption.Request) preemption.Verdict {
+	return preemption.ProtectedUntil(time.Time(k))
 }
 
 // Where the own queue's policy permits lower priorities only, equals are no reason to ask

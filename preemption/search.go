@@ -3,9 +3,9 @@ package preemption
 import (
 	"cmp"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/engine/exact"
 	"github.com/cedesched/cede/internal/engine/right"
-	"github.com/cedesched/cede/preemption/fault"
 )
 
 // Search says how far victims are looked for. The zero value is [Greedy].

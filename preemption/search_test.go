@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"

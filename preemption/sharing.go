@@ -3,9 +3,9 @@ package preemption
 import (
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/quota"
 )
 

@@ -3,11 +3,11 @@ package preemption
 import (
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/engine/assign"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	engine "github.com/cedesched/cede/internal/engine/rules"
 	"github.com/cedesched/cede/internal/engine/selectors"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 )
@@ -77,7 +77,7 @@ func (s *Snapshot) with(c *cluster.Cluster, flavors []queue.Flavor, configs []ru
 	return next
 }
 
-// NewSnapshot makes a snapshot of a state, which it copies. It fails with a [fault.List] of
+// NewSnapshot makes a snapshot of a state, which it copies. It fails with [Faults] of
 // everything wrong with the state, by path: what [queue.Validate], [workload.Validate] and
 // [queue.ValidateFlavors] find, a workload in an unknown queue, a duplicate ID, a usage over
 // [quota.MaxUsage], what [rules.ValidateForm] finds. Other faults of rules, which [rules.Validate]

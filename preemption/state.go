@@ -55,7 +55,7 @@ type Record struct {
 }
 
 // ParseState reads the JSON form of a [State]. It fails on malformed JSON and anything after the
-// object, and names the offset; and with a [fault.List] on unknown fields, fields that an object has
+// object, and names the offset; and with [Faults] on unknown fields, fields that an object has
 // twice, and values of another type. [NewSnapshot] validates the state; ParseState does not.
 func ParseState(data []byte) (State, error) { return jsonform.Parse[State]("preemption", data) }
 

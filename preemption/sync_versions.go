@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/persist/listed"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
 

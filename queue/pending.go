@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/persist/ordered"
 	"github.com/cedesched/cede/internal/persist/vector"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
 

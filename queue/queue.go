@@ -14,7 +14,7 @@
 // zero values are careful: a zero [PreemptionPolicy] evicts no workload, a queue without quota may
 // only borrow, a queue without cohort is alone, and the strategy is BestEffortFIFO.
 //
-// [Validate] returns everything that is wrong, as a fault.List with paths: names that are empty or
+// [Validate] returns everything that is wrong, as preemption.Faults with paths: names that are empty or
 // double, cohorts that are unknown or above themselves, negative amounts, policies that exclude
 // each other. [NewPending] makes an order of waiting workloads with the same check.
 //

@@ -3,7 +3,7 @@ package workload
 import (
 	"maps"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 )
 
 // MaxClaimed limits what a claim takes of one resource.

@@ -3,7 +3,7 @@ package workload
 import (
 	"slices"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 )
 
 // DisruptionBudget limits how many pods of an application may be evicted. The zero value is

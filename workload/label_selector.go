@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 )
 
 // LabelSelector selects pods, workloads or queues by labels, as in Kubernetes. All parts must

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/workload"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 )
 
 // Validate returns everything that is wrong with the constraints, as an error that lists each

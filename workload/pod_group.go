@@ -1,7 +1,7 @@
 package workload
 
 import (
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/quota"
 )
 

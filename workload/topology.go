@@ -3,7 +3,7 @@ package workload
 import (
 	"slices"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 )
 
 // TopologyRequest asks that the pods of a pod set are placed by the topology of the nodes (Kueue's

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/quota"
 )
 

@@ -17,7 +17,7 @@
 // valid: it has no ID and no queue.
 //
 // [Validate], and the Validate methods of the others, return everything that is wrong, as a
-// fault.List with paths. Snapshots validate what they are given, so that a caller need not.
+// preemption.Faults with paths. Snapshots validate what they are given, so that a caller need not.
 //
 // Sources: Kueue's Workload (v1beta2), Kubernetes' Pod, PodGroup (KEP-5710) and
 // PodDisruptionBudget; elastic workloads as in KAI.

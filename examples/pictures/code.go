@@ -24,7 +24,7 @@ var rooms = []room{
 	{"engine", "#dafbe1", []string{"internal/engine/"}},
 	{"values", "#fff8c5", []string{"quota", "workload", "queue", "gate", "minruntime", "queue/rules", "queue/limits"}},
 	{"persist", "#f6f8fa", []string{"internal/persist/"}},
-	{"base", "#f6f8fa", []string{"internal/base/", "preemption/fault", "preemption/guard", "preemption/clock"}},
+	{"base", "#f6f8fa", []string{"internal/base/", "preemption/clock"}},
 }
 
 func (r room) holds(dir string) bool {

@@ -38,7 +38,7 @@
 //
 // The zero [Config] is valid and admits as Kueue does; [Borrowing] has the modes by the KEP. A
 // [Cycle] holds no state: what waits is in a queue.Pending, what runs in a preemption.Snapshot,
-// and neither is changed. The error of a run is a fault.List with the faults of all heads, each
+// and neither is changed. The error of a run is preemption.Faults with the faults of all heads, each
 // with its path (heads[2].podSets[0]...).
 //
 // Sources: KEP-83; the admission cycle as built in Kueue; docs/departures.md has where they
@@ -52,8 +52,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"

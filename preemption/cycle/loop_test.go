@@ -12,7 +12,6 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
-	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
@@ -35,11 +34,11 @@ type loop struct {
 // odd is a rule that reads of the pending workload what nobody else does.
 type odd struct{}
 
-func (odd) Verdict(running workload.Workload, r preemption.Request) guard.Verdict {
+func (odd) Verdict(running workload.Workload, r preemption.Request) preemption.Verdict {
 	if r.Workload.UID == "nobody yields for it" {
-		return guard.NeverYields()
+		return preemption.NeverYields()
 	}
-	return guard.MayYield()
+	return preemption.MayYield()
 }
 
 func drawLoop(t *rapid.T) *loop {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -18,11 +17,11 @@ const promised = "\x00promised:"
 // promises is the guard that protects placeholders.
 type promises struct{}
 
-func (promises) Verdict(running workload.Workload, _ preemption.Request) guard.Verdict {
+func (promises) Verdict(running workload.Workload, _ preemption.Request) preemption.Verdict {
 	if strings.HasPrefix(running.ID, promised) {
-		return guard.NeverYields()
+		return preemption.NeverYields()
 	}
-	return guard.MayYield()
+	return preemption.MayYield()
 }
 
 func (p *plan) placeholder(w workload.Workload) workload.Workload {

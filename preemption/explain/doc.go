@@ -12,6 +12,6 @@
 // The texts are for people and may change; programs read the explanation.
 //
 // The zero Printer prints for 80 columns, with amounts as they are in the state. Explain fails as
-// Decide does, with a fault.List; the functions that make texts never fail. An explanation has the
+// Decide does, with preemption.Faults; the functions that make texts never fail. An explanation has the
 // sources of its rules where they are decided: package preemption and package placement.
 package explain

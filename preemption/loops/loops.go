@@ -13,7 +13,7 @@
 // that it was reached.
 //
 // The zero value of a [Loop] says that none was found; that of [Options] is not valid, because it
-// has no time. The error is a fault.List: a configuration or a workload that is not valid, a
+// has no time. The error is preemption.Faults: a configuration or a workload that is not valid, a
 // workload twice.
 //
 // Circles are a hazard of the rules as built in Kueue; the search for them is this library's own.
@@ -29,9 +29,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -84,7 +84,7 @@ type Step struct {
 // the one that comes first if the waiting workloads are asked by priority, queue-order timestamp and
 // ID. The answer is the same on every machine.
 //
-// It fails with a [fault.List] if c is not valid (see [preemption.New]), if a pending workload is not (see
+// It fails with [preemption.Faults] if c is not valid (see [preemption.New]), if a pending workload is not (see
 // [preemption.Preemptor.Decide]) or comes twice, if Now is zero or out of range, or if a limit is
 // negative.
 func Find(s *preemption.Snapshot, pending []workload.Workload, c preemption.Config, o Options) (Loop, error) {

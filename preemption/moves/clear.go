@@ -17,10 +17,8 @@ import (
 // another choice of several domains costs less, but none costs less than LowerBound.
 //
 // At most [Config.MaxTries] domains are looked at for each that is cleared: those that may cost the least. It changes neither the
-// snapshot nor the request. It fails with a [fault.List]: of the configuration as [Decide], a time outside the years 1678 to 2262, or
+// snapshot nor the request. It fails with [preemption.Faults]: of the configuration as [Decide], a time outside the years 1678 to 2262, or
 // none though minimum runtimes are set, a negative count, domains without a name or with the same, unknown nodes, nodes in two domains.
-//
-// [fault.List]: https://pkg.go.dev/github.com/cedesched/cede/preemption/fault#List
 func Clear(p *placement.Preemptor, s *placement.Snapshot, r ClearRequest, c Config) (ClearAnswer, error) {
 	if err := r.validate(s, c.validate()); err != nil {
 		return ClearAnswer{}, err

@@ -3,7 +3,7 @@ package moves
 import (
 	"cmp"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/quota"
 )

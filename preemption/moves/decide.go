@@ -10,10 +10,8 @@ import (
 )
 
 // Decide answers a request by the configuration of a preemptor; nil decides by the zero [placement.Config]. It changes neither the
-// snapshot nor the request. It fails as [placement.Preemptor.Decide], and with a [fault.List] of what is wrong with the
+// snapshot nor the request. It fails as [placement.Preemptor.Decide], and with [preemption.Faults] of what is wrong with the
 // configuration: an unknown Start, a negative limit, Prefer beside a resize.
-//
-// [fault.List]: https://pkg.go.dev/github.com/cedesched/cede/preemption/fault#List
 func Decide(p *placement.Preemptor, s *placement.Snapshot, r placement.Request, c Config) (Decision, error) {
 	if err := append(c.validate(), c.request(&r)...).Err(); err != nil {
 		return Decision{}, err

@@ -35,6 +35,6 @@
 // # Values and errors
 //
 // The zero Config is valid: victims move where they can, and yield where they cannot. Decide and
-// Clear fail as placement.Preemptor.Decide does, with a fault.List: of the request, and of the
+// Clear fail as placement.Preemptor.Decide does, with preemption.Faults: of the request, and of the
 // Config (a negative limit).
 package moves

@@ -104,7 +104,7 @@
 // # Zero values and errors
 //
 // The zero Config is valid: pods and groups as KEP-5710 designs them, soft budgets. The zero
-// Outcome is invalid. An error about an input is a fault.List: everything that is wrong, each with
+// Outcome is invalid. An error about an input is preemption.Faults: everything that is wrong, each with
 // its path (nodes[2].capacity). A method that fails returns its receiver, or a zero value.
 //
 // [workload.Pod.ReclaimMinRuntime]: https://pkg.go.dev/github.com/cedesched/cede/workload#Pod

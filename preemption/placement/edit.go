@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -109,7 +109,7 @@ func RemoveClaim(id string) Edit {
 
 // With returns a snapshot with the edits applied in order. s does not change; the new snapshot shares what the edits
 // do not touch. An edit of a pod costs O(log n) in the number of pods, plus the pods of its node and group, unless
-// the edit says more. On failure With returns s and a [fault.List] with every edit that cannot be made, each judged
+// the edit says more. On failure With returns s and preemption.Faults with every edit that cannot be made, each judged
 // as if the failed ones before it were not there. Paths begin with "edits[i]".
 func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	c := *s.inside()

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
 	"github.com/cedesched/cede/internal/engine/nodes/place"
 	"github.com/cedesched/cede/internal/engine/nodes/search"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
-	"github.com/cedesched/cede/preemption/fault"
 )
 
 // scratch is the working memory of a decision. Names become numbers in enter and names again in the result.

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/preemption/guard"
+	"github.com/cedesched/cede/preemption"
 )
 
 // Guard is a rule of the caller about who may yield: a checkpoint in progress, a pinned job. It is asked about units
@@ -19,7 +19,7 @@ import (
 //  3. The guard changes neither the unit nor the request, and keeps no reference to
 //     them.
 type Guard interface {
-	Verdict(u Unit, r Request) guard.Verdict
+	Verdict(u Unit, r Request) preemption.Verdict
 }
 
 // guard returns the last instant at which the guards protect a unit; instant.Unset if they do not; math.MaxInt64 if

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
 	"github.com/cedesched/cede/internal/engine/nodes/place"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -31,7 +31,7 @@ type Beside struct {
 // least left beside it ([BestFit]), where it has room now: beside all that runs or terminates, all that is nominated, of any
 // priority, and the units before it. No unit is preempted.
 //
-// It fails with a [fault.List]: a pod of Beside.Placed on an unknown node (beside.placed[i].node), what [Run] refuses, and what
+// It fails with preemption.Faults: a pod of Beside.Placed on an unknown node (beside.placed[i].node), what [Run] refuses, and what
 // [Preemptor.Decide] refuses in pods of a request; request.pods are those that are placed, then those of the units.
 func (p *Preemptor) Places(snapshot *Snapshot, units []Unit, beside Beside) ([][]Nomination, error) {
 	if p == nil {

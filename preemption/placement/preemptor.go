@@ -6,11 +6,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/spare"
 	"github.com/cedesched/cede/internal/engine/nodes/ask"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
 	"github.com/cedesched/cede/internal/engine/trace"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -132,7 +132,7 @@ type Preemptor struct {
 	scratch spare.Spare[scratch]
 }
 
-// New returns a preemptor. It fails with [fault.List] if the configuration is not valid.
+// New returns a preemptor. It fails with preemption.Faults if the configuration is not valid.
 func New(c Config) (*Preemptor, error) {
 	var faults fault.List
 	p := &Preemptor{config: c, inside: ask.Config{
@@ -191,7 +191,7 @@ func (p *Preemptor) Config() Config {
 }
 
 // Decide answers a request. It changes neither the snapshot nor the request. It fails only on a malformed request,
-// with a [fault.List] of everything wrong: no pods, or several without a group; empty or duplicate IDs; a pod that
+// with preemption.Faults of everything wrong: no pods, or several without a group; empty or duplicate IDs; a pod that
 // runs already, has a node or terminates; negative amounts; a MinCount larger than the number of pods; unknown or
 // duplicate nodes; a priority or queue other than that of the group, or of a pod without one; pods of another group;
 // a group in Nested that is not below that of the request, is there twice, or needs more than it has; Nested or

@@ -1,8 +1,8 @@
 package placement
 
 import (
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
 

@@ -26,7 +26,7 @@ const MaxResources = state.MaxResources
 // others (as in Kubernetes v1.37).
 const MaxGroupDepth = state.MaxGroupDepth
 
-// NewSnapshot makes a snapshot of a state, which it copies. It fails with a [fault.List] of everything wrong with the
+// NewSnapshot makes a snapshot of a state, which it copies. It fails with preemption.Faults of everything wrong with the
 // state, by path: what the Validate methods of its values find ([workload.Node.Validate] and so on), duplicate names
 // and IDs, unknown nodes, parents that are unknown or below their group, more than [MaxGroupDepth] groups in each
 // other, more than [MaxResources] resources, and, if nothing else is wrong, a node with a usage over 2^62.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/quota"
@@ -132,9 +131,9 @@ func TestOneMinimumRuntime(t *testing.T) {
 // once counts how often it is asked about a unit; nobody yields.
 type once map[string]int
 
-func (o once) Verdict(u placement.Unit, _ placement.Request) guard.Verdict {
+func (o once) Verdict(u placement.Unit, _ placement.Request) preemption.Verdict {
 	o[u.Pods[0].ID]++
-	return guard.NeverYields()
+	return preemption.NeverYields()
 }
 
 // A guard is asked once for each unit in a decision, however many nodes, instants and reasons

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/preemption/guard"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -46,14 +46,14 @@ type Pinned struct {
 }
 
 // Verdict implements [placement.Guard].
-func (g Pinned) Verdict(u placement.Unit, _ placement.Request) guard.Verdict {
+func (g Pinned) Verdict(u placement.Unit, _ placement.Request) preemption.Verdict {
 	switch {
 	case !slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return p.Labels[g.Label] == g.Value }):
-		return guard.MayYield()
+		return preemption.MayYield()
 	case g.Until.IsZero():
-		return guard.NeverYields()
+		return preemption.NeverYields()
 	}
-	return guard.ProtectedUntil(g.Until)
+	return preemption.ProtectedUntil(g.Until)
 }
 
 // CheckFilter checks the laws of [placement.Filter] on generated pods and nodes: the same

@@ -7,7 +7,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -43,14 +42,14 @@ type ByUID struct {
 }
 
 // Verdict implements [preemption.Guard].
-func (g ByUID) Verdict(w workload.Workload, _ preemption.Request) guard.Verdict {
+func (g ByUID) Verdict(w workload.Workload, _ preemption.Request) preemption.Verdict {
 	switch w.UID {
 	case g.Never:
-		return guard.NeverYields()
+		return preemption.NeverYields()
 	case g.Until:
-		return guard.ProtectedUntil(g.Time)
+		return preemption.ProtectedUntil(g.Time)
 	}
-	return guard.MayYield()
+	return preemption.MayYield()
 }
 
 func guards(t *rapid.T) []preemption.Guard {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 )
 
 // ruleParts are the parts of a preemption rule that a fault may be in. A later one is part of none before it.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
@@ -192,11 +191,11 @@ func (q *OnNodes) Config() placement.Config {
 type protected []string
 
 // Verdict implements [placement.Guard].
-func (p protected) Verdict(u placement.Unit, _ placement.Request) guard.Verdict {
+func (p protected) Verdict(u placement.Unit, _ placement.Request) preemption.Verdict {
 	if slices.ContainsFunc(u.Pods, func(pod workload.Pod) bool { return slices.Contains(p, pod.ID) }) {
-		return guard.NeverYields()
+		return preemption.NeverYields()
 	}
-	return guard.MayYield()
+	return preemption.MayYield()
 }
 
 // conflicts are pairs of pods that exclude each other.

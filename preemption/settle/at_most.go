@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/guard"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -137,12 +136,12 @@ func (x *sparing) ask(p *preemption.Preemptor, column quota.Amount) preemption.D
 }
 
 // Verdict implements [preemption.Guard].
-func (x *sparing) Verdict(w workload.Workload, _ preemption.Request) guard.Verdict {
+func (x *sparing) Verdict(w workload.Workload, _ preemption.Request) preemption.Verdict {
 	surplus := slices.ContainsFunc(w.PodSets, func(p workload.PodSet) bool { return p.Surplus() > 0 })
 	if x.refused[w.ID] || !surplus && !x.mayLose(w.ID, []preemption.Edit{preemption.Remove(w.ID)}) {
-		return guard.NeverYields()
+		return preemption.NeverYields()
 	}
-	return guard.MayYield()
+	return preemption.MayYield()
 }
 
 // mayLose reports whether, after edits that remove a workload or replicas of it, the node still uses all that it may,

@@ -35,7 +35,7 @@
 // placement. For a drain set [placement.Hard] budgets: what they do not allow now remains.
 //
 // The zero Request lacks a time and is an error; with one it takes at least the excess, at once. Both
-// functions fail with a fault.List: what is wrong with the request, each with its path. Usage that may
+// functions fail with preemption.Faults: what is wrong with the request, each with its path. Usage that may
 // not leave now is no error: the answer says what remains, and when to ask again.
 //
 // Sources: Koordinator's quota overuse revoke (at least the excess, no victim in vain), YuniKorn's quota preemption

@@ -9,7 +9,7 @@ import (
 	"github.com/cedesched/cede/queue"
 )
 
-// "It fails with a fault.List of everything wrong."
+// "It fails with preemption.Faults of everything wrong."
 func TestRequestFaults(t *testing.T) {
 	s := snapshot(t, preemption.State{Cohorts: []queue.Cohort{{Name: "all"}}, Queues: []queue.Queue{{Name: "a", Cohort: "all"}}})
 	a := settle.Node{Queue: "a"}

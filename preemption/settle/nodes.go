@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -82,7 +82,7 @@ func (a NodesAnswer) Edits() []placement.Edit {
 
 // DecideNodes answers a request by the configuration of a preemptor; nil decides by the zero [placement.Config]. Units yield as to a pod
 // of the highest priority there is: units that have it do not. What protects units, and how budgets count, is as for any decision of
-// the preemptor. It changes neither the snapshot nor the request. It fails with a [fault.List]: an unknown or doubly listed
+// the preemptor. It changes neither the snapshot nor the request. It fails with [preemption.Faults]: an unknown or doubly listed
 // node, a time outside the years 1678 to 2262, or one that is not set though minimum runtimes are.
 func DecideNodes(p *placement.Preemptor, s *placement.Snapshot, r NodesRequest) (NodesAnswer, error) {
 	if err := r.validate(s); err != nil {

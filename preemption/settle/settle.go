@@ -11,7 +11,7 @@ import (
 )
 
 // Decide answers a request by the configuration of a preemptor; nil decides by the zero
-// [preemption.Config]. It changes neither the snapshot nor the request. It fails with a [fault.List] of everything
+// [preemption.Config]. It changes neither the snapshot nor the request. It fails with [preemption.Faults] of everything
 // wrong: a time that is not set or outside the years 1678 to 2262, an unknown or doubly listed node, a negative delay
 // or number of victims, an unknown goal, a usage of a local queue that [preemption.Preemptor.Decide] refuses.
 func Decide(p *preemption.Preemptor, s *preemption.Snapshot, r Request) (Answer, error) {

@@ -11,7 +11,7 @@
 // that the rules allow passes: it need not be the one that this library gives. Each function says
 // what it judges, and what it does not.
 //
-// The result is nil, or a fault.List: of what is wrong with the answer, or, if the input itself is
+// The result is nil, or preemption.Faults: of what is wrong with the answer, or, if the input itself is
 // not valid, of that. The zero decision is never right. The model is slow on purpose: give it
 // states of some hundred workloads.
 //

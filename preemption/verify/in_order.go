@@ -3,13 +3,13 @@ package verify
 import (
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/fault"
 )
 
 // InOrder judges whether the victims of a decision come in the order that the designs prescribe, besides what [Decision]
-// judges, which leaves the choice among permitted victims free. It returns nil, or a [fault.List].
+// judges, which leaves the choice among permitted victims free. It returns nil, or [preemption.Faults].
 //
 //   - KEP-83, Preemption, step 3: lower priority first; of one priority those that were admitted last first.
 //   - KEP-8522, Preemption order, in the own queue: lower priority; then equals whose time is over, the longest running

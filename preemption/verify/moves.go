@@ -13,7 +13,7 @@ import (
 )
 
 // Moves judges an answer of [moves.Decide] from the state, the request and the configurations alone. It returns nil, or a
-// [fault.List] of everything that is wrong. A state, request or configuration that is not valid is an error.
+// [preemption.Faults] of everything that is wrong. A state, request or configuration that is not valid is an error.
 //
 //   - The decision is one that [Placement] accepts. Its victims are whole units that nothing protects.
 //   - Each move is a victim as a whole, with a place for each of its pods: on a schedulable node where it may run, in one of its
@@ -25,8 +25,6 @@ import (
 //     more pods that stop than it allows. What yields stops in the first step.
 //
 // Elsewhere and Tried are not judged, nor an answer without victims where prices change what is possible.
-//
-// [fault.List]: https://pkg.go.dev/github.com/cedesched/cede/preemption/fault#List
 func Moves(st placement.State, r placement.Request, pc placement.Config, c moves.Config, d moves.Decision) error {
 	if _, err := placement.NewSnapshot(st); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Clear judges an answer of [moves.Clear] from the state, the request and the configurations alone. It returns nil, or a [fault.List] of
+// Clear judges an answer of [moves.Clear] from the state, the request and the configurations alone. It returns nil, or [preemption.Faults] of
 // everything that is wrong. A state that is not valid is an error.
 //
 //   - Each cleared domain is one of the request, once, and none of its nodes is promised. When all is done, only pods that stay or
@@ -24,8 +24,6 @@ import (
 //   - Cost is the sum of the prices, and what the domains add; it is no less than LowerBound.
 //   - Outcome says whether Count domains are cleared, and whether a unit leaves for it. Where domains are missing, each that is Blocked is
 //     none that is cleared; RetryAt is after Now.
-//
-// [fault.List]: https://pkg.go.dev/github.com/cedesched/cede/preemption/fault#List
 func Clear(st placement.State, r moves.ClearRequest, pc placement.Config, c moves.Config, a moves.ClearAnswer) error {
 	if _, err := placement.NewSnapshot(st); err != nil {
 		return err

@@ -3,8 +3,8 @@ package verify
 import (
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/reference/nodes"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/preemption/moves"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/quota"

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/fault"
 )
 
 // order judges the numbers of the victims. If they are the victims that the documented search

@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/reference/nodes"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
 
 // Placement judges a decision of package placement or of another scheduler, from the state, the request and the
-// configuration alone; see [Decision]. It returns nil, or a [fault.List] of everything that is wrong. A state, request or
+// configuration alone; see [Decision]. It returns nil, or [preemption.Faults] of everything that is wrong. A state, request or
 // configuration that is not valid is an error, as it is for Decide.
 //
 //   - Fits, Preempt: enough pods are nominated, to nodes of one domain, where they may run and have room without the

@@ -7,16 +7,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
 // Settlement judges an answer of package settle from the state, the request and the configuration alone; see
-// [Decision]. It returns nil, or a [fault.List] of everything that is wrong.
+// [Decision]. It returns nil, or [preemption.Faults] of everything that is wrong.
 //
 //   - Excess is what is over when what was told to leave is gone, and Remaining what is over when the victims are gone too.
 //   - The victims of each step are permitted, in some order in which each may be taken when only those before it are gone,

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/quota"
@@ -16,7 +16,7 @@ import (
 )
 
 // NodeSettlement judges an answer of [settle.DecideNodes] from the state, the request and the configuration alone. It returns nil, or
-// a [fault.List] of everything that is wrong.
+// [preemption.Faults] of everything that is wrong.
 //
 //   - Excess is what is over without pods that terminate, and Remaining what is over when the victims are gone, too.
 //   - Each victim is a whole unit with a pod on a node of its step, and none is in vain: if it stays, more is over.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/persist/ordered"
-	"github.com/cedesched/cede/preemption/fault"
 )
 
 // Event is a preemption that was confirmed: the victim was told to stop. The zero value is

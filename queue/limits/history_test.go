@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )

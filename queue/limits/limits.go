@@ -10,7 +10,7 @@
 // until the window has room: RetryAt is that instant. A [History] is immutable; nil and the zero
 // value are empty. The zero value of a [Limit] is not valid: it has no name and no window.
 //
-// [Validate], [NewHistory] and [History.With] return all faults as a fault.List: a window shorter
+// [Validate], [NewHistory] and [History.With] return all faults as preemption.Faults: a window shorter
 // than [MinWindow], a negative limit, a name that another limit has, an event without time or
 // names.
 //
@@ -22,7 +22,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -68,7 +68,7 @@ type Limit struct {
 // MinWindow is the shortest window.
 const MinWindow = time.Second
 
-// Validate returns everything that is wrong with limits, as a [fault.List] with paths that begin
+// Validate returns everything that is wrong with limits, as preemption.Faults with paths that begin
 // with path ("limits[0].window"): an empty name, or one that another has; an unknown scope; an
 // empty name of a configuration or rule; what [workload.LabelSelector.Validate] finds; a negative
 // limit; a window that is not set, or shorter than [MinWindow].

@@ -3,7 +3,7 @@ package rules
 import (
 	"slices"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 )
 
 // QuotaConstraint is a condition on quota and shares, judged when a candidate is taken: those

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )

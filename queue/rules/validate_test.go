@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/engine/selectors"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"

@@ -6,7 +6,7 @@ import (
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/internal/prune"
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -33,7 +33,7 @@ func (c *Cluster) Snapshot() (*placement.Snapshot, error) {
 	}
 	for {
 		snapshot, err := placement.NewSnapshot(c.State)
-		var faults fault.List
+		var faults preemption.Faults
 		if !errors.As(err, &faults) {
 			return snapshot, err
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -106,7 +105,7 @@ func (c *Configuration) Sharing() (bridge.FairSharing, error) {
 	config := preemption.Config{Sharing: preemption.Fair}
 	config.Fair.Strategies = out.Strategies
 	_, err := preemption.New(config)
-	if faults, _ := err.(fault.List); len(faults) > 0 {
+	if faults, _ := err.(preemption.Faults); len(faults) > 0 {
 		return bridge.FairSharing{}, fmt.Errorf("fairSharing.preemptionStrategies: %s", faults[0].Problem)
 	}
 	return out, nil

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/examples/bridge"
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/queue/rules"
@@ -114,7 +114,7 @@ func (p *PreemptionLimit) Limit() (*limits.Limit, []bridge.Note, error) {
 
 // firstFault returns the first fault, and how many more there are.
 func firstFault(err error) (first, more string) {
-	faults, _ := err.(fault.List)
+	faults, _ := err.(preemption.Faults)
 	switch n := len(faults) - 1; n {
 	case -1:
 		return "", ""

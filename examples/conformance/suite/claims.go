@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/preemption"
 )
 
 // Claims say what a program answers. An empty list: everything.
@@ -24,7 +24,7 @@ func ParseClaims(data []byte) (c Claims, err error) {
 	for _, f := range features {
 		known = append(known, f.Name)
 	}
-	var faults fault.List
+	var faults preemption.Faults
 	for _, list := range []struct {
 		path        string
 		names, from []string

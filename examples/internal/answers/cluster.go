@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/fault"
 )
 
 // Cluster is an input, ready to be asked.
@@ -35,7 +34,7 @@ func (c *Cluster) LimitAsFound() { c.Config.Limits = c.Found.Limits }
 
 // Faults keeps the first fault of a state, and says how many more there are.
 func Faults(err error) error {
-	var faults fault.List
+	var faults preemption.Faults
 	if !errors.As(err, &faults) {
 		return err
 	}

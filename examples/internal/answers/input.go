@@ -18,7 +18,6 @@ import (
 	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/read"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue/rules"
 )
 
@@ -220,7 +219,7 @@ func isBeside(o *objects.Object) bool {
 // ruleNotes says what is wrong with rules, by which decisions are made all the same.
 func ruleNotes(list []rules.Config) (notes []string) {
 	for i := range list {
-		faults, _ := rules.Validate(list[i : i+1]).(fault.List)
+		faults, _ := rules.Validate(list[i : i+1]).(preemption.Faults)
 		if len(faults) == 0 {
 			continue
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
@@ -26,7 +26,7 @@ func preemptionRules(c *Cluster) []Finding {
 	for i := range c.State.Rules {
 		config := &c.State.Rules[i]
 		add := adder(&found, placeOf("rules", config.Name))
-		faults, _ := rules.Validate([]rules.Config{*config}).(fault.List)
+		faults, _ := rules.Validate([]rules.Config{*config}).(preemption.Faults)
 		for _, f := range faults {
 			example := ""
 			if ofSelector(f.Path) {
@@ -59,7 +59,7 @@ func (c *Cluster) neverApplies(config *rules.Config, r *rules.Rule, add add) {
 	if len(r.CandidateSelectors) == 0 {
 		add("", "rule %q has no candidate selector, so that it permits nobody", r.Name)
 	}
-	if list, _ := rules.Validate([]rules.Config{{Name: config.Name, Rules: []rules.Rule{*r}}}).(fault.List); len(list) > 0 {
+	if list, _ := rules.Validate([]rules.Config{{Name: config.Name, Rules: []rules.Rule{*r}}}).(preemption.Faults); len(list) > 0 {
 		return
 	}
 	users := c.users(config)

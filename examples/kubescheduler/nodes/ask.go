@@ -16,8 +16,8 @@ import (
 	"github.com/cedesched/cede/examples/bridge/kubernetes"
 	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/read"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -137,7 +137,7 @@ var requestPod = regexp.MustCompile(`^request\.pods\[(\d+)\]\.?`)
 
 // named names the pods in faults of the request.
 func (a *answer) named(err error) error {
-	var faults fault.List
+	var faults preemption.Faults
 	if !errors.As(err, &faults) {
 		return err
 	}

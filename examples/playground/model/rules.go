@@ -11,7 +11,6 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue/rules"
 )
 
@@ -100,7 +99,7 @@ func readRules(text string) (c rules.Config, err error) {
 		return c, cmp.Or(errors.Unwrap(err), errors.New("text after the JSON value"))
 	}
 	st, err := preemption.ParseState([]byte(`{"rules":[` + text + `]}`))
-	var faults fault.List
+	var faults preemption.Faults
 	if errors.As(err, &faults) {
 		for i := range faults {
 			faults[i].Path = strings.TrimPrefix(faults[i].Path, "rules[0].")

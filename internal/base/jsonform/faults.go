@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 )
 
 // maxFaults bounds how many faults are kept.

@@ -4,12 +4,12 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/persist/listed"
 	"github.com/cedesched/cede/internal/persist/trie"
 	"github.com/cedesched/cede/internal/persist/vector"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
 

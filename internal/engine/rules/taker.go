@@ -2,13 +2,13 @@
 package rules
 
 import (
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/usage"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/heap"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )

@@ -8,7 +8,7 @@ import (
 )
 
 // plain are packages without rules of a design.
-var plain = []string{"preemption/clock", "preemption/fault", "preemption/guard", kit}
+var plain = []string{"preemption/clock", kit}
 
 // TestPackagesAreIntroduced: the comment of each exported package is a page. It shows a call, and says what the zero
 // value means, what an error is, and where the rules come from.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/examples/bridge"
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/preemption"
 )
 
 // Part is a list of a state, of which faulty members can be taken out.
@@ -39,7 +39,7 @@ var memberPath = regexp.MustCompile(`^(\w+)\[(\d+)\]\.?(.*)$`)
 
 // Out takes the members out of a state in which the library found faults, and returns a
 // note for each. ok is false, and nothing is taken out, where a fault is of no member.
-func Out(faults fault.List, parts map[string]Part) (notes []bridge.Note, ok bool) {
+func Out(faults preemption.Faults, parts map[string]Part) (notes []bridge.Note, ok bool) {
 	out := map[string]map[int]string{}
 	for _, f := range faults {
 		match := memberPath.FindStringSubmatch(f.Path)

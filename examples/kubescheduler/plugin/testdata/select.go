@@ -17,7 +17,7 @@ import (
 	kube "k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 
 	"github.com/cedesched/cede/examples/kubescheduler/mirror"
-	"github.com/cedesched/cede/preemption/guard"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
@@ -133,11 +133,11 @@ func (h hooks) victim(u placement.Unit) *kube.DomainVictim {
 }
 
 // Verdict implements placement.Guard.
-func (h hooks) Verdict(u placement.Unit, _ placement.Request) guard.Verdict {
+func (h hooks) Verdict(u placement.Unit, _ placement.Request) preemption.Verdict {
 	if v := h.victim(u); v == nil || h.eligible(v) {
-		return guard.MayYield()
+		return preemption.MayYield()
 	}
-	return guard.NeverYields()
+	return preemption.NeverYields()
 }
 
 func (h hooks) compare(a, b placement.Unit) int {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/fault"
 )
 
 // Fault is something wrong with a body. Path is empty if it is the body as a whole.
@@ -78,11 +77,11 @@ func (s *server) question(of *about) (snapshot *preemption.Snapshot, p *preempti
 
 // under puts faults of a part under the path of the part.
 func under(path string, err error) error {
-	var list fault.List
+	var list preemption.Faults
 	if !errors.As(err, &list) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	var out fault.List
+	var out preemption.Faults
 	for _, f := range list {
 		out.Add(joined(path, f.Path), "%s", f.Problem)
 	}
@@ -117,7 +116,7 @@ func statusOf(err error) int {
 
 // failure says what is wrong.
 func failure(err error) Failure {
-	var list fault.List
+	var list preemption.Faults
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &list):

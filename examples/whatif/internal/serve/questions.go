@@ -8,7 +8,6 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
-	"github.com/cedesched/cede/preemption/fault"
 )
 
 // Question is the body of decide and of explain.
@@ -60,7 +59,7 @@ func (s *server) decided(q *Question) (a Answer, on *preemption.Snapshot, by *pr
 	case err != nil:
 		return a, nil, nil, err
 	case q.Request == nil:
-		return a, nil, nil, fault.List{{Path: "request", Problem: "is missing"}}
+		return a, nil, nil, preemption.Faults{{Path: "request", Problem: "is missing"}}
 	case q.Request.Now.IsZero():
 		q.Request.Now = s.Now()
 	}
@@ -98,7 +97,7 @@ func (s *server) simulate(ctx context.Context, q *Simulation) (any, error) {
 		return nil, err
 	}
 	var edits []preemption.Edit
-	var faults fault.List
+	var faults preemption.Faults
 	for i := range q.Edits {
 		edit, problem := q.Edits[i].edit()
 		if edits = append(edits, edit); problem != "" {
@@ -129,11 +128,11 @@ func (s *server) simulate(ctx context.Context, q *Simulation) (any, error) {
 }
 
 // numbered puts the faults of one of several requests under its path.
-func numbered(i int, err error) (out fault.List) {
+func numbered(i int, err error) (out preemption.Faults) {
 	path := fmt.Sprintf("requests[%d]", i)
-	var list fault.List
+	var list preemption.Faults
 	if !errors.As(err, &list) {
-		return fault.List{{Path: path, Problem: err.Error()}}
+		return preemption.Faults{{Path: path, Problem: err.Error()}}
 	}
 	for _, f := range list {
 		out.Add(joined(path, strings.TrimPrefix(strings.TrimPrefix(f.Path, "request"), ".")), "%s", f.Problem)

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/engine/nodes/state"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
 

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/persist/ordered"
 	"github.com/cedesched/cede/internal/persist/trie"
 	"github.com/cedesched/cede/internal/persist/vector"
-	"github.com/cedesched/cede/preemption/fault"
 	"github.com/cedesched/cede/workload"
 )
 

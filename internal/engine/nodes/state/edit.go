@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/workload"
 )
 

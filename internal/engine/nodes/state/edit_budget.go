@@ -3,7 +3,7 @@ package state
 import (
 	"slices"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/workload"
 )
 

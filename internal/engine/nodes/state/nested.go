@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )

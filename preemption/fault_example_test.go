@@ -1,17 +1,17 @@
-package fault_test
+package preemption_test
 
 import (
 	"errors"
 	"fmt"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 )
 
 // A caller that wants the faults one by one unwraps the list.
-func ExampleList() {
+func ExampleFaults() {
 	err := queue.Validate(nil, []queue.Queue{{Name: ""}, {Name: "lab", Cohort: "lab", Preemption: queue.PreemptionPolicy{WithinClusterQueue: 9}}})
-	var list fault.List
+	var list preemption.Faults
 	fmt.Println(errors.As(err, &list))
 	for _, f := range list {
 		fmt.Println(f.Path)

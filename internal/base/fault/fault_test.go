@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cedesched/cede/preemption/fault"
+	"github.com/cedesched/cede/internal/base/fault"
 )
 
 // "One line: the faults joined by "; ", at most ten of them."

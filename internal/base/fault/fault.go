@@ -2,15 +2,7 @@
 // error about an input in this library is a [List]: nothing stops at the first fault, so an
 // operator mends a file once.
 //
-//	decision, err := preemptor.Decide(snapshot, request)
-//	if faults, ok := err.(fault.List); ok {
-//		for _, f := range faults {
-//			fmt.Println(f.Path, f.Problem) // queues[2].quotas[0].nominal -1 is negative (queue "a")
-//		}
-//	}
-//
-// Code of your own that checks inputs collects in the same way; the zero value of a List is empty,
-// and its Err is nil:
+// The zero value of a List is empty, and its Err is nil. Callers know it as preemption.Faults:
 //
 //	var faults fault.List
 //	if n < 0 {
