@@ -8,20 +8,6 @@ import (
 	"github.com/cedesched/cede/internal/base/fault"
 )
 
-// LeftOut is an item of a state that [State.Valid] leaves out: a cohort, queue, flavor, set of
-// rules or workload.
-type LeftOut struct {
-	// Path is where the item is in the state, for instance "queues[2]".
-	Path string `json:"path"`
-	// Name is the item's name; the ID of a workload.
-	Name string `json:"name"`
-	// In is the path of the cohort or queue that the item is in, if that is left out too.
-	// Else empty.
-	In string `json:"in,omitempty"`
-	// Faults lists what is wrong with the item, at least one fault, with paths in the state.
-	Faults fault.List `json:"faults"`
-}
-
 // Valid returns the state without the items that [NewSnapshot] would refuse, and without those
 // that depend on them: the workloads of a queue that is left out, the queues and cohorts under a
 // cohort that is left out. Of two with the same name the first counts. NewSnapshot refuses a
@@ -30,12 +16,13 @@ type LeftOut struct {
 //
 // A queue whose rules are left out stays, and has none: its policies decide.
 //
-// What was left out is in the order of the state: cohorts, queues, flavors, rules, workloads. The
-// valid state shares the items with st. It fails with [Faults] if the fault is in no
+// What was left out is in the order of the state: cohorts, queues, flavors, rules, workloads. Of
+// each item it is what is wrong with it, at least one fault; the paths begin with that of the
+// item, for instance "queues[2]". The valid state shares the items with st. It fails with [Faults] if the fault is in no
 // single item: the sum of usage exceeds [quota.MaxUsage]. A valid state costs what NewSnapshot
 // costs. Each level of the tree on which something is left out costs the same again.
-func (st State) Valid() (valid State, left []LeftOut, err error) {
-	p := part{State: &st, gone: map[string]string{}}
+func (st State) Valid() (valid State, left []Faults, err error) {
+	p := part{State: &st}
 	for list, n := range [...]int{len(st.Cohorts), len(st.Queues), len(st.Flavors), len(st.Rules), len(st.Admitted)} {
 		for i := range n {
 			p.kept[list] = append(p.kept[list], i)
@@ -48,7 +35,7 @@ func (st State) Valid() (valid State, left []LeftOut, err error) {
 		if len(faults) == 0 {
 			slices.SortFunc(p.left, func(a, b omission) int { return slices.Compare(a.at[:], b.at[:]) })
 			for _, o := range p.left {
-				left = append(left, o.LeftOut)
+				left = append(left, o.faults)
 			}
 			return valid, left, nil
 		}
@@ -66,12 +53,11 @@ type part struct {
 	*State
 	kept [len(lists)][]int // indexes of what is left, by list
 	left []omission
-	gone map[string]string // paths of cohorts and queues that are left out, by list and name
 }
 
 type omission struct {
-	LeftOut
-	at [2]int // list and index
+	faults Faults
+	at     [2]int // list and index
 }
 
 func (p *part) state() (st State) {
@@ -105,21 +91,14 @@ func (p *part) leaveOut(faults fault.List) bool {
 		where := [2]int{list, i}
 		path := lists[list] + "[" + strconv.Itoa(i) + "]"
 		if _, again := at[where]; !again {
-			name, in := p.named(list, i)
 			at[where] = len(p.left)
-			p.left = append(p.left, omission{LeftOut{Path: path, Name: name, In: p.gone[in]}, where})
+			p.left = append(p.left, omission{at: where})
 		}
 		o := &p.left[at[where]]
-		o.Faults = append(o.Faults, fault.Fault{Path: path + rest, Problem: f.Problem})
+		o.faults = append(o.faults, fault.Fault{Path: path + rest, Problem: f.Problem})
 	}
 	for list := range p.kept {
 		p.kept[list] = slices.DeleteFunc(p.kept[list], func(i int) bool { _, gone := at[[2]int{list, i}]; return gone })
-	}
-	for _, o := range p.left[before:] {
-		stays := func(i int) bool { name, _ := p.named(o.at[0], i); return name == o.Name }
-		if key := lists[o.at[0]] + " " + o.Name; p.gone[key] == "" && o.at[0] < 2 && !slices.ContainsFunc(p.kept[o.at[0]], stays) {
-			p.gone[key] = o.Path
-		}
 	}
 	return len(p.left) > before
 }
@@ -131,19 +110,4 @@ func item(path string) (list, i int, rest string, ok bool) {
 	i, err := strconv.Atoi(number)
 	list = slices.Index(lists[:], name)
 	return list, i, rest, found && err == nil && list >= 0
-}
-
-// named returns the name of an item, and the list and name of what it is in.
-func (p *part) named(list, i int) (name, in string) {
-	switch list {
-	case 0:
-		return p.Cohorts[i].Name, "cohorts " + p.Cohorts[i].Parent
-	case 1:
-		return p.Queues[i].Name, "cohorts " + p.Queues[i].Cohort
-	case 2:
-		return p.Flavors[i].Name, ""
-	case 3:
-		return p.Rules[i].Name, ""
-	}
-	return p.Admitted[i].ID, "queues " + p.Admitted[i].Queue
 }

@@ -33,7 +33,7 @@ func (sc *scratch) begin(s *Snapshot, config *Config, r *Request) (*Snapshot, er
 		}
 		s = without
 	}
-	r.ValidateMinCounts(&faults)
+	r.validateMinCounts(&faults)
 	err := sc.enter(s, config, r)
 	others, _ := err.(fault.List)
 	return s, append(faults, others...).Err()
@@ -51,8 +51,8 @@ func (sc *scratch) answer(s *Snapshot, config *Config, r *Request, d *Decision) 
 	return steps
 }
 
-// ValidateMinCounts adds what is wrong with MinCounts to the faults.
-func (r *Request) ValidateMinCounts(faults *fault.List) {
+// validateMinCounts adds what is wrong with MinCounts to the faults.
+func (r *Request) validateMinCounts(faults *fault.List) {
 	for i, m := range r.MinCounts {
 		at := slices.IndexFunc(r.Workload.PodSets, func(p workload.PodSet) bool { return p.Name == m.PodSet })
 		path := fmt.Sprintf("request.minCounts[%d]", i)
@@ -122,7 +122,7 @@ func (sc *scratch) fewer(s *Snapshot, config *Config, r *Request, all Decision) 
 func reduced(w *workload.Workload, spare []int64, step, total int64) workload.Workload {
 	part := w.Clone()
 	for i := range part.PodSets {
-		part.PodSets[i].Count -= spare[i] * step / total // below 2^50: see ValidateMinCounts
+		part.PodSets[i].Count -= spare[i] * step / total // below 2^50: see validateMinCounts
 	}
 	return part
 }

@@ -11,9 +11,14 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Record makes the decision of [Preemptor.Decide] and records its steps. It is for packages of this
-// module: a recorder cannot be made elsewhere. It sets the recorder's Names first.
-func (p *Preemptor) Record(s *Snapshot, r Request, to *trace.Recorder) (d Decision, err error) {
+func init() {
+	trace.Quota = func(preemptor, snapshot, request any, to *trace.Recorder) (any, error) {
+		return preemptor.(*Preemptor).record(snapshot.(*Snapshot), request.(Request), to)
+	}
+}
+
+// record makes the decision of [Preemptor.Decide] and records its steps. It sets the recorder's Names first.
+func (p *Preemptor) record(s *Snapshot, r Request, to *trace.Recorder) (d Decision, err error) {
 	if p == nil {
 		p = &standard
 	}

@@ -16,7 +16,7 @@ import (
 
 func traced(t failer, c preemption.Config, s *preemption.Snapshot, r preemption.Request, to *trace.Recorder) (preemption.Decision, trace.Names) {
 	t.Helper()
-	d, err := preemptorOf(c).Record(s, r, to)
+	d, err := trace.Decide[preemption.Decision](trace.Quota, preemptorOf(c), s, r, to)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

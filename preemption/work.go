@@ -1,26 +1,16 @@
 package preemption
 
-// Work is what a decision costs, in numbers that are the same on every machine. They may change with any version.
-type Work struct {
-	Workloads int // looked at
-	Trials    int // how often it was asked whether the request fits; in an Exchange search it may depend on decisions before
-	Nodes     int // of the quota tree whose usage was copied
-}
-
-// Work decides, and returns the decision with what it costs: for benchmarks and tests, and for a caller that asks
-// about many workloads and stops at a bound. It fails as [Preemptor.Decide] does.
-func (p *Preemptor) Work(s *Snapshot, r Request) (d Decision, w Work, err error) {
+// DecideCounting is [Preemptor.Decide], and returns how many workloads it looked at: for a caller that asks about
+// many workloads and stops at a bound that is the same on every machine. The number may change with any version.
+func (p *Preemptor) DecideCounting(s *Snapshot, r Request) (d Decision, looked int, err error) {
 	if p == nil {
 		p = &standard
 	}
 	sc := p.scratch.Take()
 	defer p.release(sc)
 	if s, err = sc.begin(s, &p.config, &r); err != nil {
-		return d, w, err
+		return d, 0, err
 	}
-	trials, nodes := sc.searcher.Work()
-	w.Workloads = sc.answer(s, &p.config, &r, &d)
-	w.Trials, w.Nodes = sc.searcher.Work()
-	w.Trials, w.Nodes = w.Trials-trials, w.Nodes-nodes
-	return d, w, nil
+	looked = sc.answer(s, &p.config, &r, &d)
+	return d, looked, nil
 }

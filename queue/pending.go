@@ -229,42 +229,6 @@ func (p *Pending) Find(id string) (w workload.Workload, at PendingStatus, ok boo
 	return e.facts.Clone(), at, true
 }
 
-// Position returns where a waiting workload stands in the order of its queue, from 1, the head.
-// ok is false for a workload that is not in the order: it is inadmissible, backs off, or does not
-// wait. It costs O(workloads that wait in the queue).
-func (p *Pending) Position(id string) (position int, ok bool) {
-	p = p.inside()
-	e, known := p.find(id)
-	if !known || !p.inOrder(e) {
-		return 0, false
-	}
-	position = 1
-	count := func(list set[*waiting], first bool) {
-		var cursor setCursor[*waiting]
-		for cursor.Seek(list, func(o *waiting) bool { return o.queue < e.queue }); ; cursor.Next() {
-			o, more := cursor.Item()
-			if !more || o.queue != e.queue {
-				return
-			}
-			if o.first == first && p.inOrder(o) && compareFronts(o, e) < 0 {
-				position++
-			}
-		}
-	}
-	count(p.members, false)
-	count(p.fronts, true) // the others there are members
-	return position, true
-}
-
-// inOrder reports whether a workload is in the order of its queue.
-func (p *Pending) inOrder(e *waiting) bool {
-	if e.activity != Active || e.first {
-		return e.activity == Active
-	}
-	c, known := p.classOf(e)
-	return !known || !c.keeps(e)
-}
-
 // Workloads returns a copy of all waiting workloads, by ID.
 func (p *Pending) Workloads() []workload.Workload {
 	p = p.inside()

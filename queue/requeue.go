@@ -43,8 +43,8 @@ type Requeue struct {
 	// RetryAt is the latest time at which an inadmissible workload becomes active again:
 	// Decision.RetryAt. Zero: never by time alone.
 	RetryAt time.Time `json:"retryAt,omitzero"`
-	// NotBefore keeps the workload out of the order until then, whatever happens (see
-	// [Backoff]). Zero: no backoff.
+	// NotBefore keeps the workload out of the order until then, whatever happens. Zero: no
+	// backoff.
 	NotBefore time.Time `json:"notBefore,omitzero"`
 	// Alone makes only this workload inadmissible, not those that are alike. Set it if the
 	// decision read something that [Pending.AlikeBy] does not return.
@@ -53,32 +53,4 @@ type Requeue struct {
 	// queue. While it waits, or others that became inadmissible with it, the heads of its
 	// cohort tree have [Head.NominalWaits].
 	WithinNominal bool `json:"withinNominal,omitzero"`
-}
-
-// Backoff says how long a workload waits after it failed: Base after the first attempt, twice
-// as long after each further one. The zero value is no delay.
-type Backoff struct {
-	// Base is the first delay.
-	Base time.Duration
-	// Max bounds the delay. Zero: no bound.
-	Max time.Duration
-	// Attempts is the number of attempts after which to give up. Zero: never.
-	Attempts int
-}
-
-// After returns the delay after the given number of attempts, the first being 1. again is
-// false if it is time to give up.
-func (b Backoff) After(attempts int) (delay time.Duration, again bool) {
-	if b.Attempts > 0 && attempts > b.Attempts {
-		return 0, false
-	}
-	const longest = 1<<63 - 1
-	delay = b.Base
-	for i := 1; i < attempts && delay < longest && (b.Max == 0 || delay < b.Max) && delay > 0; i++ {
-		delay = min(delay, longest/2) * 2
-	}
-	if b.Max > 0 {
-		delay = min(delay, b.Max)
-	}
-	return max(0, delay), true
 }

@@ -69,21 +69,6 @@ func (s *slow) at(e *standing) queue.PendingStatus {
 	return at
 }
 
-// position counts who comes before; 0 for those out of the order.
-func (s *slow) position(id string) int {
-	i := slices.IndexFunc(s.list, func(e *standing) bool { return e.w.ID == id })
-	if i < 0 || s.at(s.list[i]).Activity != queue.Active {
-		return 0
-	}
-	n, e := 1, s.list[i]
-	for _, o := range s.list {
-		if o.w.Queue == e.w.Queue && s.at(o).Activity == queue.Active && o.before(e) {
-			n++
-		}
-	}
-	return n
-}
-
 // before is the order of a queue.
 func (e *standing) before(b *standing) bool {
 	return e.first && !b.first || e.first == b.first && cmp.Or(cmp.Compare(b.w.EffectivePriority(), e.w.EffectivePriority()),
@@ -266,9 +251,6 @@ func pendingAgreesWithTwin(t *rapid.T) {
 			want := s.at(e)
 			if !ok || !gocmp.Equal(w, e.w) || !gocmp.Equal(at, want) {
 				t.Fatalf("after %s: %s stands %+v, in the twin %+v", move, e.w.ID, at, want)
-			}
-			if got, in := p.Position(e.w.ID); got != s.position(e.w.ID) || in != (got > 0) {
-				t.Fatalf("after %s: %s has position %d, in the twin %d", move, e.w.ID, got, s.position(e.w.ID))
 			}
 		}
 		if p.Len() != len(s.list) || len(p.Workloads()) != len(s.list) {

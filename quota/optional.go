@@ -25,14 +25,6 @@ type (
 // Some returns a value that is set.
 func Some[T interface{ ~int64 | ~float64 }](value T) Optional[T] { return Optional[T]{true, value} }
 
-// OfPointer returns the value that a pointer points to, as API objects have them; nil: unset.
-func OfPointer[T interface{ ~int64 | ~float64 }](p *T) (v Optional[T]) {
-	if p != nil {
-		v = Some(*p)
-	}
-	return v
-}
-
 // Get returns the value; ok is false if it is unset.
 func (v Optional[T]) Get() (value T, ok bool) { return v.value, v.set }
 

@@ -64,14 +64,3 @@ func TestOther(t *testing.T) {
 		}
 	}
 }
-
-// "OfPointer: nil is unset."
-func TestOfPointer(t *testing.T) {
-	zero := int64(0)
-	if got := quota.OfPointer(&zero); got != quota.Some(zero) {
-		t.Errorf("%v, want a zero that is set", got)
-	}
-	if got := quota.OfPointer[float64](nil); !got.IsZero() {
-		t.Errorf("%v, want none", got)
-	}
-}

@@ -135,11 +135,9 @@ func (b *bench) scenario(r *row, s *scenario.Scenario, snapshot *preemption.Snap
 		return err
 	}
 	r.Victims = len(d.Victims)
-	_, count, err := b.preemptor.Work(snapshot, s.Request)
-	if err != nil {
+	if _, r.Steps, err = b.preemptor.DecideCounting(snapshot, s.Request); err != nil {
 		return err
 	}
-	r.Steps = count.Workloads
 	if a := s.Kueue[b.mode]; a != nil {
 		r.KueueNs = a.TargetsNs
 	}

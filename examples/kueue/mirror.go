@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -166,8 +167,9 @@ func (m *Mirror) start(turns [turns][]change) error {
 	}
 	errs := []error{err}
 	for _, l := range left {
-		errs = append(errs, l.Faults)
-		if c, is := at[l.Path]; is {
+		errs = append(errs, l)
+		item, _, _ := strings.Cut(l[0].Path, "]")
+		if c, is := at[item+"]"]; is {
 			m.again(c)
 		}
 	}

@@ -29,7 +29,7 @@ func Explain(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Reque
 	w := &r.Workload
 	x.e.Question = Question{Workload: w.ID, Queue: w.Queue, Priority: w.EffectivePriority(), Now: r.Now.Round(0)}
 	var err error
-	if x.e.Decision, err = p.Record(s, r, &x.recorder); err != nil {
+	if x.e.Decision, err = trace.Decide[preemption.Decision](trace.Quota, p, s, r, &x.recorder); err != nil {
 		return Explanation{}, err
 	}
 	d := &x.e.Decision

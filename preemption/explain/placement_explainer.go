@@ -17,7 +17,7 @@ const maxDomains = 8
 // it into a page. It looks once at each running unit. The error is that of [placement.Preemptor.Decide].
 func ExplainPlacement(p *placement.Preemptor, s *placement.Snapshot, r placement.Request) (PlacementExplanation, error) {
 	x := placementExplainer{kept: map[keptKey]int{}}
-	d, err := p.Record(s, r, &trace.Recorder{Survey: true, To: x.step})
+	d, err := trace.Decide[placement.Decision](trace.Nodes, p, s, r, &trace.Recorder{Survey: true, To: x.step})
 	if err != nil {
 		return PlacementExplanation{}, err
 	}

@@ -294,8 +294,8 @@ func (l *looper) decide(s *preemption.Snapshot, r preemption.Request) (preemptio
 	if l.most == 0 {
 		return l.p.Decide(s, r)
 	}
-	d, cost, err := l.p.Work(s, r)
-	l.looked += cost.Workloads
+	d, looked, err := l.p.DecideCounting(s, r)
+	l.looked += looked
 	return d, err
 }
 

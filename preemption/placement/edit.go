@@ -57,7 +57,7 @@ func Withdraw(id string) Edit {
 }
 
 // SetGroup adds a group or replaces the one with that ID. It costs as much as edits of its pods. It fails if the
-// group is malformed, if its parent is unknown or below it, if more than [MaxGroupDepth] groups would be nested,
+// group is malformed, if its parent is unknown or below it, if more than four groups would be nested,
 // or if its priority, disruption mode or parent would change while pods of it or of a group below it run or are
 // nominated (KEP-5710: these are immutable).
 func SetGroup(g workload.PodGroup) Edit {

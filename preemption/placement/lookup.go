@@ -46,14 +46,6 @@ func (s *Snapshot) Group(id string) (g workload.PodGroup, ok bool) {
 	return workload.PodGroup{}, false
 }
 
-// Claim returns a copy of a claim; ok is false for an unknown ID.
-func (s *Snapshot) Claim(id string) (k workload.Claim, ok bool) {
-	if found := s.inside().Claim(id); found != nil {
-		return found.Facts.Clone(), true
-	}
-	return workload.Claim{}, false
-}
-
 // Budgets iterates over copies of the disruption budgets, by namespace and name.
 func (s *Snapshot) Budgets() iter.Seq[workload.DisruptionBudget] {
 	return func(yield func(workload.DisruptionBudget) bool) {

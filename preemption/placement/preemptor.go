@@ -198,12 +198,17 @@ func (p *Preemptor) Config() Config {
 // MinGroups with a placer or for a Basic group; a termination timeout or minimum runtimes without Now; a [Request.Resize] of
 // a pod that does not run, terminates or has another priority.
 func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
-	return p.Record(snapshot, r, nil)
+	return p.record(snapshot, r, nil)
 }
 
-// Record is [Preemptor.Decide] for packages of this module: the recorder, if it is not nil, gets the steps of the
-// decision.
-func (p *Preemptor) Record(snapshot *Snapshot, r Request, to *trace.Recorder) (Decision, error) {
+func init() {
+	trace.Nodes = func(preemptor, snapshot, request any, to *trace.Recorder) (any, error) {
+		return preemptor.(*Preemptor).record(snapshot.(*Snapshot), request.(Request), to)
+	}
+}
+
+// record decides; the recorder, if it is not nil, gets the steps of the decision.
+func (p *Preemptor) record(snapshot *Snapshot, r Request, to *trace.Recorder) (Decision, error) {
 	if p == nil {
 		p = &standard
 	}
@@ -212,7 +217,7 @@ func (p *Preemptor) Record(snapshot *Snapshot, r Request, to *trace.Recorder) (D
 		if err != nil {
 			return Decision{}, err
 		}
-		d, err := p.Record(without, request, to)
+		d, err := p.record(without, request, to)
 		d.resized(pod)
 		return d, err
 	}

@@ -22,14 +22,10 @@ func (s *Snapshot) inside() *state.Cluster {
 // every node.
 const MaxResources = state.MaxResources
 
-// MaxGroupDepth limits how many pod groups are nested in each other, by [workload.PodGroup.Parent]: a group in three
-// others (as in Kubernetes v1.37).
-const MaxGroupDepth = state.MaxGroupDepth
-
 // NewSnapshot makes a snapshot of a state, which it copies. It fails with preemption.Faults of everything wrong with the
 // state, by path: what the Validate methods of its values find ([workload.Node.Validate] and so on), duplicate names
-// and IDs, unknown nodes, parents that are unknown or below their group, more than [MaxGroupDepth] groups in each
-// other, more than [MaxResources] resources, and, if nothing else is wrong, a node with a usage over 2^62.
+// and IDs, unknown nodes, parents that are unknown or below their group, more than four groups in each
+// other (as in Kubernetes v1.37), more than [MaxResources] resources, and, if nothing else is wrong, a node with a usage over 2^62.
 func NewSnapshot(st State) (*Snapshot, error) {
 	inside := state.State(st)
 	c, err := state.New(&inside)

@@ -16,7 +16,7 @@ func traced(t fatal, c placement.Config, s *placement.Snapshot, r placement.Requ
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := p.Record(s, r, to)
+	d, err := trace.Decide[placement.Decision](trace.Nodes, p, s, r, to)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,10 +16,13 @@ func (g *groupCase) find(kind, name string) podGroup {
 	return podGroup{}
 }
 
+// mostNested is how many groups are nested in each other at most.
+const mostNested = 4
+
 // way lists the groups around a pod of a PodGroup, its own first.
 func (g *groupCase) way(name string) (list []podGroup) {
 	of := g.find("PodGroup", name)
-	for of.Name != "" && len(list) < placement.MaxGroupDepth {
+	for of.Name != "" && len(list) < mostNested {
 		if list = append(list, of); of.Parent == "" || !g.Input.composite() {
 			break
 		}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
 )
 
 // reaches lists what the answer to a case comes about by: the steps of the decision as the engine traces them, and the constants that
@@ -47,14 +49,14 @@ func reaches(c *Case) []string {
 		must(strict(c.Question, &q))
 		p, s, r, err := q.ready()
 		must(err)
-		_, err = p.Record(s, r, recorder)
+		_, err = trace.Decide[preemption.Decision](trace.Quota, p, s, r, recorder)
 		must(err)
 	case Place, ExplainPlacement:
 		var q PlaceQuestion
 		must(strict(c.Question, &q))
 		p, s, err := q.ready()
 		must(err)
-		_, err = p.Record(s, q.Request, recorder)
+		_, err = trace.Decide[placement.Decision](trace.Nodes, p, s, q.Request, recorder)
 		must(err)
 	}
 	v, err := value(c.Answer)

@@ -146,8 +146,8 @@ func (a *all) take(i int) *made {
 func (m *made) make(c *Cluster, w *Waiting) {
 	defer close(m.done)
 	m.short, m.err = c.shorten(w, func(r preemption.Request) (preemption.Decision, error) {
-		d, cost, err := c.Preemptor.Work(c.Snapshot, r)
-		m.steps += cost.Workloads + 1
+		d, looked, err := c.Preemptor.DecideCounting(c.Snapshot, r)
+		m.steps += looked + 1
 		return d, err
 	})
 }

@@ -43,10 +43,10 @@ func gates(c *Cluster) []Finding {
 				unasked++
 				continue
 			}
-			var cost preemption.Work
-			d, cost, _ = c.preemptor.Work(c.Snapshot, preemption.Request{Workload: *w, Now: c.Now})
+			var looked int
+			d, looked, _ = c.preemptor.DecideCounting(c.Snapshot, preemption.Request{Workload: *w, Now: c.Now})
 			by[text] = d
-			left -= cost.Workloads
+			left -= looked
 		}
 		if d.Outcome != preemption.Gated {
 			continue

@@ -39,7 +39,7 @@ func explained(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Req
 // compared returns what an explanation does not say of fair sharing: which queue has its turn, and each comparison of shares.
 func compared(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request) (string, error) {
 	recorder := trace.Recorder{MaxSamples: math.MaxInt, MaxSteps: math.MaxInt}
-	if _, err := p.Record(s, r, &recorder); err != nil {
+	if _, err := trace.Decide[preemption.Decision](trace.Quota, p, s, r, &recorder); err != nil {
 		return "", err
 	}
 	var b strings.Builder
