@@ -299,7 +299,7 @@ func (d Decision) Edits() []Edit {
 			edits = append(edits, Remove(d.Replaced))
 		}
 		if d.HeldQuota {
-			edits = append(edits, Update(*d.Admitted))
+			edits = append(edits, update(*d.Admitted))
 		} else {
 			edits = append(edits, Admit(*d.Admitted))
 		}

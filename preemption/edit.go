@@ -56,15 +56,14 @@ func Admit(w workload.Workload) Edit {
 	return Edit{kind: editAdmit, name: c.ID, workload: &c}
 }
 
-// Update replaces the facts of an admitted workload, its queue and usage included. It fails
-// if there is no workload with that ID.
-func Update(w workload.Workload) Edit {
+// update is [SetWorkload] of a workload that must be there.
+func update(w workload.Workload) Edit {
 	c := w.Clone()
 	return Edit{kind: editUpdate, name: c.ID, workload: &c}
 }
 
-// SetWorkload is [Update] if there is a workload with that ID, else [Admit]: for callers that know
-// what is, not what happened.
+// SetWorkload replaces the facts of the admitted workload with that ID, its queue and usage
+// included; if there is none, it is [Admit].
 func SetWorkload(w workload.Workload) Edit {
 	c := w.Clone()
 	return Edit{kind: editSetWorkload, name: c.ID, workload: &c}

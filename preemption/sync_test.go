@@ -250,7 +250,7 @@ func TestMovedWorkloadsAreFoundInTheirQueue(t *testing.T) {
 	}
 	r := preemption.Request{Workload: w, Now: now}
 	r.Workload.ID, r.Workload.Queue = "new", "m"
-	for name, s := range map[string]*preemption.Snapshot{"Sync": synced, "Update": edit(t, s, preemption.Update(w))} {
+	for name, s := range map[string]*preemption.Snapshot{"Sync": synced, "Update": edit(t, s, preemption.SetWorkload(w))} {
 		if d := decide(t, s, r); len(d.Victims) != 1 || d.Victims[0].Queue != "a" {
 			t.Errorf("%s: %v, victims %v", name, d.Outcome, d.Victims)
 		}
@@ -303,7 +303,7 @@ func TestSyncEditsAreInOrder(t *testing.T) {
 		preemption.SetFlavor(queue.Flavor{Name: "f"}),
 		preemption.SetRules(rules.Config{Name: "new"}), preemption.RemoveRules("old"),
 		preemption.SetCohort(queue.Cohort{Name: "k"}), preemption.SetQueue(queue.Queue{Name: "c", Cohort: "k"}), preemption.RemoveQueue("a"),
-		preemption.Update(w("4", "b", 1)), preemption.Update(w("5", "c", 0)),
+		preemption.SetWorkload(w("4", "b", 1)), preemption.SetWorkload(w("5", "c", 0)),
 		preemption.Admit(w("2", "b", 0)), preemption.Admit(w("6", "c", 0)),
 	}
 	if !reflect.DeepEqual(edits, want) {

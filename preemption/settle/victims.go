@@ -163,7 +163,7 @@ func (f *run) sparesReplicas(v *chosen) (all bool) {
 	for i := len(v.Replicas) - 1; i >= 0; i-- {
 		r := &v.Replicas[i]
 		for p := podSet(&w, r.PodSet); r.Count > 0; r.Count-- {
-			if p.Count++; !f.spares(preemption.Update(w)) {
+			if p.Count++; !f.spares(preemption.SetWorkload(w)) {
 				p.Count--
 				break
 			}

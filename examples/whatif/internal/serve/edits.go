@@ -15,8 +15,7 @@ import (
 // Edit is a change of the cluster. Exactly one of the fields is set.
 type Edit struct {
 	Admit         *workload.Workload `json:"admit,omitempty"`         // it holds its quota
-	Update        *workload.Workload `json:"update,omitempty"`        // in place of the one with its ID
-	SetWorkload   *workload.Workload `json:"setWorkload,omitempty"`   // either of these
+	SetWorkload   *workload.Workload `json:"setWorkload,omitempty"`   // in place of the one with its ID, if there is one
 	Remove        *string            `json:"remove,omitempty"`        // the workload with this ID
 	StartEviction *string            `json:"startEviction,omitempty"` // likewise: it is told to stop
 	Shrink        *Shrink            `json:"shrink,omitempty"`        // replicas have left
@@ -61,8 +60,6 @@ func (e *Edit) edit() (edit preemption.Edit, problem string) {
 	switch {
 	case e.Admit != nil:
 		return preemption.Admit(*e.Admit), ""
-	case e.Update != nil:
-		return preemption.Update(*e.Update), ""
 	case e.SetWorkload != nil:
 		return preemption.SetWorkload(*e.SetWorkload), ""
 	case e.Remove != nil:
