@@ -1,14 +1,14 @@
 package limits
 
 import (
+	"cmp"
 	"fmt"
-	"math/bits"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/internal/persist/ordered"
 )
 
 // Event is a preemption that was confirmed: the victim was told to stop. The zero value is
@@ -34,10 +34,9 @@ type Class struct {
 }
 
 // History holds the events of some time. It is immutable: the methods that change it return
-// another value, and share what is equal. Nil and the zero value are empty.
+// another value. Nil and the zero value are empty.
 type History struct {
-	from, to groups
-	sets     sets
+	events []Event // each once, by time, then victim, then preemptor
 }
 
 // NewHistory returns the history of events, in any order; see [History.With].
@@ -45,7 +44,7 @@ func NewHistory(events []Event) (*History, error) { return (*History)(nil).With(
 
 // With returns the history with more events. An event that is there already changes nothing. It
 // fails, with all faults, on an event with an empty ID or queue, or a time that is not set or not
-// within the years 1678 to 2262; it then returns its receiver. An event costs O(log n).
+// within the years 1678 to 2262; it then returns its receiver. It copies the history.
 func (h *History) With(events ...Event) (*History, error) {
 	var faults fault.List
 	for i := range events {
@@ -54,24 +53,17 @@ func (h *History) With(events ...Event) (*History, error) {
 	if err := faults.Err(); err != nil || len(events) == 0 {
 		return h, err
 	}
-	made := h.copy()
-	records := make([]record, len(events))
-	for i := range events {
-		records[i] = made.record(&events[i])
+	list := make([]Event, 0, h.Len()+len(events))
+	if h != nil {
+		list = append(list, h.events...)
 	}
-	if made.manyOf(len(events)) {
-		made.sets = made.sets.edited(0, records)
-		return made, nil
+	for _, e := range events {
+		e.At, e.Rules = instant.Time(instant.Of(e.At)), slices.Clone(e.Rules)
+		list = append(list, e)
 	}
-	for i := range records {
-		one := records[i] // a copy, which keeps no others in memory
-		made.sets.insert(&one)
-	}
-	return made, nil
+	slices.SortStableFunc(list, compareEvents)
+	return &History{slices.CompactFunc(list, func(a, b Event) bool { return compareEvents(a, b) == 0 })}, nil
 }
-
-// manyOf reports whether a look at every event costs no more than so many edits.
-func (h *History) manyOf(edits int) bool { return edits*bits.Len(uint(h.Len())) >= h.Len() }
 
 func (e *Event) validate(path string, faults *fault.List) {
 	for _, f := range [...]struct{ name, value string }{
@@ -89,53 +81,37 @@ func (e *Event) validate(path string, faults *fault.List) {
 	}
 }
 
-// copy returns a history that may be changed; its sets have their orders.
-func (h *History) copy() *History {
-	if h.Len() > 0 {
-		c := *h
-		return &c
+func compareEvents(a, b Event) int {
+	if c := a.At.Compare(b.At); c != 0 { // the usual case
+		return c
 	}
-	return &History{from: newGroups(), to: newGroups(), sets: emptySets}
-}
-
-// record returns the record of an event, and gives numbers to its groups.
-func (h *History) record(e *Event) record {
-	r := record{at: instant.Of(e.At), victim: e.Victim, preemptor: e.Preemptor}
-	h.from, r.from = h.from.with(Class{PreemptingQueue: e.PreemptingQueue, Config: e.Config, Rules: e.Rules})
-	h.to, r.to = h.to.with(Class{PreemptedQueue: e.PreemptedQueue})
-	return r
+	return cmp.Or(strings.Compare(a.Victim, b.Victim), strings.Compare(a.Preemptor, b.Preemptor),
+		strings.Compare(a.PreemptingQueue, b.PreemptingQueue), strings.Compare(a.PreemptedQueue, b.PreemptedQueue),
+		strings.Compare(a.Config, b.Config), slices.Compare(a.Rules, b.Rules))
 }
 
 // Trim returns the history without the events up to an instant: trim to now less the longest
-// window ([Longest]), and nothing that counts is lost. It costs O(log n) for each event that it removes.
+// window ([Longest]), and nothing that counts is lost.
 func (h *History) Trim(until time.Time) *History {
-	last := instant.Clamped(until)
-	if h.Len() == 0 || h.sets[byTime].At(0).at > last {
+	left := h.after(until)
+	if len(left) == h.Len() {
 		return h
 	}
-	gone := h.sets[byTime].Rank(func(r *record) bool { return r.at <= last })
-	if gone == h.Len() {
-		return (*History)(nil).copy()
+	return &History{slices.Clone(left)} // a copy, so that those before are not kept in memory
+}
+
+// after returns the events after an instant.
+func (h *History) after(at time.Time) []Event {
+	if h == nil {
+		return nil
 	}
-	made := h.copy()
-	from, to := make([]int32, gone), make([]int32, gone)
-	var cursor ordered.Cursor[*record, none]
-	cursor.First(h.sets[byTime])
-	for i := range gone {
-		r, _ := cursor.Item()
-		from[i], to[i] = r.from, r.to
-		cursor.Next()
-	}
-	if made.manyOf(gone) {
-		made.sets = made.sets.edited(gone, nil)
-	} else {
-		for range gone {
-			made.sets.delete(made.sets[byTime].At(0))
+	first, _ := slices.BinarySearchFunc(h.events, at, func(e Event, at time.Time) int {
+		if e.At.After(at) {
+			return 1
 		}
-	}
-	made.from = made.from.without(from, made.fromRun)
-	made.to = made.to.without(to, made.toRun)
-	return made
+		return -1
+	})
+	return h.events[first:]
 }
 
 // Len returns the number of events.
@@ -143,23 +119,13 @@ func (h *History) Len() int {
 	if h == nil {
 		return 0
 	}
-	return h.sets[byTime].Len()
+	return len(h.events)
 }
 
 // All yields the events by time, then victim, then preemptor.
 func (h *History) All(yield func(Event) bool) {
-	if h.Len() == 0 {
-		return
-	}
-	var cursor ordered.Cursor[*record, none]
-	for cursor.First(h.sets[byTime]); ; cursor.Next() {
-		r, ok := cursor.Item()
-		if !ok {
-			return
-		}
-		e := h.event(r)
-		e.Rules = slices.Clone(e.Rules)
-		if !yield(e) {
+	for _, e := range h.after(time.Time{}) {
+		if e.Rules = slices.Clone(e.Rules); !yield(e) {
 			return
 		}
 	}

@@ -51,32 +51,7 @@ func historyIsAList(t *rapid.T) {
 	if h.Len() != len(list) || len(slices.Collect(h.All)) != len(list) {
 		t.Fatalf("%d events, %d in All, want %d", h.Len(), len(slices.Collect(h.All)), len(list))
 	}
-	l := Limit{Window: quota.Some(time.Duration(rapid.IntRange(1, 5).Draw(t, "window")) * time.Second)}
-	matches := func(c *Class) bool { return c.PreemptedQueue != "c" && (c.Config == "" || c.Rules[0] == "one") }
-	var count, of int64
-	var next time.Time
-	for _, e := range list {
-		leaves := e.At.Add(l.Window.Or(0))
-		if !matches(&e.Class) || !leaves.After(noon) {
-			continue
-		}
-		if count++; e.Victim == "v" {
-			of++
-		}
-		if next.IsZero() || leaves.Before(next) {
-			next = leaves
-		}
-	}
-	if got := h.Count(l.Since(noon), matches); got != count {
-		t.Fatalf("%d in the window, want %d", got, count)
-	}
-	if got := h.CountOf("v", l.Since(noon), matches); got != of {
-		t.Fatalf("%d of v, want %d", got, of)
-	}
 	togetherIsAList(t, h, list)
-	if at, ok := h.Next(&l, noon, matches); ok != (count > 0) || ok && !at.Equal(next) {
-		t.Fatalf("next at %v, %v, want %v", at, ok, next)
-	}
 }
 
 // togetherIsAList checks what a limit counts together, and when that falls to each number.
@@ -135,16 +110,15 @@ func TestHistoryOfFarTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := func(*Class) bool { return true }
-	hour := &Limit{Window: quota.Some(time.Hour)}
+	g := &Together{Limit: &Limit{Scope: Global, Window: quota.Some(time.Hour)}}
 	for _, c := range []struct {
 		at   time.Time
 		left int64
 	}{{time.Time{}, 1}, {time.Date(2, 1, 1, 0, 0, 0, 0, time.UTC), 1}, {time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC), 1}, {time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC), 0}, {time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), 0}} {
-		if got := []int64{h.Count(c.at, all), h.CountOf("v", c.at, all), int64(h.Trim(c.at).Len())}; !slices.Equal(got, []int64{c.left, c.left, c.left}) {
-			t.Errorf("%v: %d, want %d", c.at, got, c.left)
+		if count, _ := h.Counted(g, c.at); count != c.left || int64(h.Trim(c.at).Len()) != c.left {
+			t.Errorf("%v: %d, want %d", c.at, count, c.left)
 		}
-		if at, ok := h.Next(hour, c.at, all); ok != (c.left == 1) || ok && !at.Equal(noon.Add(time.Hour)) {
+		if at, ok, _ := h.FallsTo(g, 0, c.at); ok != (c.left == 1) || ok && !at.Equal(noon.Add(time.Hour)) {
 			t.Errorf("%v: the next leaves at %v, %v", c.at, at, ok)
 		}
 	}

@@ -4,16 +4,12 @@ package ordered
 
 import "slices"
 
+// Items of a leaf, or children of an inner node: at most, of a new one, and at least except in the root.
 const (
-	narrow = 32 // items or children of a node, at most
-	wide   = 64 // items of a leaf, if leaves are wide
+	most  = 32
+	full  = most * 3 / 4
+	least = most / 4
 )
-
-// full returns how many items or children a new node has of so many at most.
-func full(most int) int { return most * 3 / 4 }
-
-// least returns how many every node has, except the root.
-func least(most int) int { return most / 4 }
 
 // Order is the order of a set, a total order, and the sum kept for runs of items. Two items
 // that compare equal are the same item.
@@ -26,17 +22,6 @@ type Order[T, S any] struct {
 	// DropItem takes an item out of a sum in place, so that an edit of a leaf does not look at all its
 	// items. ok is false if the sum has to be added up anew. Nil: it always has.
 	DropItem func(sum *S, item T) (ok bool)
-	// WideLeaves: a leaf has up to 64 items, not 32. A large set takes less memory; an edit copies
-	// more.
-	WideLeaves bool
-}
-
-// most returns how many items a leaf has at most, or children an inner node.
-func (o *Order[T, S]) most(leaf bool) int {
-	if leaf && o.WideLeaves {
-		return wide
-	}
-	return narrow
 }
 
 // Set is an immutable set of items. The zero value has no order; start with [New].
@@ -64,13 +49,13 @@ func Of[T, S any](order *Order[T, S], sorted []T) Set[T, S] {
 	switch {
 	case len(sorted) == 0:
 		return s
-	case len(sorted) <= full(order.most(true)):
+	case len(sorted) <= full:
 		s.root = order.leaf(sorted)
 		return s
 	}
-	level := above(sorted, full(order.most(true)), order.leaf)
+	level := above(sorted, order.leaf)
 	for len(level) > 1 {
-		level = above(level, full(order.most(false)), order.inner)
+		level = above(level, order.inner)
 	}
 	s.root = level[0]
 	return s
@@ -78,7 +63,7 @@ func Of[T, S any](order *Order[T, S], sorted []T) Set[T, S] {
 
 // above makes the nodes above a list, of even parts of it: three quarters of a node, so that
 // the first edits do not split.
-func above[E, N any](list []E, full int, made func(part []E) *N) []*N {
+func above[E, N any](list []E, made func(part []E) *N) []*N {
 	n := len(list)
 	count := (n + full - 1) / full
 	nodes := make([]*N, count)
@@ -191,7 +176,7 @@ func (o *Order[T, S]) insert(n *node[T, S], item T) (left, right *node[T, S]) {
 			return o.changed(n.sum, with(n.items, i, 0, item), &n.items[i], &item), nil
 		}
 		items := with(n.items, i, 1, item)
-		if len(items) <= o.most(true) {
+		if len(items) <= most {
 			return o.changed(n.sum, items, nil, &item), nil
 		}
 		return o.leaves(items)
@@ -242,7 +227,7 @@ func (o *Order[T, S]) delete(n *node[T, S], item T) (*node[T, S], bool) {
 // joined returns the list with node i joined with a neighbour if it has too few items: with
 // the left one, or the first node with the right one.
 func (o *Order[T, S]) joined(kids []*node[T, S], i int) []*node[T, S] {
-	if len(kids[i].items) >= least(o.most(kids[i].kids == nil)) || len(kids) == 1 {
+	if len(kids[i].items) >= least || len(kids) == 1 {
 		return kids
 	}
 	i = max(0, i-1)
@@ -326,7 +311,7 @@ func (o *Order[T, S]) join(a, b *node[T, S]) (left, right *node[T, S]) {
 
 // leaves returns the items in one leaf, or in two if they are too many for one.
 func (o *Order[T, S]) leaves(items []T) (left, right *node[T, S]) {
-	if len(items) <= o.most(true) {
+	if len(items) <= most {
 		return o.leaf(items), nil
 	}
 	half := len(items) / 2
@@ -334,7 +319,7 @@ func (o *Order[T, S]) leaves(items []T) (left, right *node[T, S]) {
 }
 
 func (o *Order[T, S]) inners(kids []*node[T, S]) (left, right *node[T, S]) {
-	if len(kids) <= o.most(false) {
+	if len(kids) <= most {
 		return o.inner(kids), nil
 	}
 	half := len(kids) / 2
