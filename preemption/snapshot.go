@@ -6,7 +6,6 @@ import (
 	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/engine/assign"
 	"github.com/cedesched/cede/internal/engine/cluster"
-	engine "github.com/cedesched/cede/internal/engine/rules"
 	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
@@ -72,7 +71,6 @@ func (s *Snapshot) with(c *cluster.Cluster, flavors []queue.Flavor, configs []ru
 		if len(configs) > 0 {
 			next.rules, _ = selectors.New(c.Cohorts, c.Queues, configs)
 		}
-		next.cluster = c.Counting(next.rules.Traits()).Keeping(engine.ReachesAllChildren(next.rules))
 	}
 	return next
 }

@@ -19,18 +19,16 @@ import (
 // Cluster is an immutable cluster.
 type Cluster struct {
 	*Shape
-	Columns     *Columns
-	Usage       quotatree.Usage
-	running     vector.Vector[*Running]        // by queue, in the order of Shape.Queues
-	reach       [extents]vector.Vector[*Reach] // by cohort
-	byID        trie.Map[*Workload]
-	leaving     trie.Map[*Workload] // workloads with leaving replicas
-	leavers     leavers
-	traits      traits
-	allChildren bool  // the reach of AllChildren is kept
-	list        *List // the workloads in the order of the last list that a caller compared; nil: not known
-	edits       int   // since then
-	versions    any   // under which a caller described the workloads of the list; see Known
+	Columns  *Columns
+	Usage    quotatree.Usage
+	running  vector.Vector[*Running] // by queue, in the order of Shape.Queues
+	reach    vector.Vector[*Reach]   // by cohort
+	byID     trie.Map[*Workload]
+	leaving  trie.Map[*Workload] // workloads with leaving replicas
+	leavers  leavers
+	list     *List // the workloads in the order of the last list that a caller compared; nil: not known
+	edits    int   // since then
+	versions any   // under which a caller described the workloads of the list; see Known
 }
 
 // New validates a configuration and its admitted workloads and builds the cluster. It fails

@@ -188,7 +188,7 @@ func (c *Cluster) Configure(path string, cohorts []queue.Cohort, queues []queue.
 			running[i], _ = newRunning(&home{queue: shape.Queues[i].Name}, nil, nil)
 		}
 	}
-	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID, leaving: c.leaving, traits: c.traits, allChildren: c.allChildren, list: c.list, edits: c.edits, versions: c.versions}
+	next := &Cluster{Shape: shape, Columns: columns, running: vector.Of(running), byID: c.byID, leaving: c.leaving, list: c.list, edits: c.edits, versions: c.versions}
 	if next.Usage, err = quotatree.NewUsage(shape.Tree, direct); err != nil {
 		return nil, next.usageFault(path, columns, err)
 	}

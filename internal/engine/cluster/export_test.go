@@ -1,8 +1,10 @@
 package cluster
 
-// ReachAnew is [Cluster.ReachOf] as it is computed from nothing.
-func (c *Cluster) ReachAnew(extent Extent, cohort int) *Reach {
-	return c.allReach(extent, nil).At(cohort)
+// ReachAnew is [Cluster.Reach] as it is computed from nothing.
+func (c *Cluster) ReachAnew(cohort int) *Reach {
+	next := *c
+	next.reachAll(nil)
+	return next.Reach(cohort)
 }
 
 // Content returns the heads and the sums.

@@ -9,18 +9,6 @@ import (
 	"github.com/cedesched/cede/internal/persist/vector"
 )
 
-// Extent says which children of a cohort can be reached. No inactive queue can.
-type Extent uint8
-
-const (
-	// Borrowers: a child that borrows, that is, uses more than its subtree quota in some column.
-	Borrowers Extent = iota
-	// AllChildren: each child. It is kept only for rules that need it; see [Cluster.Keeping].
-	AllChildren
-
-	extents = iota
-)
-
 // Head is the first workload of a lane at Node: in the queue, or in the queues under the
 // cohort that can be reached.
 type Head struct {
@@ -58,28 +46,8 @@ type Reach struct {
 // Has reports whether the lane has a head.
 func (r *Reach) Has(lane Lane) bool { return r.lanes>>lane&1 != 0 }
 
-// Reach returns what can be reached under the cohort at the node, of those that borrow.
-func (c *Cluster) Reach(cohort int) *Reach { return c.ReachOf(Borrowers, cohort) }
-
-// ReachOf returns what can be reached under the cohort at the node. The extent is kept.
-func (c *Cluster) ReachOf(extent Extent, cohort int) *Reach { return c.reach[extent].At(cohort) }
-
-// Keeps reports whether an extent is kept.
-func (c *Cluster) Keeps(extent Extent) bool { return extent == Borrowers || c.allChildren }
-
-// Keeping returns the cluster with the reach of [AllChildren], which edits keep, or without. It costs a look
-// at each workload; nothing if the cluster is like that.
-func (c *Cluster) Keeping(allChildren bool) *Cluster {
-	if c.allChildren == allChildren {
-		return c
-	}
-	next := *c
-	next.allChildren, next.reach[AllChildren] = allChildren, vector.Vector[*Reach]{}
-	if allChildren {
-		next.reach[AllChildren] = next.allReach(AllChildren, nil)
-	}
-	return &next
-}
+// Reach returns what can be reached under the cohort at the node.
+func (c *Cluster) Reach(cohort int) *Reach { return c.reach.At(cohort) }
 
 // Heads returns the heads of the cohort at the node.
 func (c *Cluster) Heads(cohort int) Heads { return c.Reach(cohort).Heads }
@@ -124,34 +92,22 @@ func (c *Cluster) headOf(node int, r *Reach, lane Lane) *Workload {
 
 // CanReach reports whether what runs under the node can be reached from its parent: it borrows
 // and is no inactive queue.
-func (c *Cluster) CanReach(node int) bool { return c.CanReachOf(Borrowers, node) }
-
-// CanReachOf reports whether what runs under the node can be reached from its parent.
-func (c *Cluster) CanReachOf(extent Extent, node int) bool {
-	return (extent == AllChildren || c.Borrows(node)) && !(c.IsQueue(node) && c.Queue(node).Inactive)
+func (c *Cluster) CanReach(node int) bool {
+	return c.Borrows(node) && !(c.IsQueue(node) && c.Queue(node).Inactive)
 }
 
-// reachAll computes what is kept; see [Cluster.allReach].
-func (c *Cluster) reachAll(before *Cluster) {
-	for extent := range Extent(extents) {
-		if c.Keeps(extent) {
-			c.reach[extent] = c.allReach(extent, before)
-		}
-	}
-}
-
-// allReach computes the reach of every cohort, from the bottom up. before is a cluster with the same
+// reachAll computes the reach of every cohort, from the bottom up. before is a cluster with the same
 // workloads and another configuration, or nil; sums that are the same there are taken from it, because
 // adding up reads every queue.
-func (c *Cluster) allReach(extent Extent, before *Cluster) vector.Vector[*Reach] {
-	kept := c.keptSums(extent, before)
+func (c *Cluster) reachAll(before *Cluster) {
+	kept := c.keptSums(before)
 	heads := make([][]Head, len(c.Cohorts))
 	sums := make([][]PrioritySum, len(c.Cohorts))
 	reach := make([]*Reach, len(c.Cohorts))
 	var room []PrioritySum
 	push := func(node int, r *Reach) {
 		parent := c.Tree.Parent(node)
-		if parent < 0 || !c.CanReachOf(extent, node) {
+		if parent < 0 || !c.CanReach(node) {
 			return
 		}
 		for lane := range Lanes {
@@ -162,7 +118,7 @@ func (c *Cluster) allReach(extent Extent, before *Cluster) vector.Vector[*Reach]
 		if kept[parent] != nil {
 			return
 		}
-		room = c.passing(extent, node, r, room[:0])
+		room = c.passing(node, r, room[:0])
 		if to := &sums[parent]; len(*to)+len(room) > cap(*to) { // priorities recur
 			*to = addedUp(*to)
 			*to = slices.Grow(*to, len(*to)+len(room))
@@ -186,14 +142,14 @@ func (c *Cluster) allReach(extent Extent, before *Cluster) vector.Vector[*Reach]
 		reach[cohort] = r
 		push(cohort, r)
 	}
-	return vector.Of(reach)
+	c.reach = vector.Of(reach)
 }
 
 // keptSums returns, by cohort, the sums that it has in a cluster with the same workloads if they are the same
 // there: its children that can be reached are the same, and the same passes each of them. Else nil.
-func (c *Cluster) keptSums(extent Extent, before *Cluster) []*PrioritySums {
+func (c *Cluster) keptSums(before *Cluster) []*PrioritySums {
 	kept := make([]*PrioritySums, len(c.Cohorts))
-	if before == nil || !before.Keeps(extent) {
+	if before == nil {
 		return kept
 	}
 	for _, cohort := range c.bottomUp() {
@@ -204,21 +160,21 @@ func (c *Cluster) keptSums(extent Extent, before *Cluster) []*PrioritySums {
 		reached, same := 0, true
 		for _, list := range [...][]int32{c.ChildQueues[cohort], c.ChildCohorts[cohort]} {
 			for _, child := range list {
-				if node := int(child); same && c.CanReachOf(extent, node) {
+				if node := int(child); same && c.CanReach(node) {
 					reached++
-					same = (c.IsQueue(node) || kept[node] != nil) && c.passesAsIn(before, extent, node, old)
+					same = (c.IsQueue(node) || kept[node] != nil) && c.passesAsIn(before, node, old)
 				}
 			}
 		}
 		for _, list := range [...][]int32{before.ChildQueues[old], before.ChildCohorts[old]} {
 			for _, child := range list {
-				if before.CanReachOf(extent, int(child)) {
+				if before.CanReach(int(child)) {
 					reached--
 				}
 			}
 		}
 		if same && reached == 0 {
-			kept[cohort] = &before.ReachOf(extent, old).Sums
+			kept[cohort] = &before.Reach(old).Sums
 		}
 	}
 	return kept
@@ -226,7 +182,7 @@ func (c *Cluster) keptSums(extent Extent, before *Cluster) []*PrioritySums {
 
 // passesAsIn reports whether a node that can be reached is a child of a cohort of another cluster, can be
 // reached there, and has there the same usage and the same local quotas.
-func (c *Cluster) passesAsIn(before *Cluster, extent Extent, node, cohort int) bool {
+func (c *Cluster) passesAsIn(before *Cluster, node, cohort int) bool {
 	var old int
 	var known bool
 	if c.IsQueue(node) {
@@ -234,7 +190,7 @@ func (c *Cluster) passesAsIn(before *Cluster, extent Extent, node, cohort int) b
 	} else {
 		old, known = before.CohortNode(c.Cohorts[node].Name)
 	}
-	if !known || before.Tree.Parent(old) != cohort || !before.CanReachOf(extent, old) {
+	if !known || before.Tree.Parent(old) != cohort || !before.CanReach(old) {
 		return false
 	}
 	used := c.Usage.Row(node)
@@ -257,20 +213,12 @@ func (c *Cluster) bottomUp() []int {
 // seen yet. before is the cluster it was made from, lanes are the changed lanes of the queue,
 // and more holds the change of usage by priority.
 func (c *Cluster) updateReach(before *Cluster, node int, lanes laneMask, more []PrioritySum) {
-	for extent := range Extent(extents) {
-		if c.Keeps(extent) {
-			c.updateReachOf(extent, before, node, lanes, more)
-		}
-	}
-}
-
-func (c *Cluster) updateReachOf(extent Extent, before *Cluster, node int, lanes laneMask, more []PrioritySum) {
 	var few [8]int // most trees are not deeper
 	var fewReach [8]*Reach
 	at, made := few[:0], fewReach[:0]
 	var was, is *Reach // of the node; nil for the queue
 	for parent := c.Tree.Parent(node); parent >= 0; node, parent = parent, c.Tree.Parent(parent) {
-		did, does := before.CanReachOf(extent, node), c.CanReachOf(extent, node)
+		did, does := before.CanReach(node), c.CanReach(node)
 		switch {
 		case !did && !does:
 			lanes, more = 0, nil
@@ -278,9 +226,9 @@ func (c *Cluster) updateReachOf(extent Extent, before *Cluster, node int, lanes 
 			if did != does {
 				lanes = allLanes
 			}
-			more = addedUp(append(c.passing(extent, node, is, nil), withdrawn(before.passing(extent, node, was, nil))...))
+			more = addedUp(append(c.passing(node, is, nil), withdrawn(before.passing(node, was, nil))...))
 		}
-		above := before.ReachOf(extent, parent)
+		above := before.Reach(parent)
 		if lanes == 0 && len(more) == 0 {
 			was, is = above, above
 			continue
@@ -309,7 +257,7 @@ func (c *Cluster) updateReachOf(extent Extent, before *Cluster, node int, lanes 
 			at, made = slices.Insert(at, i, parent), slices.Insert(made, i, is)
 		}
 	}
-	c.reach[extent] = before.reach[extent].SetAll(at, made)
+	c.reach = before.reach.SetAll(at, made)
 }
 
 // change replaces the head of a child in a lane, in a reach that no caller has seen yet. It

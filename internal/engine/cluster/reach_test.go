@@ -19,7 +19,6 @@ func reachFollowsEdits(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c = c.Keeping(rapid.Bool().Draw(t, "allChildren"))
 	for range rapid.IntRange(1, 12).Draw(t, "edits") {
 		w := preemptiontest.Workload(st, rapid.SampledFrom([]string{"ns/w00", "ns/w01", "ns/w02", "ns/new"}).Draw(t, "id")).Draw(t, "workload")
 		w.ReservedAt = preemptiontest.Now
@@ -40,19 +39,17 @@ func reachFollowsEdits(t *rapid.T) {
 		if err == nil {
 			c = next
 		}
-		for _, extent := range kept(c) {
-			for cohort := range st.Cohorts {
-				got, want := c.ReachOf(extent, cohort), c.ReachAnew(extent, cohort)
-				heads, sums := got.Content()
-				wantHeads, wantSums := want.Content()
-				if !slices.Equal(heads, wantHeads) || got.Lanes() != want.Lanes() {
-					t.Fatalf("extent %d, cohort %d: heads %v of lanes %b, want %v of lanes %b", extent, cohort, heads, got.Lanes(), wantHeads, want.Lanes())
-				}
-				if !slices.EqualFunc(sums, wantSums, func(a, b cluster.PrioritySum) bool {
-					return a.Priority == b.Priority && slices.Equal(a.Loads, b.Loads)
-				}) {
-					t.Fatalf("extent %d, cohort %d: sums %v, want %v", extent, cohort, sums, wantSums)
-				}
+		for cohort := range st.Cohorts {
+			got, want := c.Reach(cohort), c.ReachAnew(cohort)
+			heads, sums := got.Content()
+			wantHeads, wantSums := want.Content()
+			if !slices.Equal(heads, wantHeads) || got.Lanes() != want.Lanes() {
+				t.Fatalf("cohort %d: heads %v of lanes %b, want %v of lanes %b", cohort, heads, got.Lanes(), wantHeads, want.Lanes())
+			}
+			if !slices.EqualFunc(sums, wantSums, func(a, b cluster.PrioritySum) bool {
+				return a.Priority == b.Priority && slices.Equal(a.Loads, b.Loads)
+			}) {
+				t.Fatalf("cohort %d: sums %v, want %v", cohort, sums, wantSums)
 			}
 		}
 	}
@@ -95,29 +92,22 @@ func configured(t *rapid.T, c *cluster.Cluster) ([]queue.Cohort, []queue.Queue) 
 	return cohorts, queues
 }
 
-// kept returns the extents that a cluster keeps.
-func kept(c *cluster.Cluster) []cluster.Extent {
-	return slices.DeleteFunc([]cluster.Extent{cluster.Borrowers, cluster.AllChildren}, func(e cluster.Extent) bool { return !c.Keeps(e) })
-}
-
 // The sums up to a priority are by how much the cohort uses less when all of up to that
 // priority leave who ever yield and run in queues that can be reached: they borrow, as does every cohort
-// between, or in the extent of allChildren they are not inactive.
+// between.
 func sumsAreWhatLeaves(t *rapid.T) {
 	st := preemptiontest.States().Draw(t, "state")
 	c, err := cluster.New(st.Cohorts, st.Queues, st.Admitted)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c = c.Keeping(rapid.Bool().Draw(t, "allChildren"))
-	extent := slices.Max(kept(c))
 	for cohort := range st.Cohorts {
-		_, sums := c.ReachOf(extent, cohort).Content()
+		_, sums := c.Reach(cohort).Content()
 		left := map[int]int64{} // by column
 		for _, sum := range sums {
 			without := c
 			for _, w := range c.All() {
-				if node, _ := c.QueueNode(w.Facts.Queue()); w.Priority > sum.Priority || !inReach(c, extent, node, cohort) {
+				if node, _ := c.QueueNode(w.Facts.Queue()); w.Priority > sum.Priority || !inReach(c, node, cohort) {
 					continue
 				}
 				if !w.Facts.NeverYields || w.Facts.Evicted {
@@ -145,9 +135,9 @@ func sumsAreWhatLeaves(t *rapid.T) {
 	}
 }
 
-func inReach(c *cluster.Cluster, extent cluster.Extent, node, cohort int) bool {
+func inReach(c *cluster.Cluster, node, cohort int) bool {
 	for ; node != cohort; node = c.Tree.Parent(node) {
-		if node < 0 || !c.CanReachOf(extent, node) {
+		if node < 0 || !c.CanReach(node) {
 			return false
 		}
 	}

@@ -73,8 +73,6 @@ func (c *Cluster) replace(node int, changes []change) error {
 	q := node - len(c.Cohorts)
 	for _, ch := range changes {
 		c.index(ch)
-		c.traits.change(ch.old, c.Queues[q].Name, -1)
-		c.traits.change(ch.now, c.Queues[q].Name, 1)
 	}
 	c.running = c.running.Set(q, c.running.At(q).replaced(all))
 	c.leavers = c.leavers.with(node, c.running.At(q))

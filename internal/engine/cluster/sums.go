@@ -128,8 +128,8 @@ func withdrawn(list []PrioritySum) []PrioritySum {
 // passing returns, by rising priority, by how much the usage of a node's parent falls when
 // what sumsOf returns leaves. It is empty if the node cannot be reached, and leaves out what
 // only frees local quota of the node. It uses the memory of room.
-func (c *Cluster) passing(extent Extent, node int, r *Reach, room []PrioritySum) []PrioritySum {
-	if !c.CanReachOf(extent, node) {
+func (c *Cluster) passing(node int, r *Reach, room []PrioritySum) []PrioritySum {
+	if !c.CanReach(node) {
 		return nil
 	}
 	list := c.sumsOf(node, r, room)

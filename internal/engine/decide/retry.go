@@ -9,15 +9,15 @@ import (
 // retryAt returns the first instant after now at which the request, which does not succeed now,
 // succeeds by policies or rules if nothing but time changes; ok is false if there is none. With
 // rules each instant at which anything may change is tried in turn, because triggers begin and
-// cease to hold; where rules alone decide, the instants before the first fit are not. When more than Retry.MaxSteps workloads were looked at, the answer is the
-// first instant that was not tried.
+// cease to hold. When more than Retry.MaxSteps workloads were looked at, the answer is the first instant
+// that was not tried.
 func (s *Searcher) retryAt() (at int64, ok bool) {
 	core := &s.search
 	r, now := core.Request, core.Now
 	if s.rules == nil {
 		return s.when.RetryAt(core, s.succeeds)
 	}
-	if core.OverPotential() || !r.Rules.Alone && s.rules.Hopeless(core) != usage.Victims {
+	if core.OverPotential() || s.rules.Hopeless(core) != usage.Victims {
 		return 0, false
 	}
 	t := r.Trace
@@ -25,13 +25,6 @@ func (s *Searcher) retryAt() (at int64, ok bool) {
 	defer t.Resume()
 	defer core.BeginAt(now)
 	spent := core.Steps
-	if r.Rules.Alone {
-		first, ever := s.rules.FirstFit(core)
-		if !ever {
-			return 0, false
-		}
-		core.BeginAt(max(now, first-1))
-	}
 	for {
 		if at, ok = s.nextChange(); !ok || r.Retry.Skip || core.Steps-spent > r.Retry.MaxSteps {
 			return at, ok

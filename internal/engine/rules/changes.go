@@ -56,7 +56,7 @@ func (t *Taker) collect(s *search.Search) {
 		if t.ask(s, i); t.tiers[i].rules == nil {
 			continue // later tiers may be reached when the trigger of this one does not hold
 		}
-		for _, d := range t.tiers[i].all(s) {
+		for _, d := range t.tiers[i].donors {
 			if t.waits(s, i, &d) {
 				t.collectFrom(s, t.tiers[i].rules, &d)
 			}
@@ -73,7 +73,7 @@ func (t *Taker) collectFrom(s *search.Search, by *selectors.Tier, d *donor) {
 		var cursor cluster.LaneCursor
 		for cursor.First(*s.Cluster.Running(d.node).Lane(lane)); ; cursor.Next() {
 			w, ok := cursor.Item()
-			if !ok || w.Priority > d.Most {
+			if !ok {
 				break
 			}
 			s.Steps++
@@ -87,16 +87,15 @@ func (t *Taker) waits(s *search.Search, i int, d *donor) bool {
 	return t.tiers[i].rules.Timed() || s.Request.Guard != nil || s.DonorOfRules(d.node, d.common).Minimum >= 0
 }
 
-// collectOf adds the instants of one workload and a tier. ok reports whether the tier accepts it at some
-// time, whatever constraints on quota say.
-func (t *Taker) collectOf(s *search.Search, by *selectors.Tier, w *cluster.Workload, d *right.Donor) (ok bool) {
+// collectOf adds the instants of one workload and a tier that accepts it at some time, whatever constraints on
+// quota say.
+func (t *Taker) collectOf(s *search.Search, by *selectors.Tier, w *cluster.Workload, d *right.Donor) {
 	if s.Request.Room == nil && !s.UsesNeeded(w.Loads) {
-		return false
+		return
 	}
 	until := s.ProtectedUntil(d, w)
-	t.fill(w)
-	if !by.AcceptsSometime(&t.one) {
-		return false
+	if t.fill(w); !by.AcceptsSometime(&t.one) {
+		return
 	}
 	if until < math.MaxInt64 && until >= s.Request.Now {
 		t.instants = append(t.instants, until+1)
@@ -106,5 +105,4 @@ func (t *Taker) collectOf(s *search.Search, by *selectors.Tier, w *cluster.Workl
 			t.instants = append(t.instants, instant.Of(at))
 		}
 	})
-	return true
 }

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/selectors"
@@ -51,11 +50,10 @@ func (t *Taker) askSums(s *search.Search, gone usage.Gone) {
 	}
 	at.asked[gone] = true
 	t.sumUp(s)
-	extent := extentOf(&at.others)
-	if !s.Cluster.Keeps(extent) || extent == cluster.AllChildren && gone == usage.InNeed {
+	if at.others.Free && gone == usage.InNeed {
 		return
 	}
-	hopeless := s.HopelessByRules(gone, extent, func(cohort int) right.Permission {
+	hopeless := s.HopelessByRules(gone, at.others.Free, func(cohort int) right.Permission {
 		switch {
 		case cohort < 0:
 			return right.UpTo(at.own.Free, at.own.Most).Or(s.ByPolicy(true))
@@ -76,19 +74,32 @@ func (t *Taker) sumUp(s *search.Search) {
 		return
 	}
 	at.known = true
-	for i := range t.tiers {
-		if t.rulesOf(i) == nil {
-			continue
-		}
-		by := t.tiers[i].reach()
-		at.own.Add(by.Of(s.Cluster.Queue(s.Request.Queue).Name))
-		at.others.Add(by.Elsewhere())
-		eachByTraits(s, by, func(node int, r selectors.Reach) {
-			if node == s.Request.Queue {
-				at.own.Add(r)
-			} else {
-				at.others.Add(r)
+	traits := map[string]map[selectors.Trait]bool{} // of what runs, by queue
+	has := func(queue string, asked []selectors.Trait) bool {
+		of, known := traits[queue]
+		if !known {
+			of = map[selectors.Trait]bool{}
+			node, _ := s.Cluster.QueueNode(queue)
+			for w := range s.Cluster.Running(node).Workloads {
+				of[selectors.Trait{Value: w.Facts.PriorityClass()}] = true
+				for key, value := range w.Facts.Labels() {
+					of[selectors.Trait{Key: key, Value: value}] = true
+				}
 			}
-		})
+			traits[queue] = of
+		}
+		for _, trait := range asked {
+			if of[trait] {
+				return true
+			}
+		}
+		return false
+	}
+	for i := range t.tiers {
+		if by := t.rulesOf(i); by != nil {
+			own, others := by.Reaches(has)
+			at.own.Add(own)
+			at.others.Add(others)
+		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/selectors"
-	"github.com/cedesched/cede/queue/rules"
 )
 
 // taking is how a workload was taken.
@@ -27,15 +26,10 @@ const (
 	// refusedByQuota: a constraint on quota refuses it, or a limit on rules of which some may not accept it
 	// later.
 	refusedByQuota
-	// queueBlocked: and all after it in its queue, until a victim of the preemptor's side is taken.
-	queueBlocked
-	// queueDone: and all after it in its queue, whatever else is taken.
-	queueDone
 	accepted
 )
 
-// judge asks the rules of a tier and limits about a workload, and notes how it is taken. The walk passes
-// over workloads that minimum runtimes or guards protect.
+// judge asks the rules of a tier and limits about a candidate, and notes how it is taken.
 func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, d *donor) (v right.Victim, of verdict) {
 	if _, gone := t.gone[w]; gone || w.Leaving > 0 && right.GoesWhole(w, s.Taken) {
 		return v, refused
@@ -53,7 +47,7 @@ func (t *Taker) judge(s *search.Search, i int, w *cluster.Workload, d *donor) (v
 		t.keepHeld(&how, by)
 	}
 	if len(t.matches) == from {
-		return v, t.refusedIn(s, d)
+		return v, refusedByQuota
 	}
 	how.to, v.Taking = int32(len(t.matches)), int32(len(t.takings))
 	if t.takings = append(t.takings, how); s.Limited(&v) { // rules of a later tier may take it
@@ -77,19 +71,4 @@ func (t *Taker) keepHeld(how *taking, by *selectors.Tier) {
 			how.bound = how.bound && c != ""
 		}
 	}
-}
-
-// refusedIn returns the verdict on a workload of a queue that a constraint on quota refuses.
-func (t *Taker) refusedIn(s *search.Search, d *donor) verdict {
-	holds, mayFinal := t.quotaOfDonor(s, d.node, d.common, d.side)
-	if mayFinal {
-		holds = holds.With(rules.DRSLessThanOrEqualToFinalShare)
-	}
-	switch {
-	case d.Free || d.Asked&holds != 0:
-		return refusedByQuota
-	case holds == 0:
-		return queueDone // the queue does not borrow
-	}
-	return queueBlocked
 }

@@ -61,7 +61,7 @@ func (t *Taker) justifiedOn(s *search.Search, victims []right.Victim, side int) 
 	left, back := t.left[:0], t.back[:0]
 	put := func(i int, times int64) {
 		s.MoveQuota(&victims[i], times, victims)
-		t.moved(s, victims[i].Queue)
+		t.shares.change()
 	}
 	for i := range victims {
 		switch v := &victims[i]; {

@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/queue/rules"
 )
 
@@ -39,52 +37,39 @@ func compareKeys(by []rules.Ordering, a, b []value) int {
 	return 0
 }
 
-// differsInQueue reports whether a key may differ between two workloads of one queue.
-func differsInQueue(key rules.OrderingKey) bool {
-	switch key {
-	case rules.ByPriority, rules.ByAdmission, rules.ByLocalQueue, rules.ByCost, rules.ByFinalShare:
-		return true
-	}
-	return false
-}
-
-// ofWorkload returns the value of a key of a workload that does not change.
-func ofWorkload(s *search.Search, w *cluster.Workload, key rules.OrderingKey) (v value) {
+// key returns the value of a key of a candidate now.
+func (o *walk) key(c *candidate, key rules.OrderingKey) (v value) {
+	s, d := o.s, &c.donor
 	switch key {
 	case rules.ByPriority:
-		v.whole = w.Priority
+		v.whole = c.Priority
 	case rules.ByAdmission:
-		v.whole = int64(instant.Rank(w.Reserved) ^ 1<<63)
+		v.whole = int64(instant.Rank(c.Reserved) ^ 1<<63)
 	case rules.ByLocalQueue:
-		v.part = s.Request.LocalQueueUsage[w.Facts.LocalQueue()]
+		v.part = s.Request.LocalQueueUsage[c.Facts.LocalQueue()]
 	case rules.ByCost:
 		if s.Request.Better.Cost != nil {
-			v.whole = s.Request.Better.Cost(w, -1)
+			v.whole = s.Request.Better.Cost(c.Workload, -1)
 		}
-	}
-	return v
-}
-
-// ofDonor returns the value of a key that is the same for all workloads of a queue now.
-func (t *Taker) ofDonor(s *search.Search, d *donor, key rules.OrderingKey) (v value) {
-	node := d.node
-	switch key {
 	case rules.ByOtherQueue:
-		v.whole = oneIf(node != s.Request.Queue)
+		v.whole = oneIf(d.node != s.Request.Queue)
 	case rules.ByOtherCohort:
-		parent := s.Cluster.Tree.Parent(node)
-		v.whole = oneIf(node != s.Request.Queue && (parent < 0 || parent != s.Cluster.Tree.Parent(s.Request.Queue)))
+		parent := s.Cluster.Tree.Parent(d.node)
+		v.whole = oneIf(d.node != s.Request.Queue && (parent < 0 || parent != s.Cluster.Tree.Parent(s.Request.Queue)))
 	case rules.ByQueueShare: // as [quota.Share.Compare] orders them
-		if node != s.Request.Queue && d.common < 0 {
+		if d.node != s.Request.Queue && d.common < 0 {
 			break // in another tree
 		}
-		of := t.shareOf(s, node)
+		of := o.t.shareOf(s, d.node)
 		if v.part = of.Weighted(); of.Weight == 0 && of.Ratio > 0 {
 			v = value{1, of.Ratio}
 		}
 	case rules.ByInitialShare:
-		set, _ := t.quotaOfDonor(s, d.node, d.common, d.side)
+		set, _ := o.t.quotaOfDonor(s, d.node, d.common, d.side)
 		v.whole = oneIf(set.Meets(rules.DRSLessThanInitialShare))
+	case rules.ByFinalShare:
+		of := d.victim(c.Workload)
+		v.whole = oneIf(o.t.quotaOf(s, &of, s.Taken).Meets(rules.DRSLessThanOrEqualToFinalShare))
 	}
 	return v
 }

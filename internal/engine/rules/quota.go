@@ -30,22 +30,6 @@ type knownShare struct {
 // change says that any victims may have been taken or put back.
 func (c *shares) change() { c.epoch++ }
 
-// moved says that a victim of one queue was taken or put back.
-func (t *Taker) moved(s *search.Search, queue int) {
-	tree, common := s.View.Tree, -1
-	if queue != s.Request.Queue {
-		common = s.Common(queue)
-	}
-	for n := queue; n >= 0; n = tree.Parent(n) {
-		if n < len(t.shares.known) {
-			t.shares.known[n].epoch = 0
-		}
-	}
-	if queue == s.Request.Queue || common >= 0 && tree.Parent(common) >= 0 {
-		t.shares.depthEpoch = 0 // below the root the usage of the preemptor's side changed
-	}
-}
-
 // shareOf returns the share of a node of the preemptor's tree.
 func (t *Taker) shareOf(s *search.Search, node int) quota.Share {
 	c := &t.shares
@@ -124,12 +108,6 @@ func (t *Taker) hasCapacity(s *search.Search, cohort int) bool {
 		}
 	}
 	return s.View.Tree.Depth(cohort) <= c.depth
-}
-
-// affects reports whether a victim, taken or put back, may change which constraints on shares hold for the
-// workloads of a queue below a common cohort, on a side of it.
-func affects(s *search.Search, v *right.Victim, common, side int) bool {
-	return helps(s, v, common) || common >= 0 && v.Cohort == common && v.Side == side
 }
 
 // helps reports whether a victim is on the preemptor's side of a common cohort.

@@ -17,7 +17,7 @@ func (t *Taker) survey(to *trace.Recorder, s *search.Search, i int) {
 	t.noteGone(s)
 	to.Add(trace.Step{Kind: trace.TierBegins, Count: int64(i)})
 	for q := range s.Cluster.Queues {
-		d := donorAt(s, len(s.Cluster.Cohorts)+q, t.tiers[i].reach().Elsewhere())
+		d := donorAt(s, len(s.Cluster.Cohorts)+q)
 		for w := range s.Cluster.Running(d.node).Workloads {
 			if _, gone := t.gone[w]; !gone {
 				t.surveyOne(to, s, i, w, &d)

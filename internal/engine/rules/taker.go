@@ -39,8 +39,7 @@ type Taker struct {
 	others       []rules.Match // of Matches
 	instants     []int64       // at which verdicts change, if collected
 	collected    bool
-	sums         sums      // of the request
-	waiting      []waiting // of FirstFit
+	sums         sums // of the request
 	// constrained: some selector has a constraint on quota.
 	constrained bool
 	shares      shares
@@ -52,19 +51,12 @@ const tierCount = 3
 
 // tier holds the rules of one trigger, once they were asked for.
 type tier struct {
-	known   bool
-	made    selectors.Tier
-	rules   *selectors.Tier   // made; nil: some selector is bad
-	faults  fault.List        // then these
-	reaches selectors.Reaches // if summed, of the rules
-	summed  bool
-	asked   bool
-	// donors are the queues in which some selector may accept a workload; byHeads: without those that
-	// branches find.
-	donors    []donor
-	byHeads   bool
-	allDonors []donor // valid if listed
-	listed    bool
+	known  bool
+	made   selectors.Tier
+	rules  *selectors.Tier // made; nil: some selector is bad
+	faults fault.List      // then these
+	asked  bool
+	donors []donor // the queues in which some selector may accept a workload, if asked
 }
 
 // Begin prepares for a request at now. The preemptor must stay as it is. since says by tier since when
@@ -82,7 +74,7 @@ func (t *Taker) Begin(e *selectors.Evaluator, preemptor *workload.Workload, now 
 func (t *Taker) forget() {
 	for i := range t.tiers {
 		if at := &t.tiers[i]; at.known {
-			*at = tier{donors: at.donors[:0], allDonors: at.allDonors[:0]}
+			*at = tier{donors: at.donors[:0]}
 		}
 	}
 }
@@ -156,9 +148,7 @@ func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 	}
 	at.asked = true
 	if at.rules.Serves() {
-		elsewhere := at.reach().Elsewhere()
-		at.byHeads = elsewhere.Any && s.Cluster.Keeps(extentOf(&elsewhere)) && t.walk.bound > 0
-		at.donors = at.collect(s, at.donors, at.byHeads)
+		at.donors = at.collect(s, at.donors)
 	}
 	return true
 }
@@ -177,14 +167,6 @@ func (t *Taker) rulesOf(i int) *selectors.Tier {
 	return at.rules
 }
 
-// reach returns what a tier may accept, by queue. Its rules are known.
-func (t *tier) reach() *selectors.Reaches {
-	if !t.summed {
-		t.reaches, t.summed = t.rules.Reaches(), true
-	}
-	return &t.reaches
-}
-
 // takeFrom takes candidates of a tier until the request fits. While others are taken, or as often as the
 // request says, candidates that a constraint on quota refused are looked at again: without the victims the
 // preemptor's share may be smaller.
@@ -196,32 +178,27 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 		t.noteGone(s)
 		before, refusedNow := len(s.Taken), false
 		for phase := range phases {
-			t.walk.open(t, s, &t.tiers[i], phase, !quotaOnly(s, i))
-			for w, d, ok := t.walk.next(); ok; w, d, ok = t.walk.next() {
-				v, verdict := t.judge(s, i, w, d)
-				refusedNow = refusedNow || verdict == refusedByQuota || verdict == queueBlocked
-				switch verdict {
-				case queueBlocked:
-					t.walk.park()
-				case queueDone:
-					t.walk.end()
-				case accepted:
-					s.Take(v)
-					fits := s.Fits(source.Mode{Borrowing: true})
-					if trace := s.Request.Trace; trace != nil {
-						s.TraceTaken(trace, true, fits)
-					}
-					if fits {
-						return true
-					}
-					if t.hopelessNow(s) {
-						return false
-					}
-					t.moved(s, d.node)
-					t.walk.change(&v)
+			t.walk.open(t, s, t.tiers[i].donors, phase, !quotaOnly(s, i))
+			for c, ok := t.walk.next(); ok; c, ok = t.walk.next() {
+				v, verdict := t.judge(s, i, c.Workload, &c.donor)
+				refusedNow = refusedNow || verdict == refusedByQuota
+				if verdict != accepted {
+					continue
 				}
+				s.Take(v)
+				fits := s.Fits(source.Mode{Borrowing: true})
+				if trace := s.Request.Trace; trace != nil {
+					s.TraceTaken(trace, true, fits)
+				}
+				if fits {
+					return true
+				}
+				if t.hopelessNow(s) {
+					return false
+				}
+				t.shares.change()
+				t.walk.change()
 			}
-			refusedNow = refusedNow || t.walk.blocked
 		}
 		again = refusedNow && len(s.Taken) > before && looks != s.Request.Rules.Looks
 	}

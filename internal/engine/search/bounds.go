@@ -60,7 +60,7 @@ func (s *Search) Hopeless(borrowing bool) bool {
 // HopelessIn reports whether the request does not fit in one of the bounds, for the workloads
 // that an attempt permits.
 func (s *Search) HopelessIn(gone usage.Gone, borrowing bool) bool {
-	s.extent = cluster.Borrowers
+	s.inTree = false
 	b := &s.bounds[gone]
 	if p := s.Permission(right.Priority, borrowing); !b.started || b.permission != p {
 		*b = bound{permission: p, started: true}
@@ -121,42 +121,48 @@ func (s *Search) removeReach(borrowing bool) bool {
 		if p == right.None {
 			continue
 		}
-		s.leaveReach(usage.InReach, cluster.Borrowers, l.Cohort, l.Except, p)
+		s.leaveReach(l.Cohort, l.Except, p)
 	}
 	return true
 }
 
 // leaveReach removes the sums of a cohort without one of its children.
-func (s *Search) leaveReach(gone usage.Gone, extent cluster.Extent, cohort, except int, p right.Permission) {
-	s.sumReach(&s.sum, extent, cohort, p)
-	if s.Cluster.CanReachOf(extent, except) {
-		s.sumReach(&s.exceptSum, extent, except, p)
+func (s *Search) leaveReach(cohort, except int, p right.Permission) {
+	s.sumReach(&s.sum, cohort, p)
+	if s.Cluster.CanReach(except) {
+		s.sumReach(&s.exceptSum, except, p)
 		for i := range s.sum {
 			s.sum[i].Amount -= s.passing(except, s.sum[i].Column, s.exceptSum)
 		}
 	}
-	s.leave(gone, cohort, s.sum)
+	s.leave(usage.InReach, cohort, s.sum)
 }
 
 // HopelessByRules reports whether the request does not fit in a bound, for the priorities that rules
-// permit; in the bound in reach, in the queues of an extent. of returns the priorities for a cohort,
+// permit; in the tree: in all queues, whether they borrow or not. of returns the priorities for a cohort,
 // when all workloads below it are gone; the own queue comes first, as -1. If it does not fit, what is
 // short by rules alone is recorded.
-func (s *Search) HopelessByRules(gone usage.Gone, extent cluster.Extent, of func(cohort int) right.Permission) bool {
+func (s *Search) HopelessByRules(gone usage.Gone, inTree bool, of func(cohort int) right.Permission) bool {
 	s.View.Fill(gone)
-	s.extent = extent
+	s.inTree = inTree
 	s.bounds[gone] = bound{} // that of the policies
-	s.sum = s.sum[:0]
-	s.Cluster.SumRunning(&s.sum, s.Request.Queue, of(-1).Admits)
-	s.leave(gone, s.Request.Queue, s.sum)
+	leave := func(q int, p right.Permission) {
+		s.sum = s.sum[:0]
+		s.Cluster.SumRunning(&s.sum, q, p.Admits)
+		s.leave(gone, q, s.sum)
+	}
+	gives := func(node int) bool {
+		return inTree || gone == usage.InReach && s.Cluster.Borrows(node) || gone == usage.InNeed && s.GaveAtFirst(node)
+	}
+	leave(s.Request.Queue, of(-1))
 	for from, n := s.Request.Queue, s.View.Tree.Parent(s.Request.Queue); n >= 0; from, n = n, s.View.Tree.Parent(n) {
-		switch p := of(n); {
-		case p == right.None:
-		case gone == usage.InReach:
-			s.leaveReach(gone, extent, n, from, p)
-		case !s.removeLanes(n, from, p, true):
-			return false
-		}
+		p := of(n)
+		s.Cluster.EachQueueUnder(n, from, gives, func(q int) bool {
+			if gives(q) && !s.Cluster.Queue(q).Inactive {
+				leave(q, p)
+			}
+			return p != right.None
+		})
 	}
 	if s.fitsIn(gone, true) {
 		return false
@@ -169,12 +175,12 @@ func (s *Search) HopelessByRules(gone usage.Gone, extent cluster.Extent, of func
 
 // sumReach computes the usage of the workloads of permitted priority in a queue, or in the
 // queues under a cohort that can be reached.
-func (s *Search) sumReach(sum *[]quotatree.Load, extent cluster.Extent, node int, p right.Permission) {
+func (s *Search) sumReach(sum *[]quotatree.Load, node int, p right.Permission) {
 	*sum = (*sum)[:0]
 	if s.Cluster.IsQueue(node) {
 		s.Cluster.SumRunning(sum, node, p.Admits)
 	} else {
-		s.Cluster.ReachOf(extent, node).Sums.Sum(sum, func(of cluster.PrioritySum) bool { return p.Admits(of.Priority) })
+		s.Cluster.Reach(node).Sums.Sum(sum, func(of cluster.PrioritySum) bool { return p.Admits(of.Priority) })
 	}
 }
 

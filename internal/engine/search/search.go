@@ -26,7 +26,7 @@ type Search struct {
 	Awaits bool
 
 	bounds    [usage.Kinds]bound
-	extent    cluster.Extent     // of the last bound by rules
+	inTree    bool               // the last bound was one by rules in the whole tree
 	remaining []right.Victim     // of Remaining
 	leaving   []source.Candidate // of FindLeaving
 	needs     []bool             // found by FitsAtFirst

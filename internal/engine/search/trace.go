@@ -1,7 +1,6 @@
 package search
 
 import (
-	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/internal/engine/usage"
@@ -36,7 +35,7 @@ func (s *Search) TraceOverPotential(t *trace.Recorder) {
 // traceBound notes that a sum refuses the request.
 func (s *Search) traceBound(t *trace.Recorder, gone usage.Gone, borrowing bool) {
 	bound := traceBound[gone]
-	if s.extent == cluster.AllChildren {
+	if s.inTree {
 		bound = trace.InTree
 	}
 	t.Add(trace.Step{Kind: trace.Hopeless, Bound: bound, Missing: s.missingIn(gone, borrowing)})

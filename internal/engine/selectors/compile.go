@@ -32,7 +32,8 @@ type compiled struct {
 type selector struct {
 	*rules.CandidateSelector
 	classes classes
-	timed   bool // it reads times
+	timed   bool    // it reads times
+	asked   []Trait // see asksFor
 }
 
 func compile(r *rules.Rule, index int, config string) compiled {
@@ -47,7 +48,9 @@ func compile(r *rules.Rule, index int, config string) compiled {
 	}
 	for i := range r.CandidateSelectors {
 		s := &r.CandidateSelectors[i]
-		c.selectors[i] = selector{s, compileClasses(s.Priority.ClassSelector), !s.Time.IsZero()}
+		of := selector{CandidateSelector: s, classes: compileClasses(s.Priority.ClassSelector), timed: !s.Time.IsZero()}
+		of.asked = of.asksFor()
+		c.selectors[i] = of
 		c.bound = c.bound || s.Quota != ""
 		c.timed = c.timed || !s.Time.IsZero()
 	}

@@ -16,7 +16,6 @@ type Evaluator struct {
 	given   []rules.Config // by name
 	configs map[string]*config
 	places  map[string]place
-	traits  map[Trait]int32 // that selectors ask for, with their numbers
 }
 
 // config is a compiled [rules.Config].
@@ -24,12 +23,39 @@ type config struct {
 	name     string
 	ordering []rules.Ordering
 	rules    []compiled
-	tiers    [tiers]*index
+	tiers    [tiers]triggered
 	shares   bool // they are compared
 	bound    bool // some selector has a constraint on quota
 }
 
 const tiers = 3 // one for each trigger
+
+// triggered are the rules with one trigger, and their selectors in order.
+type triggered struct {
+	rules   []*compiled
+	entries []entry
+}
+
+// entry is a selector of a tier.
+type entry struct {
+	rules.Match
+	*selector
+	rule int // its number in triggered.rules
+}
+
+func triggeredOf(list []compiled, trigger rules.Trigger) (of triggered) {
+	for i := range list {
+		r := &list[i]
+		if r.trigger != trigger {
+			continue
+		}
+		for j := range r.selectors {
+			of.entries = append(of.entries, entry{rules.Match{Rule: r.index, Selector: j}, &r.selectors[j], len(of.rules)})
+		}
+		of.rules = append(of.rules, r)
+	}
+	return of
+}
 
 // place is where a queue stands in the cohort tree.
 type place struct {
@@ -48,7 +74,7 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, configs []rules.Config) (
 	if err := rules.ValidateForm("configs", configs); err != nil {
 		return nil, err
 	}
-	e := &Evaluator{configs: make(map[string]*config, len(configs)), traits: map[Trait]int32{}}
+	e := &Evaluator{configs: make(map[string]*config, len(configs))}
 	for i := range configs {
 		e.given = append(e.given, configs[i].Clone())
 	}
@@ -60,7 +86,7 @@ func New(cohorts []queue.Cohort, queues []queue.Queue, configs []rules.Config) (
 			c.rules[j] = compile(&given.Rules[j], j, c.name)
 		}
 		for j, trigger := range rules.Triggers() {
-			c.tiers[j] = newIndex(c.rules, trigger, e.traits)
+			c.tiers[j] = triggeredOf(c.rules, trigger)
 		}
 		c.bound = slices.ContainsFunc(c.rules, func(r compiled) bool { return r.bound })
 		e.configs[c.name] = c
@@ -78,7 +104,7 @@ func (e *Evaluator) Among(cohorts []queue.Cohort, queues []queue.Queue) (*Evalua
 	if e == nil {
 		e = new(Evaluator)
 	}
-	return &Evaluator{given: e.given, configs: e.configs, traits: e.traits, places: placesOf(cohorts, queues, e.configs)}, nil
+	return &Evaluator{given: e.given, configs: e.configs, places: placesOf(cohorts, queues, e.configs)}, nil
 }
 
 func placesOf(cohorts []queue.Cohort, queues []queue.Queue, configs map[string]*config) map[string]place {

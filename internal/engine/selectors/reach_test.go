@@ -41,8 +41,7 @@ func TestReachIsTight(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.want.Others, c.want.MostOthers = c.want.Any, c.want.Most // no selector asks for the preemptor's capacity
-		of := tier.Reaches()
-		if got := of.Of("a"); got != c.want {
+		if got, _ := tier.Reaches(func(string, []selectors.Trait) bool { return false }); got != c.want {
 			t.Errorf("%+v against %d: %+v, want %+v", c.priority, c.own, got, c.want)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/base/fault"
-	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/workload"
 )
@@ -16,8 +15,8 @@ import (
 type Tier struct {
 	evaluator *Evaluator
 	config    *config
-	index     *index
-	serves    ruleSet // by number in index.rules: the rule serves the preemptor
+	of        *triggered
+	serves    ruleSet // by number in of.rules: the rule serves the preemptor
 	served    int     // the number of selectors of these
 	preemptor preemptorView
 	place     place
@@ -72,12 +71,12 @@ func (t *Tier) fill(e *Evaluator, trigger rules.Trigger, preemptor *workload.Wor
 	if n < 0 || len(t.config.tiers[n].rules) == 0 {
 		return t, nil
 	}
-	t.evaluator, t.index, t.place = e, t.config.tiers[n], at
+	t.evaluator, t.of, t.place = e, &t.config.tiers[n], at
 	t.preemptor = preemptorView{
 		preemptor.Queue, preemptor.LocalQueue, preemptor.Labels,
 		preemptor.Priority, preemptor.EffectivePriority(), preemptor.Created, preemptor.ReservedAt,
 	}
-	for i, r := range t.index.rules {
+	for i, r := range t.of.rules {
 		if len(r.preemptorFaults) > 0 {
 			faults = append(faults, r.preemptorFaults...)
 			continue
@@ -153,7 +152,7 @@ func (t *Tier) Waits(yield func(time.Duration)) {
 // serving calls yield with the rules that serve the preemptor.
 func (t *Tier) serving(yield func(*compiled) bool) {
 	for left := t.serves; left != 0; left &= left - 1 {
-		if !yield(t.index.rules[bits.TrailingZeros64(uint64(left))]) {
+		if !yield(t.of.rules[bits.TrailingZeros64(uint64(left))]) {
 			return
 		}
 	}
@@ -162,7 +161,7 @@ func (t *Tier) serving(yield func(*compiled) bool) {
 // timely reports whether a selector that accepts a candidate at some time does so now, by its
 // constraint on quota, too.
 func (t *Tier) timely(s *entry, candidate *workload.Workload, m Moment) bool {
-	wait := t.index.rules[s.rule].wait
+	wait := t.of.rules[s.rule].wait
 	return (wait == 0 || !m.Since.IsZero() && m.Now.Sub(m.Since) > wait) && (!s.timed || holds(&s.Time, candidate, &t.preemptor, m.Now)) && m.Quota.Meets(s.Quota)
 }
 
@@ -175,22 +174,17 @@ func (t *Tier) Select(candidate *workload.Workload, m Moment) []rules.Match {
 
 // AppendSelected appends to a list what [Tier.Select] returns.
 func (t *Tier) AppendSelected(list []rules.Match, candidate *workload.Workload, m Moment) []rules.Match {
-	n := len(list)
 	t.each(candidate, func(s *entry) bool {
 		if t.timely(s, candidate, m) {
 			list = append(list, s.Match)
 		}
 		return false
 	})
-	if len(list)-n < 2 || len(t.index.asking) == 0 {
-		return list // in order
-	}
-	heap.Sort(list[n:], func(a, b *rules.Match) bool { return a.Rule < b.Rule || a.Rule == b.Rule && a.Selector < b.Selector })
 	return list
 }
 
-// each calls yield with the selectors that accept a running workload at some time, in any order,
-// until yield returns true.
+// each calls yield with the selectors that accept a running workload at some time, in the order of the
+// rules, until yield returns true.
 func (t *Tier) each(candidate *workload.Workload, yield func(*entry) bool) bool {
 	if t.served == 0 {
 		return false
@@ -199,9 +193,17 @@ func (t *Tier) each(candidate *workload.Workload, yield func(*entry) bool) bool 
 	if !known {
 		return false
 	}
-	return t.index.may(candidate, t.evaluator.traits, func(s *entry) bool {
-		return t.serves.has(s.rule) && t.reaches(s.Scope, candidate.Queue, &at) && selects(s.ClusterQueueSelector, at.labels) && t.accepts(s, candidate) && yield(s)
-	})
+	for i := range t.of.entries {
+		if s := &t.of.entries[i]; t.serves.has(s.rule) && t.selectsQueue(s, candidate.Queue, &at) && t.accepts(s, candidate) && yield(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// selectsQueue reports whether a selector accepts workloads of a queue by its scope and the labels of the queue.
+func (t *Tier) selectsQueue(s *entry, queue string, at *place) bool {
+	return t.reaches(s.Scope, queue, at) && selects(s.ClusterQueueSelector, at.labels)
 }
 
 // placeOf returns where a queue stands; known is false if there is no such queue.

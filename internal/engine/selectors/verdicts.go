@@ -30,8 +30,8 @@ func (t *Tier) Verdicts(candidate *workload.Workload, m Moment) (list []rules.Ve
 	if !known {
 		return nil
 	}
-	for i := range t.index.entries {
-		if e := &t.index.entries[i]; t.serves.has(e.rule) {
+	for i := range t.of.entries {
+		if e := &t.of.entries[i]; t.serves.has(e.rule) {
 			list = append(list, t.verdict(e, candidate, &at, m))
 		}
 	}
@@ -68,7 +68,7 @@ func (t *Tier) verdict(e *entry, candidate *workload.Workload, at *place, m Mome
 
 // waits reports whether the trigger of a rule has not been observed for long enough.
 func (t *Tier) waits(e *entry, m Moment) bool {
-	wait := t.index.rules[e.rule].wait
+	wait := t.of.rules[e.rule].wait
 	return wait > 0 && (m.Since.IsZero() || m.Now.Sub(m.Since) <= wait)
 }
 
@@ -78,7 +78,7 @@ func (t *Tier) acceptedFrom(e *entry, candidate *workload.Workload, m Moment) ti
 	if m.Since.IsZero() {
 		m.Since = m.Now
 	}
-	instants := []time.Time{m.Since.Add(t.index.rules[e.rule].wait).Add(1)}
+	instants := []time.Time{m.Since.Add(t.of.rules[e.rule].wait).Add(1)}
 	if e.timed {
 		changes(&e.Time, candidate, &t.preemptor, func(at time.Time) { instants = append(instants, at) })
 	}

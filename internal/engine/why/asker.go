@@ -21,8 +21,6 @@ type Asker struct {
 
 // Rules judge by the rules of the preemptor's queue.
 type Rules interface {
-	// Reach returns the highest priority of which some rule may accept a workload of a queue now; ok is false if none does.
-	Reach(s *search.Search, queue int) (most int64, ok bool)
 	// Verdict returns the verdict on a workload of a queue that some rule accepts now; ok is false if none does.
 	Verdict(s *search.Search, queue int, w *cluster.Workload) (v right.Verdict, ok bool)
 }
@@ -30,10 +28,6 @@ type Rules interface {
 // firstKeptFromRules returns the first workload of a queue that some rule accepts, and that something else keeps.
 func (a *Asker) firstKeptFromRules(q int) (first *cluster.Workload, kept right.Verdict) {
 	if a.Rules == nil {
-		return nil, kept
-	}
-	most, ok := a.Rules.Reach(a.Search, q)
-	if !ok {
 		return nil, kept
 	}
 	running := a.Cluster.Running(q)
@@ -45,7 +39,7 @@ func (a *Asker) firstKeptFromRules(q int) (first *cluster.Workload, kept right.V
 		var cursor cluster.LaneCursor
 		for cursor.First(*running.Lane(lane)); ; cursor.NextIn(a.short) {
 			w, ok := cursor.Item()
-			if !ok || w.Priority > most {
+			if !ok {
 				return nil
 			}
 			if a.Steps++; !a.short(w.Loads) {
