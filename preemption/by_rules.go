@@ -41,7 +41,6 @@ func (sc *scratch) enterRules(s *Snapshot, config *Config, r *Request) {
 	sc.rules.Begin(e, &sc.waiting, now, since)
 	sc.byRules, sc.request.Rules = true, right.RuleOptions{
 		Alone: config.RulesAlone, OfShares: e.ReadsShares(r.Workload.Queue),
-		Looks: config.MaxRuleLooks, Recheck: !config.SkipRuleRecheck,
 	}
 }
 

@@ -90,12 +90,6 @@ func drawRules(t *rapid.T, st *preemption.State, w *workload.Workload) rules.Con
 	return config
 }
 
-// drawSwitches draws the switches for what Kueue does otherwise.
-func drawSwitches(t *rapid.T, c *preemption.Config) {
-	c.MaxRuleLooks = rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "looks")
-	c.SkipRuleRecheck = rapid.IntRange(0, 3).Draw(t, "skip the recheck") == 0
-}
-
 // drawSeen draws since when triggers have been observed.
 func drawSeen(t *rapid.T, r *preemption.Request) {
 	for _, trigger := range rules.Triggers() {
@@ -129,7 +123,6 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 	policies := decideWith(t, config, snapshotOf(t, st), r)
 	st.Rules = []rules.Config{rule}
 	config.RulesAlone = rapid.IntRange(0, 3).Draw(t, "rules instead") == 0
-	drawSwitches(t, &config)
 	drawSeen(t, &r)
 	got := decideWith(t, config, snapshotOf(t, st), r)
 	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, timeless(got), cmpopts.EquateEmpty()); diff != "" {
@@ -183,7 +176,7 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 	}
 	for i, v := range got.Victims {
 		if spared := slices.Delete(slices.Clone(got.Victims), i, i+1); fitsWithout(config, st, r, spared, true) {
-			if !someConstrained || config.SkipRuleRecheck {
+			if !someConstrained {
 				t.Fatalf("%s can be spared", v.Workload)
 			}
 			reached["kept"]++ // the others need it; Verify judges that

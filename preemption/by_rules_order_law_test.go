@@ -112,7 +112,6 @@ func crowdByRules(t *rapid.T) (preemption.State, preemption.Request) {
 func ordersByRules(t *rapid.T, reached map[string]int) {
 	st, r := crowdByRules(t)
 	config := preemption.Config{RulesAlone: true, SkipRetryAt: true}
-	drawSwitches(t, &config)
 	got := timeless(decideWith(t, config, snapshotOf(t, st), r))
 	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("- the reference, + the decision:\n%s", diff)

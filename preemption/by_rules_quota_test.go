@@ -119,48 +119,9 @@ func TestQuotaConstraints(t *testing.T) {
 	}
 }
 
-// The switches for what Kueue does otherwise: how often those are looked at whom a constraint refused, and
-// whether a victim is put back that another one's right depends on. Each answer is one that Verify has
-// nothing against with its switches alone.
-func TestSwitchesOfRules(t *testing.T) {
-	final := append(constrained(rules.DRSLessThanOrEqualToFinalShare), rules.CandidateSelector{Scope: rules.WithinClusterQueue})
-	for name, c := range map[string]struct {
-		running string
-		config  preemption.Config
-		want    string
-	}{
-		"again as long as somebody is taken": {"5b=2 6b=5 7c=3 8a=2", preemption.Config{}, "5b[0] 8a[1]"},
-		"nobody again":                       {"5b=2 6b=5 7c=3 8a=2", preemption.Config{MaxRuleLooks: 1}, "Impossible"},
-		"once again":                         {"5b=2 6b=5 7c=3 8a=2", preemption.Config{MaxRuleLooks: 2}, "5b[0] 8a[1]"},
-		"kept for the right of another":      {"5b=5 6b=2 7c=3 8a=2", preemption.Config{}, "5b[0] 8a[1]"},
-		"put back all the same":              {"5b=5 6b=2 7c=3 8a=2", preemption.Config{SkipRuleRecheck: true}, "5b[0]"},
-	} {
-		st := thirds(t, c.running)
-		st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{{Name: "r", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: final}}}}
-		r := preemption.Request{Workload: onGPUs("new", "a", 4), Now: now}
-		d := decideWith(t, c.config, snapshotOf(t, st), r)
-		if got := takes(d); got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
-		}
-		if err := verify.Decision(st, r, c.config, d); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if other := (preemption.Config{}); c.want == "5b[0]" || c.want == "Impossible" {
-			if err := verify.Decision(st, r, other, d); err == nil {
-				t.Errorf("%s: nothing is wrong without the switch", name)
-			}
-		}
-	}
-	_, err := preemption.New(preemption.Config{MaxRuleLooks: -1})
-	if err == nil || err.Error() != "config.MaxRuleLooks: -1 is negative" {
-		t.Error(err)
-	}
-}
-
 // A chain: the own victim makes one of the nearer cohort eligible, and both together one of another
 // cohort. The asking side has 8 and 16 with the request, the others 6 and 12 without theirs: all are
-// refused but the own one. Then 6 is at most 6, and in the third look 12 at most 12. Fewer looks leave
-// the rest to the tier of InsufficientQuota.
+// refused but the own one. Then 6 is at most 6, and in the third look 12 at most 12.
 func TestEachLookPermitsMore(t *testing.T) {
 	label := func(name string) *workload.LabelSelector {
 		return &workload.LabelSelector{MatchLabels: map[string]string{"id": name}}
@@ -191,28 +152,21 @@ func TestEachLookPermitsMore(t *testing.T) {
 		one.Labels = map[string]string{"id": w.label}
 		st.Admitted = append(st.Admitted, one)
 	}
-	want := []string{"far near own", "last-1 last-2 own", "last-1 near own", "far near own"} // by the largest number of looks
 	for _, sharing := range []preemption.Sharing{preemption.Classical, preemption.Fair} {
-		r := preemption.Request{Workload: onGPUs("new", "a", 6), Now: now}
-		for looks := range want {
-			config := preemption.Config{Sharing: sharing, MaxRuleLooks: looks}
-			d := decideWith(t, config, snapshotOf(t, st), r)
-			var got []string
-			for _, v := range d.Victims {
-				got = append(got, v.Workload)
-			}
-			if slices.Sort(got); strings.Join(got, " ") != want[looks] {
-				t.Errorf("%v, %d looks: %v %q, want %s", sharing, looks, d.Outcome, got, want[looks])
-			}
-			if slow := reference.Decide(config, st, r); !slices.EqualFunc(slow.Victims, d.Victims, func(a, b preemption.Victim) bool { return a.Workload == b.Workload }) {
-				t.Errorf("%v, %d looks: the reference takes %v", sharing, looks, slow.Victims)
-			}
-			for others := range want { // whom the tier of InsufficientQuota takes it may take if that tier is reached
-				config.MaxRuleLooks = others
-				if err := verify.Decision(st, r, config, d); (err == nil) != (strings.Contains(want[others], "last") == strings.Contains(want[looks], "last")) {
-					t.Errorf("%v, %d looks, judged by %d: %v", sharing, looks, others, err)
-				}
-			}
+		config, r := preemption.Config{Sharing: sharing}, preemption.Request{Workload: onGPUs("new", "a", 6), Now: now}
+		d := decideWith(t, config, snapshotOf(t, st), r)
+		var got []string
+		for _, v := range d.Victims {
+			got = append(got, v.Workload)
+		}
+		if slices.Sort(got); strings.Join(got, " ") != "far near own" {
+			t.Errorf("%v: %v %q", sharing, d.Outcome, got)
+		}
+		if slow := reference.Decide(config, st, r); !slices.EqualFunc(slow.Victims, d.Victims, func(a, b preemption.Victim) bool { return a.Workload == b.Workload }) {
+			t.Errorf("%v: the reference takes %v", sharing, slow.Victims)
+		}
+		if err := verify.Decision(st, r, config, d); err != nil {
+			t.Errorf("%v: %v", sharing, err)
 		}
 	}
 }

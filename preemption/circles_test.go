@@ -22,11 +22,8 @@ var circles = []struct {
 	config preemption.Config
 	loops  bool
 }{
-	{"loop-1-classical-ReconsiderLarger", preemption.Config{ReconsiderLarger: true}, true},
 	{"loop-2-fair", preemption.Config{Sharing: preemption.Fair}, true},
 	{"loop-3-fair-RecheckShares", preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{RecheckShares: true}}, true},
-	{"loop-4-fair-ReconsiderLarger", preemption.Config{Sharing: preemption.Fair, ReconsiderLarger: true}, true},
-	{"loop-5-fair-both", preemption.Config{Sharing: preemption.Fair, ReconsiderLarger: true, Fair: preemption.FairSharing{RecheckShares: true}}, true},
 }
 
 // TestCircles fails for one that begins to loop, and for one that no longer does, so that

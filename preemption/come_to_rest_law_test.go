@@ -100,8 +100,6 @@ func (s *start) knownToLoop() string {
 		return "rules"
 	case s.config.Fair.Stable:
 		return ""
-	case s.config.NewerByReservation:
-		return "NewerByReservation"
 	case slices.ContainsFunc(s.state.Queues, func(q queue.Queue) bool { return q.Preemption.ReclaimWithinCohort == queue.Any }):
 		return "reclaimWithinCohort Any"
 	}
@@ -183,7 +181,6 @@ func runsComeToRest(t *rapid.T) {
 					p.ReclaimWithinCohort = queue.LowerPriority
 				}
 			}
-			s.config.NewerByReservation = false
 		} else {
 			s.config.Fair = preemption.FairSharing{Strategies: s.config.Fair.Strategies, Stable: true}
 		}

@@ -1,7 +1,6 @@
 package preemption_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -108,33 +107,6 @@ func TestShrink(t *testing.T) {
 	}
 	_, err := s.With(preemption.Shrink("a1", "main", 5), preemption.Shrink("a1", "x", 1), preemption.Shrink("x", "main", 1))
 	wantFaults(t, err, `edits[0]: 5 of 4 replicas of pod set "main"`, `edits[1]: workload "a1" has no pod set "x"`, `edits[2]: no workload "x" is admitted`)
-}
-
-// With the largest first, "surplus replicas stay before their whole workload": here one replica
-// and the largest workload make room. After the largest alone its queue borrows nothing, and in
-// the usual order the queue borrows nothing once the two smaller ones have left.
-func TestSurplusBeforeTheLargest(t *testing.T) {
-	elastic := job("elastic", "b", 1, 3, started(5))
-	elastic.PodSets[0].MinCount = workload.AtLeast(2)
-	st := preemption.State{
-		Cohorts: []queue.Cohort{{Name: "root", Quotas: gpus(5)}},
-		Queues: []queue.Queue{
-			{Name: "a", Cohort: "root", Quotas: gpus(0), Preemption: queue.PreemptionPolicy{
-				ReclaimWithinCohort: queue.LowerPriority, BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority}}},
-			{Name: "b", Cohort: "root", Quotas: gpus(5)},
-		},
-		Admitted: []workload.Workload{elastic, job("small", "b", 0, 2, started(5)), job("large", "b", 2, 5, started(5))},
-	}
-	for larger, want := range map[bool]string{false: "Impossible", true: "Preempt"} {
-		d := decideWith(t, preemption.Config{ReconsiderLarger: larger}, snapshotOf(t, st), pending("a", 10, 6))
-		var victims []string
-		for _, v := range d.Victims {
-			victims = append(victims, fmt.Sprint(v.Workload, len(v.Replicas)))
-		}
-		if got := fmt.Sprint(victims); d.Outcome.String() != want || larger && got != "[elastic1 large0]" {
-			t.Errorf("larger %v: %v %s, want %s", larger, d.Outcome, got, want)
-		}
-	}
 }
 
 func TestMinCountsAreValidated(t *testing.T) {

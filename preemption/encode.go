@@ -62,20 +62,20 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d := &sc.request
 	d.Queue = node
 	d.Priority = w.EffectivePriority()
-	d.Queued, d.Created, d.Now = instant.Of(w.Queued), instant.Of(w.Created), instant.Of(r.Now)
-	d.MinAdmit, d.NewerByReservation = 0, config.NewerByReservation
+	d.Queued, d.Now = instant.Of(w.Queued), instant.Of(r.Now)
+	d.MinAdmit = 0
 	d.FindNeeds = len(r.NeedsPreemption) == 0
 	d.Guard, d.Retry = config.guard(r), right.Retry{Skip: config.SkipRetryAt, MaxSteps: config.maxRetrySteps()}
 	d.Room, d.LocalQueueUsage = r.Room, r.usages(&faults)
 	d.Forecast = false
-	d.Fair, d.LargestFirst, d.WithinNominal = config.fairness(), config.ReconsiderLarger, config.PreemptWithinNominal
+	d.Fair, d.WithinNominal = config.fairness(), config.PreemptWithinNominal
 	config.enterSearch(d)
 	d.Better.Cost = config.enterCost(r.Now)
 	sc.enterRules(s, config, r)
 	sc.enterLimits(s, config, r)
 	d.MinRuntime = minimum.Config{Defaults: config.MinRuntime, Method: config.ReclaimMethod}
 	d.Protection = config.Protection
-	if min, ok := c.Queue(node).Preemption.MinAdmitDuration.Get(); ok && !config.IgnoreMinAdmitDuration {
+	if min, ok := c.Queue(node).Preemption.MinAdmitDuration.Get(); ok {
 		d.MinAdmit = int64(min)
 	}
 	d.Columns, d.Amounts, d.Needs, sc.names = d.Columns[:0], d.Amounts[:0], d.Needs[:0], sc.names[:0]

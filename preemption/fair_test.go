@@ -66,30 +66,6 @@ func TestRecheckIsIrreducible(t *testing.T) {
 	}
 }
 
-// With the largest first, a queue takes its second chance at once. Of b, which borrows 4,
-// the small one first leaves a share that permits nobody else.
-func TestLargestFirstByShares(t *testing.T) {
-	final, initial := preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare
-	st := borrowers(fairPolicy, "a", "b")
-	st.Queues[0].Quotas = gpus(4)
-	st.Admitted = []workload.Workload{job("small", "b", 0, 1, started(5)), job("large", "b", 1, 3, started(5))}
-	for _, c := range []struct {
-		strategies []preemption.FairStrategy
-		larger     bool
-		want       string
-	}{
-		{nil, false, "Impossible: FairShare b small"},
-		{nil, true, "Preempt: large InCohortFairSharing"},
-		{[]preemption.FairStrategy{initial}, true, "Preempt: large InCohortFairSharing"},
-		{[]preemption.FairStrategy{final}, true, "Impossible: FairShare b small"},
-	} {
-		config := preemption.Config{Fair: preemption.FairSharing{Strategies: c.strategies}, ReconsiderLarger: c.larger}
-		if got := fairText(t, config, st, pending("a", 0, 3)); got != c.want {
-			t.Errorf("%v, larger %v: %s, want %s", c.strategies, c.larger, got, c.want)
-		}
-	}
-}
-
 // A victim in the own queue makes the own share small enough for another victim. Where shares
 // are asked again, it is not put back, though the other alone is enough.
 func TestRecheckKeepsOwnVictim(t *testing.T) {

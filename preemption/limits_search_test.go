@@ -252,7 +252,7 @@ func TestLimitedSearchesReach(t *testing.T) {
 			t.Errorf("%s: %d, want at least %d", about, count[about], least)
 		}
 	}
-	for seed := range 3000 {
+	for seed := range 6000 {
 		q := searchedQuestions.Example(seed)
 		s := snapshotOf(t, q.st)
 		free, greedy := q.config, q.config

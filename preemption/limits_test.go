@@ -70,7 +70,6 @@ func drawLimited(t *rapid.T) (config preemption.Config, st preemption.State, r p
 		st.Queues = slices.Clone(st.Queues)
 		st.Rules = []rules.Config{drawRules(t, &st, &r.Workload)}
 		drawSeen(t, &r)
-		drawSwitches(t, &config)
 		config.RulesAlone, config.Protection = rapid.Bool().Draw(t, "rules instead"), minruntime.Protection{}
 		for i := range config.Limits {
 			if rapid.Bool().Draw(t, "of a rule") {

@@ -54,7 +54,7 @@ func TestLoopsFindsRecords(t *testing.T) {
 			t.Errorf("%s: %d decisions, only who waits is asked, want 6: %+v", c.record, l.Decisions, l)
 		}
 		t.Log(c.record, ": ", circleOf(l))
-		stable := preemption.Config{Sharing: preemption.Fair, ReconsiderLarger: c.config.ReconsiderLarger, Fair: preemption.FairSharing{Stable: true}}
+		stable := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Stable: true}}
 		if l := loopsOf(t, record.State, stable, record.Request.Workload); len(l.Steps) > 0 || l.Cut {
 			t.Errorf("%s with Stable: %s", c.record, circleOf(l))
 		}
@@ -160,7 +160,7 @@ func loopsAreCircles(t *rapid.T) {
 		s.waiting = s.waiting[:5]
 	}
 	if rapid.IntRange(0, 3).Draw(t, "as Kueue") > 0 {
-		s.config = preemption.Config{Sharing: preemption.Fair, ReconsiderLarger: true}
+		s.config = preemption.Config{Sharing: preemption.Fair}
 	}
 	if rapid.IntRange(0, 2).Draw(t, "with rules") == 0 {
 		s.state.Rules = []rules.Config{drawRules(t, &s.state, &s.waiting[0])}
@@ -211,7 +211,7 @@ func TestLoopsAreDrawn(t *testing.T) {
 		s := generator.Example(seed)
 		s.waiting = s.waiting[:min(5, len(s.waiting))]
 		rand.New(rand.NewSource(int64(seed))).Shuffle(len(s.waiting), func(i, j int) { s.waiting[i], s.waiting[j] = s.waiting[j], s.waiting[i] })
-		if l := loopsOf(t, s.state, preemption.Config{Sharing: preemption.Fair, ReconsiderLarger: true}, s.waiting...); len(l.Steps) > 0 {
+		if l := loopsOf(t, s.state, preemption.Config{Sharing: preemption.Fair}, s.waiting...); len(l.Steps) > 0 {
 			found++
 		}
 	}
@@ -276,8 +276,8 @@ func TestLoopsSearchesNoFurther(t *testing.T) {
 	record := readRecord(t, "testdata/"+c.record+".json")
 	record.State.Queues = append(record.State.Queues, queue.Queue{Name: "aside", Quotas: gpus(2)})
 	l := loopsOf(t, record.State, c.config, record.Request.Workload, waits("x", "aside", 0, 1, 0), waits("y", "aside", 0, 1, 0))
-	if len(l.Steps) < 2 || l.Cut || l.Decisions != 38 {
-		t.Errorf("%d decisions, want 38, those of three steps and none of a fourth: %s", l.Decisions, circleOf(l))
+	if len(l.Steps) < 2 || l.Cut || l.Decisions != 33 {
+		t.Errorf("%d decisions, want 33, those of three steps and none of a fourth: %s", l.Decisions, circleOf(l))
 	}
 }
 

@@ -22,15 +22,6 @@ type Config struct {
 	// rest of a decision. Wait then means that time may help, not that it will; Impossible
 	// still means that it will not.
 	SkipRetryAt bool
-	// IgnoreMinAdmitDuration turns off time-based preemption among equals, whatever the
-	// queues say.
-	IgnoreMinAdmitDuration bool
-	// NewerByReservation follows KEP-8522 to the letter: of equals in the own queue, one is
-	// newer if it was admitted after the preemptor was *created*. The hazard: two equal
-	// workloads that have room for only one of them evict each other for ever, each as soon
-	// as the other is admitted. Nobody gets the time that minAdmitDuration should guarantee.
-	// By default one is newer if its queue-order timestamp is later.
-	NewerByReservation bool
 	// MinRuntime holds the minimum runtimes where no queue or cohort sets one. Unset is zero:
 	// no workload is protected. Negative is an error.
 	MinRuntime minruntime.Settings
@@ -54,19 +45,6 @@ type Config struct {
 	Sharing Sharing
 	// Fair configures [Fair] sharing. It must be zero in classical sharing.
 	Fair FairSharing
-	// ReconsiderLarger searches again if no victims are found, with the candidates of other
-	// queues ordered by how much of the request they free, most first. Without it a large
-	// workload that alone would be enough is skipped if a smaller one, earlier in the order
-	// of candidates, brings its queue back within its nominal quota or, in fair sharing, to a
-	// small share. Kueue does not search again.
-	//
-	// Fewer requests are refused that the rules permit, but workloads take each other's room
-	// in a circle more often: the large victim leaves its queue with less than its nominal
-	// quota, which the queue reclaims. This adds to the causes listed at [FairSharing], and
-	// in classical sharing at [queue.PreemptionPolicy]. In fair sharing 22 and not 17 of some
-	// 21,000 small random clusters ended in a circle, 287 and not 190 of those made for it;
-	// with [FairSharing.Stable] none.
-	ReconsiderLarger bool
 	// PreemptWithinNominal seeks victims only for a request that, once they are gone, stays within
 	// the nominal quota of its queue in what needs preemption. Other resources may borrow. (KEP-83,
 	// Detecting Workloads that might benefit from preemption: "Assignments that require preemption
@@ -88,18 +66,6 @@ type Config struct {
 	// ([queue.Queue.Rules]) permit no victims (KEP-13396, beta). Without it rules come after the
 	// policies (alpha). Queues without rules go by their policies either way.
 	RulesAlone bool
-	// MaxRuleLooks limits how often a tier of rules looks at its candidates. Zero: no limit. Victims
-	// in the preemptor's queue, or in a nearer cohort, make its share smaller. So the candidates that a
-	// constraint on quota refused ([rules.QuotaConstraint]), or a limit where there are constraints, are
-	// looked at again while the tier takes others. 1: none is; 2: once (Kueue, without and with its gate for
-	// [FairSharing.ReevaluateCandidates]). With a limit a request may be refused although the
-	// rules permit enough. Negative is an error.
-	MaxRuleLooks int
-	// SkipRuleRecheck puts a victim back whenever the request fits without it. By default it stays
-	// if without it a constraint on quota no longer accepts another victim of rules. Kueue puts it
-	// back. The hazard: the other one yields by a share that the preemptor does not have. It may
-	// take its room back, and so on in a circle while time stands still; package preemption/loops finds such circles.
-	SkipRuleRecheck bool
 	// Limits limit the preemptions in sliding windows, which [Request.History] tells: a victim
 	// must be within each limit that it falls under, counting those taken before it in the same
 	// decision. They count whole workloads: replicas of one are one preemption, and who is being
@@ -130,9 +96,6 @@ func New(c Config) (*Preemptor, error) {
 	var faults fault.List
 	if c.MaxBlockers < 0 {
 		faults.Add("config.MaxBlockers", "%d is negative", c.MaxBlockers)
-	}
-	if c.MaxRuleLooks < 0 {
-		faults.Add("config.MaxRuleLooks", "%d is negative", c.MaxRuleLooks)
 	}
 	if c.MaxRetrySteps < 0 {
 		faults.Add("config.MaxRetrySteps", "%d is negative", c.MaxRetrySteps)
@@ -198,7 +161,7 @@ var standard Preemptor
 // now, by the rules of the preemptor's queue ([queue.Queue.Rules], [State.Rules]).
 //
 // Rules are looked at in the state that the policies leave: all that these permit (of the
-// attempts the one that may borrow, and without [Config.ReconsiderLarger]) are taken, then
+// attempts the one that may borrow) are taken, then
 // candidates of the rules, tier by tier, until the request fits. The tier of InsufficientQuota
 // is passed over if the quota suffices without those taken so far, and that of
 // QuotaFeasibleAndInsufficientTopology if it does not. In a tier those come first that are being

@@ -45,8 +45,7 @@ func reevaluationChangesLittle(t *rapid.T) {
 		}
 	}
 	config.Fair.Strategies = []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare}
-	config.ReconsiderLarger = false // or there are two attempts, and the switch may help the one before
-	again.Fair.Strategies, again.ReconsiderLarger = config.Fair.Strategies, false
+	again.Fair.Strategies = config.Fair.Strategies
 	without, with = decideWith(t, config, s, *record.Request), decideWith(t, again, s, *record.Request)
 	switch {
 	case leavingAlone(without):

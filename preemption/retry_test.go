@@ -94,30 +94,6 @@ func TestRetryAtAfterTrialsInVain(t *testing.T) {
 	}
 }
 
-// By reservation, an equal without reservation is newer from when the preemptor was created,
-// which may lie ahead. A guard, which looks at each workload, changes nothing of that.
-func TestRetryAtOfUnreservedEquals(t *testing.T) {
-	equal := job("equal", "a", 10, 4, started(90))
-	equal.ReservedAt = time.Time{}
-	st := shared(time.Hour, equal)
-	st.Queues[0].Preemption.MinAdmitDuration = quota.OptionalDuration{}
-	r := at(0, 4)
-	r.Workload.Created = now.Add(10 * time.Minute)
-	var asked []string
-	for _, byReservation := range []bool{true, false} {
-		for _, guards := range [][]preemption.Guard{nil, {recorder{&asked, -1}}} {
-			d := decideWith(t, preemption.Config{NewerByReservation: byReservation, Guards: guards}, snapshotOf(t, st), r)
-			var want time.Time
-			if byReservation {
-				want = r.Workload.Created.Add(1)
-			}
-			if (d.Outcome == preemption.Wait) != byReservation || !d.RetryAt.Equal(want) {
-				t.Errorf("by reservation %v, %d guards: %v until %v, want until %v", byReservation, len(guards), d.Outcome, d.RetryAt, want)
-			}
-		}
-	}
-}
-
 // The end of a guard is the time of the surplus; the rest is kept by its minimum runtime.
 func TestRetryAtOfGuardedSurplus(t *testing.T) {
 	w := job("elastic", "a", 0, 0, started(10))
@@ -254,25 +230,6 @@ func TestRetryAfterTheShortestMinimum(t *testing.T) {
 		d := decide(t, snapshotOf(t, st), preemption.Request{Workload: oneGPU("waits", 1), Now: noon})
 		if d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
 			t.Errorf("minimum %v: %v, retry at %v, want %v", minimum, d.Outcome, d.RetryAt, want)
-		}
-	}
-}
-
-// A workload without reservation counts as if it had it at the time of the decision: one
-// that was created later than now takes it as soon as that is past.
-func TestRetryOfOneCreatedAhead(t *testing.T) {
-	p, err := preemption.New(preemption.Config{NewerByReservation: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, ahead := range []time.Duration{-1, 0, 1, time.Hour} {
-		w := oneGPU("waits", 0)
-		w.Created = noon.Add(ahead)
-		st := oneQueue(queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority}, 0, oneGPU("runs", 0))
-		d, err := p.Decide(snapshotOf(t, st), preemption.Request{Workload: w, Now: noon})
-		switch want := w.Created.Add(1); {
-		case err != nil, ahead < 0 && d.Outcome != preemption.Preempt, ahead >= 0 && (d.Outcome != preemption.Wait || !d.RetryAt.Equal(want)):
-			t.Errorf("created %v ahead: %v, retry at %v, %v; want %v", ahead, d.Outcome, d.RetryAt, err, want)
 		}
 	}
 }

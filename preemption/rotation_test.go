@@ -114,15 +114,6 @@ func TestRotation(t *testing.T) {
 	})
 }
 
-// The literal reading of the KEP breaks it: the workload that yielded was created
-// before the other was admitted, and takes its room back at once.
-func TestRotationByReservationPingPongs(t *testing.T) {
-	p := preemptorOf(preemption.Config{NewerByReservation: true})
-	if faults := rotation(t, p, []time.Duration{0, cycle}, 1); len(faults) == 0 {
-		t.Error("two workloads and room for one rotate in peace")
-	}
-}
-
 // A workload that yielded for another reason keeps its place.
 func TestRequeued(t *testing.T) {
 	for reason, want := range map[preemption.VictimReason]time.Time{
@@ -165,24 +156,19 @@ func TestRequeuedDespiteClockSkew(t *testing.T) {
 func TestUnknownQueueTimeIsTheNewest(t *testing.T) {
 	never := time.Time{}
 	for _, c := range []struct {
-		name           string
-		runs, asks     time.Time
-		toTheLetter    bool // NewerByReservation
-		reserved, made time.Time
-		want           string
+		name       string
+		runs, asks time.Time
+		want       string
 	}{
 		{name: "the running one is not known", runs: never, asks: now, want: "Preempt: e InClusterQueue"},
 		{name: "the pending one is not known", runs: now, asks: never, want: "Impossible: WithinClusterQueue a e"},
 		{name: "neither is", runs: never, asks: never, want: "Impossible: WithinClusterQueue a e"},
-		{name: "admitted nobody knows when, after the creation", toTheLetter: true, made: started(1), want: "Preempt: e InClusterQueue"},
-		{name: "created nobody knows when", toTheLetter: true, reserved: started(1), want: "Impossible: WithinClusterQueue a e"},
-		{name: "neither the admission nor the creation is known", toTheLetter: true, want: "Impossible: WithinClusterQueue a e"},
 	} {
 		e := job("e", "a", 10, 4, started(5))
-		e.Queued, e.ReservedAt = c.runs, c.reserved
+		e.Queued, e.ReservedAt = c.runs, never
 		st, r := shared(0, e), pending("a", 10, 4)
-		r.Workload.Queued, r.Workload.Created = c.asks, c.made
-		config := preemption.Config{NewerByReservation: c.toTheLetter}
+		r.Workload.Queued, r.Workload.Created = c.asks, never
+		config := preemption.Config{}
 		d := decideWith(t, config, snapshotOf(t, st), r)
 		if text(d) != c.want || !d.RetryAt.IsZero() {
 			t.Errorf("%s: %s, again at %v; want %s", c.name, text(d), d.RetryAt, c.want)

@@ -102,7 +102,7 @@ type FairSharing struct {
 	// preemptor's side, candidates that were refused before are compared again.
 	//
 	// In a cohort tree in which no queue has reclaimWithinCohort Any points 1 and 2 are not
-	// needed and refuse no victim, unless NewerByReservation is set.
+	// needed and refuse no victim.
 	Stable bool
 }
 

@@ -17,8 +17,6 @@ import (
 // lab queues a and b have 2 each.
 func TestStable(t *testing.T) {
 	stable := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Stable: true}}
-	newer := stable
-	newer.NewerByReservation = true
 	lab := func(within, reclaim queue.VictimPolicy, admitted ...workload.Workload) preemption.State {
 		policy := queue.PreemptionPolicy{WithinClusterQueue: within, ReclaimWithinCohort: reclaim}
 		if within == queue.LowerOrNewerEqualPriority {
@@ -32,8 +30,6 @@ func TestStable(t *testing.T) {
 	evicted.Evicted = true
 	other := job("other", "a", 0, 2, started(1))
 	old := job("old", "b", 5, 2, started(60))
-	older := job("older", "b", 5, 2, now)
-	older.Queued = started(60)
 	for _, c := range []struct {
 		about  string
 		config preemption.Config
@@ -53,13 +49,6 @@ func TestStable(t *testing.T) {
 		{"who yields because its time is over does", stable,
 			lab(queue.LowerOrNewerEqualPriority, queue.Any, old), pending("b", 5, 3),
 			"Preempt: old InClusterQueueTimeBased"},
-		{"an equal that was queued earlier does not, though reserved later", newer,
-			lab(queue.LowerOrNewerEqualPriority, queue.LowerPriority, older), func() preemption.Request {
-				r := pending("b", 5, 3)
-				r.Workload.Created = started(30)
-				return r
-			}(),
-			"Wait: FairShare b older"},
 		{"what is not asked, and no queue of the tree has, is not borrowed", stable, func() preemption.State {
 			st := lab(queue.LowerPriority, queue.Any, job("first", "b", 0, 2, started(5)), job("more", "b", 0, 2, started(1)))
 			st.Queues[0].Reserved = []quota.Amount{{Flavor: "h100", Resource: "cpu", Amount: 1}}

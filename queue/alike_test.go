@@ -23,7 +23,7 @@ var excused = map[string]string{
 	"UID":                  "a name",
 	"Queue":                "those of another queue are never compared",
 	"LocalQueue":           "read of workloads that run alone",
-	"Created":              "read by NewerByReservation alone, for which cycle.Cycle.Alike adds it",
+	"Created":              "read only by rules",
 	"Queued":               "those that are alike are ordered by it, and none before the bar steps aside",
 	"ReservedAt":           "means nothing for a workload that waits",
 	"AdmittedAt":           "means nothing for a workload that waits",

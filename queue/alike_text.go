@@ -19,7 +19,7 @@ func alike(w *workload.Workload) string {
 	c.Queue = ""               // workloads of different queues are never compared
 	c.LocalQueue = ""          // read only by rules: see preemption.Snapshot.RulesReadMore
 	c.Queued = time.Time{}     // workloads that are alike are ordered by it; a later one may preempt fewer
-	c.Created = time.Time{}    // read only by rules, too, and with Config.NewerByReservation: see cycle.Cycle.Alike
+	c.Created = time.Time{}    // read only by rules, too
 	c.ReservedAt = time.Time{} // has no meaning for a workload that waits
 	c.AdmittedAt = time.Time{} // has no meaning either
 	c.Evicted = false          // has no meaning either

@@ -56,9 +56,8 @@ type Workload struct {
 	Priority int64 `json:"priority,omitzero"`
 	// PriorityBoost is added to Priority wherever a priority is compared.
 	PriorityBoost int64 `json:"priorityBoost,omitzero"`
-	// Created is when the workload was submitted. Decisions read it only if
-	// preemption.Config.NewerByReservation is set (zero: not known, counts as the newest, so
-	// that no workload was admitted after it), and by the times of rules (see rules.Times).
+	// Created is when the workload was submitted. Only the times of rules read it (see rules.Times).
+	// Zero: not known.
 	Created time.Time `json:"created,omitzero"`
 	// Queued is the queue-order timestamp: it orders workloads of equal priority, earlier
 	// first. Usually it is Created, or the time of a later requeue. Zero: not known, counts as

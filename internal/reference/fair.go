@@ -108,11 +108,11 @@ func (q *sharing) findFirst() {
 
 // fairAttempt takes candidates of the queue that gives next, by the strategies, until the request fits. What it took
 // stays taken. With stable fair sharing it goes on with what the strategies refused, as long as that helps.
-func (q *sharing) fairAttempt(list []Candidate, taken *[]Candidate, largestFirst bool) bool {
+func (q *sharing) fairAttempt(list []Candidate, taken *[]Candidate) bool {
 	q.findFirst()
 	for before := -1; before != len(*taken) && len(list) > 0; {
 		before = len(*taken)
-		ok, refused := q.bothRounds(list, taken, largestFirst)
+		ok, refused := q.bothRounds(list, taken)
 		if ok || !q.Config.Fair.Stable {
 			return ok
 		}
@@ -123,7 +123,7 @@ func (q *sharing) fairAttempt(list []Candidate, taken *[]Candidate, largestFirst
 
 // bothRounds makes the round of the first strategy, and with what that refused the round of the second. It returns
 // what the strategies refused.
-func (q *sharing) bothRounds(list []Candidate, taken *[]Candidate, largestFirst bool) (fits bool, refused []Candidate) {
+func (q *sharing) bothRounds(list []Candidate, taken *[]Candidate) (fits bool, refused []Candidate) {
 	strategies, entitled := q.Strategies(), q.EntitledAtFirst
 	passes := func(c *Candidate, s preemption.FairStrategy) bool {
 		if c.Class == OwnQueue || entitled {
@@ -141,7 +141,6 @@ func (q *sharing) bothRounds(list []Candidate, taken *[]Candidate, largestFirst 
 		return c.GoesWhole(*taken) || !q.KeepsShares(*taken, c) || q.Limited(*taken, c)
 	}
 	for again := false; ; again = true {
-		second := map[*Node]bool{} // queues that gave by the second strategy already
 		r := q.round(list)
 		for from := r.turn(); from != nil; from = r.turn() {
 			for passed := false; !passed && len(r.left[from]) > 0; {
@@ -150,11 +149,7 @@ func (q *sharing) bothRounds(list []Candidate, taken *[]Candidate, largestFirst 
 				if excluded(c) || again && entitled && c.Class != OwnQueue && q.ProtectedFor(c, q.Config.Protection.Reclaim) {
 					continue
 				}
-				if passed = passes(&c, strategies[0]); !passed && largestFirst && len(strategies) == 2 && !second[from] {
-					passed = passes(&c, strategies[1])
-					second[from] = passed
-				}
-				if !passed {
+				if passed = passes(&c, strategies[0]); !passed {
 					refused = append(refused, c)
 				} else if take(c) {
 					return true, nil
@@ -171,7 +166,7 @@ func (q *sharing) bothRounds(list []Candidate, taken *[]Candidate, largestFirst 
 			list[i].Reason = preemption.InCohortReclamation
 		}
 	}
-	if len(strategies) < 2 || entitled || largestFirst {
+	if len(strategies) < 2 || entitled {
 		return false, refused
 	}
 	r := q.round(refused)

@@ -3,8 +3,6 @@ package reference
 import (
 	"cmp"
 	"slices"
-
-	"github.com/cedesched/cede/quota"
 )
 
 // sorted puts candidates in order: what leaves already, then by class and tier, then compare.
@@ -80,37 +78,10 @@ func (q *rights) byLocalQueue(usual []Candidate) (list []Candidate) {
 
 // inAttempt lists the candidates that an attempt permits, in its order. With usage of local queues a candidate that
 // it does not permit is in no queue's way.
-func (q *rights) inAttempt(list []Candidate, borrowing, largestFirst bool) []Candidate {
+func (q *rights) inAttempt(list []Candidate, borrowing bool) []Candidate {
 	list = slices.DeleteFunc(slices.Clone(list), func(c Candidate) bool { return !q.Permits(c, borrowing) })
 	if len(q.localUsage) == 0 {
 		return list
 	}
-	if list = q.sorted(list); largestFirst {
-		list = q.bySize(list)
-	}
-	return list
-}
-
-// bySize orders candidates of other queues by how much of the request they free, most first.
-func (q *rights) bySize(list []Candidate) []Candidate {
-	size := func(c Candidate) (total int64) {
-		for _, a := range q.Asked {
-			if slices.Contains(q.Needed, a.Column) {
-				total += quota.Mul(1000, min(c.Frees(a.Column), a.Amount)) / a.Amount
-			}
-		}
-		return total
-	}
-	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b Candidate) int {
-		evicted := first(a.Evicted, b.Evicted)
-		if q.fair() {
-			evicted = 0
-		}
-		if order := cmp.Or(evicted, cmp.Compare(a.Class, b.Class)); order != 0 || a.Class == OwnQueue {
-			return order
-		}
-		return cmp.Or(first(a.PodSet >= 0, b.PodSet >= 0), cmp.Compare(size(b), size(a)))
-	})
-	return list
+	return q.sorted(list)
 }

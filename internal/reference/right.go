@@ -55,9 +55,6 @@ func (q *rights) rightInOwnQueue(r *Running) (c Candidate, ok bool) {
 		return c, theirs < ours && q.policy.WithinClusterQueue != queue.Never
 	}
 	newer := later(r.Queued, q.Request.Workload.Queued)
-	if q.Config.NewerByReservation {
-		newer = later(q.reserved(r), q.Request.Workload.Created)
-	}
 	over := q.timeOver(r)
 	if c.tier = 2; over {
 		c.tier = 1

@@ -50,31 +50,25 @@ type failure struct {
 }
 
 // search makes the documented search. It takes candidates in order. If that takes a workload that does not leave
-// already, and what leaves is enough, what leaves is the answer. If nothing is found and the configuration says so,
-// it searches again with the largest first.
+// already, and what leaves is enough, what leaves is the answer.
 func (q *searcher) search(list []Candidate) found {
-	f := q.searchIn(list, false)
+	f := q.searchIn(list)
 	if !allLeave(f.victims) {
 		if taken, soon := q.Leaving(); taken != nil || soon {
 			return found{victims: taken, borrowing: true, soon: soon}
 		}
 	}
-	if f.victims != nil || !q.Config.ReconsiderLarger {
-		return f
-	}
-	larger := q.searchIn(q.bySize(list), true)
-	larger.failed = append(f.failed, larger.failed...)
-	return larger
+	return f
 }
 
-func (q *searcher) searchIn(list []Candidate, largestFirst bool) (f found) {
+func (q *searcher) searchIn(list []Candidate) (f found) {
 	for _, borrowing := range q.Attempts(list) {
 		var taken []Candidate
 		ok := false
 		if q.fair() {
-			ok = q.fairAttempt(list, &taken, largestFirst)
+			ok = q.fairAttempt(list, &taken)
 		} else {
-			ok = q.attempt(list, &taken, borrowing, largestFirst)
+			ok = q.attempt(list, &taken, borrowing)
 		}
 		if ok {
 			taken = q.putBack(taken, borrowing)
@@ -108,8 +102,8 @@ func (q *searcher) Attempts(list []Candidate) []bool {
 }
 
 // attempt takes candidates in order until the request fits. What it took stays taken.
-func (q *searcher) attempt(list []Candidate, taken *[]Candidate, borrowing, largestFirst bool) bool {
-	for _, c := range q.inAttempt(list, borrowing, largestFirst) {
+func (q *searcher) attempt(list []Candidate, taken *[]Candidate, borrowing bool) bool {
+	for _, c := range q.inAttempt(list, borrowing) {
 		if !q.MayBeTaken(c, borrowing) || q.Limited(*taken, c) {
 			continue
 		}

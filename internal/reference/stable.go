@@ -9,9 +9,9 @@ import (
 )
 
 // stable reports whether stable fair sharing may refuse anything: it is on, and without it victims could take their
-// places back, because a queue of the tree reclaims from any priority or newer is read from reservations.
+// places back, because a queue of the tree reclaims from any priority.
 func (q *sharing) stable() bool {
-	return q.Config.Fair.Stable && (q.anyPriority || q.Config.NewerByReservation)
+	return q.Config.Fair.Stable && q.anyPriority
 }
 
 // LeavesAnyway: it was told to stop, or yields to an equal because its time is over.

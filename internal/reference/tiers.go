@@ -42,9 +42,9 @@ func (q *ruled) SearchByRules() (b ByRules) {
 func (q *ruled) allByPolicies() (taken []Candidate) {
 	list := q.Candidates()
 	if q.fair() {
-		q.fairAttempt(list, &taken, false)
+		q.fairAttempt(list, &taken)
 	} else {
-		q.attempt(list, &taken, true, false)
+		q.attempt(list, &taken, true)
 	}
 	return taken
 }
@@ -57,7 +57,7 @@ func (q *ruled) CanStayByRules(c Candidate, rest []Candidate) bool {
 	}
 	q.Return(c)
 	defer q.Take(c)
-	return q.Fits(true) && (q.Config.SkipRuleRecheck || len(q.NotAccepted(rest)) == 0)
+	return q.Fits(true) && len(q.NotAccepted(rest)) == 0
 }
 
 // tiers takes candidates of one trigger after the other until the request fits.
@@ -74,7 +74,7 @@ func (q *ruled) tiers(taken *[]Candidate, b *ByRules) bool {
 		if b.Faults = q.BadSelectors(trigger); len(b.Faults) > 0 {
 			return false
 		}
-		for looks, again := 1, true; again; looks++ {
+		for again := true; again; {
 			before, refused := len(*taken), false
 			list := q.candidatesOf(trigger)
 			for q.sortByRules(list); len(list) > 0; {
@@ -93,7 +93,7 @@ func (q *ruled) tiers(taken *[]Candidate, b *ByRules) bool {
 					q.sortByRules(list)
 				}
 			}
-			again = refused && len(*taken) > before && looks != q.Config.MaxRuleLooks
+			again = refused && len(*taken) > before
 		}
 	}
 	return false

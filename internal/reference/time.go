@@ -15,7 +15,7 @@ type times struct{ usage }
 // minAdmit returns the minAdmitDuration of the preemptor's queue, if it is read.
 func (q *times) minAdmit() (least time.Duration, timed bool) {
 	least, timed = q.policy.MinAdmitDuration.Get()
-	return least, timed && !q.Config.IgnoreMinAdmitDuration && q.policy.WithinClusterQueue == queue.LowerOrNewerEqualPriority
+	return least, timed && q.policy.WithinClusterQueue == queue.LowerOrNewerEqualPriority
 }
 
 // timeOver is KEP-8522: now − reservedAt > minAdmitDuration, strictly.

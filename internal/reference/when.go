@@ -72,9 +72,6 @@ func (q *Question) Instants() (list []time.Time) {
 			}
 		}
 	}
-	if q.Config.NewerByReservation {
-		add(q.Request.Workload.Created)
-	}
 	for i := range q.Config.Limits {
 		for e := range q.Request.History.All {
 			add(e.At.Add(q.Config.Limits[i].Window.Or(0)))

@@ -2,7 +2,6 @@ package cycle_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
@@ -23,25 +22,21 @@ func TestOneGuardMakesAllUnlike(t *testing.T) {
 	}
 }
 
-// "Alike says what the rules of this cycle read": what the caller says, behind the time at which a
-// workload was made if that counts.
+// "Alike says what the rules of this cycle read": what the caller says.
 func TestAlikeIsWhatTheCallerSays(t *testing.T) {
 	one, same, other := job("one", "a", 0, 1, 0), job("same", "a", 0, 1, 0), job("other", "a", 0, 1, 0)
 	one.Labels, same.Labels, other.Labels = map[string]string{"team": "x"}, map[string]string{"team": "x"}, map[string]string{"team": "y"}
-	same.Created = one.Created.Add(time.Second)
-	for _, created := range []bool{false, true} {
-		c, err := cycle.New(cycle.Config{
-			Preemption: preemption.Config{Guards: []preemption.Guard{odd{}}, NewerByReservation: created},
-			Alike:      func(w workload.Workload) string { return w.Labels["team"] },
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := c.Alike(one) == c.Alike(same); got == created {
-			t.Errorf("one team, newer by reservation %v: alike %v", created, got)
-		}
-		if c.Alike(one) == c.Alike(other) {
-			t.Errorf("two teams are alike: %q", c.Alike(one))
-		}
+	c, err := cycle.New(cycle.Config{
+		Preemption: preemption.Config{Guards: []preemption.Guard{odd{}}},
+		Alike:      func(w workload.Workload) string { return w.Labels["team"] },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Alike(one) != c.Alike(same) {
+		t.Errorf("one team: %q and %q", c.Alike(one), c.Alike(same))
+	}
+	if c.Alike(one) == c.Alike(other) {
+		t.Errorf("two teams are alike: %q", c.Alike(one))
 	}
 }

@@ -119,7 +119,6 @@ type Settling struct {
 // Make it with [New]; the zero value fails.
 type Cycle struct {
 	borrowing Borrowing
-	created   bool // the time when a workload was created is read
 	rules     bool // the caller has rules of its own
 	protects  bool // a protection is against reclaims
 	ruled     bool // rules decide alone
@@ -147,7 +146,7 @@ func New(c Config) (*Cycle, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	made := &Cycle{borrowing: c.Borrowing, created: c.Preemption.NewerByReservation, rules: len(c.Preemption.Guards) > 0, protects: c.Preemption.Protection.Reclaim > 0, limited: len(c.Preemption.Limits) > 0, ruled: c.Preemption.RulesAlone, alike: c.Alike, alone: alone}
+	made := &Cycle{borrowing: c.Borrowing, rules: len(c.Preemption.Guards) > 0, protects: c.Preemption.Protection.Reclaim > 0, limited: len(c.Preemption.Limits) > 0, ruled: c.Preemption.RulesAlone, alike: c.Alike, alone: alone}
 	c.Preemption.Guards = append(slices.Clone(c.Preemption.Guards), promises{})
 	if c.Settle != nil {
 		made.settling = &Settling{c.Settle.Goal, slices.Clone(c.Settle.Delays), c.Settle.MaxVictims}
@@ -164,17 +163,13 @@ func (c *Cycle) Alike(w workload.Workload) string {
 	if c == nil {
 		return ""
 	}
-	text := ""
-	if c.created {
-		text = w.Created.UTC().Format(time.RFC3339Nano) + " "
-	}
 	switch {
 	case c.alike != nil:
-		text += c.alike(w)
+		return c.alike(w)
 	case c.rules:
-		text += w.ID
+		return w.ID
 	}
-	return text
+	return ""
 }
 
 // Request is the input of a cycle. The zero value is invalid.

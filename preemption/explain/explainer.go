@@ -174,7 +174,7 @@ func (x *explainer) step(s *trace.Step) {
 		x.judged(s, &x.tier.MayYield, &x.tier.Kept)
 	case trace.AttemptBegins:
 		x.tier, x.refused = nil, map[string]bool{}
-		x.e.Attempts = append(x.e.Attempts, ExplainedAttempt{WithinNominal: !s.Borrowing, LargestFirst: s.LargestFirst, ByRules: s.ByRules})
+		x.e.Attempts = append(x.e.Attempts, ExplainedAttempt{WithinNominal: !s.Borrowing, ByRules: s.ByRules})
 	case trace.Instant:
 		x.e.Instants++
 	case trace.Hopeless:

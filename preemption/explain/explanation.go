@@ -108,8 +108,6 @@ const (
 type ExplainedAttempt struct {
 	// WithinNominal: the request may not take its queue over its nominal quota.
 	WithinNominal bool `json:"withinNominal,omitempty"`
-	// LargestFirst: candidates of other queues come by how much they free.
-	LargestFirst bool `json:"largestFirst,omitempty"`
 	// ByRules: rules take candidates after all that the policies permit; those of the policies come
 	// first, and none in an attempt by rules alone.
 	ByRules bool `json:"byRules,omitempty"`

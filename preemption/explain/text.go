@@ -248,9 +248,6 @@ func attemptTitle(e *Explanation, a *ExplainedAttempt) string {
 	if a.WithinNominal {
 		title = "the queue stays within its nominal quota"
 	}
-	if a.LargestFirst {
-		title += ", the largest first"
-	}
 	return title
 }
 

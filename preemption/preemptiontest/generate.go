@@ -138,13 +138,10 @@ func leave(t *rapid.T, w *workload.Workload) {
 func Configs() *rapid.Generator[preemption.Config] {
 	return rapid.Custom(func(t *rapid.T) preemption.Config {
 		c := preemption.Config{
-			IgnoreMinAdmitDuration: chance(t, 1, 8),
-			NewerByReservation:     chance(t, 1, 4),
-			MinRuntime:             minRuntime(t),
-			ReclaimMethod:          pick(t, "method", minruntime.LCA, minruntime.Queue),
-			Guards:                 guards(t),
-			ReconsiderLarger:       chance(t, 1, 3),
-			PreemptWithinNominal:   chance(t, 1, 5),
+			MinRuntime:           minRuntime(t),
+			ReclaimMethod:        pick(t, "method", minruntime.LCA, minruntime.Queue),
+			Guards:               guards(t),
+			PreemptWithinNominal: chance(t, 1, 5),
 		}
 		if chance(t, 1, 2) {
 			c.Sharing, c.Fair = preemption.Fair, fairSharing(t)

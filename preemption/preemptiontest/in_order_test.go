@@ -129,7 +129,7 @@ func TestDeciderInOrder(t *testing.T) {
 			t.Errorf("config %d: %v", seed, err)
 		}
 	}
-	config := preemption.Config{IgnoreMinAdmitDuration: true}
+	config := preemption.Config{}
 	p, _ := preemption.New(config)
 	for wrong, turn := range map[string]func(w *workload.Workload, r *preemption.Request){
 		"longest running first": func(w *workload.Workload, r *preemption.Request) {

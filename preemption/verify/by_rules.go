@@ -47,16 +47,12 @@ func (j *judge) victimsByRules(faults *fault.List) (parts []reference.Candidate)
 		faults.Add("decision.victims", "with the others that policies took %q may take its place back", c.ID)
 	}
 	left := j.NotAccepted(parts)
-	if j.Config.SkipRuleRecheck {
-		accepted := func(c reference.Candidate) bool { return !c.IsConstrained() || j.acceptedAtBest(c, parts) }
-		left = slices.DeleteFunc(slices.Clone(parts), accepted)
-	}
 	if len(left) > 0 {
 		faults.Add("decision.victims", "there is no order in which the constraints on quota accept %s", names(left))
 		return parts
 	}
 	suffices := func(rest []reference.Candidate) bool {
-		return j.Fits(true) && (j.Config.SkipRuleRecheck || len(j.NotAccepted(rest)) == 0)
+		return j.Fits(true) && len(j.NotAccepted(rest)) == 0
 	}
 	for i, c := range parts {
 		if j.CanStayByRules(c, without(parts, i)) {
@@ -66,24 +62,6 @@ func (j *judge) victimsByRules(faults *fault.List) (parts []reference.Candidate)
 		}
 	}
 	return parts
-}
-
-// acceptedAtBest reports whether a constraint accepts a victim in the best case: all candidates on the preemptor's
-// side are taken, and none on the victim's side. Candidates that were put back may have been taken when the victim
-// was.
-func (j *judge) acceptedAtBest(c reference.Candidate, taken []reference.Candidate) bool {
-	ours, _ := j.Sides(c)
-	var beside []reference.Candidate
-	for _, r := range j.Running {
-		if r.At.IsUnder(ours) {
-			beside = append(beside, reference.Candidate{Running: r, PodSet: -1})
-		}
-	}
-	j.Return(taken...)
-	j.Take(beside...)
-	defer j.Take(taken...)
-	defer j.Return(beside...)
-	return j.HoldsStill(c)
 }
 
 // victimOfRules judges one victim that rules took.

@@ -18,10 +18,10 @@ import (
 // A victim is wrong if a workload of its queue comes before it, may yield too, frees at least as much of what is asked for
 // (in fair sharing the same of everything), and stays. By the steps of KEP-83 that cannot be: who comes first is taken
 // first, and put back last. Workloads that differ only in their names may come in any order. Nothing is judged where
-// another order is asked for: with another search than [preemption.Greedy], with ReconsiderLarger, with limits, with a Room, with
+// another order is asked for: with another search than [preemption.Greedy], with limits, with a Room, with
 // usage of local queues, for victims of rules, for replicas, and for what leaves already. The decision must be one that Decision accepts.
 func InOrder(st preemption.State, r preemption.Request, c preemption.Config, d preemption.Decision) error {
-	if c.Search != preemption.Greedy || c.ReconsiderLarger || len(c.Limits) > 0 || r.Room != nil || len(r.LocalQueueUsage) > 0 || byRules(&d) || len(d.Victims) == 0 {
+	if c.Search != preemption.Greedy || len(c.Limits) > 0 || r.Room != nil || len(r.LocalQueueUsage) > 0 || byRules(&d) || len(d.Victims) == 0 {
 		return nil
 	}
 	w := r.Workload

@@ -36,8 +36,8 @@ var features = []Feature{
 	{"reserved", "usage that no workload accounts for", []string{"state.queues.reserved", "state.cohorts.reserved"}},
 	{"inactive", "inactive queues", []string{"state.queues.inactive"}},
 	{"within", "withinClusterQueue LowerPriority", []string{"state.queues.preemption.withinClusterQueue=LowerPriority"}},
-	{"equals", "withinClusterQueue LowerOrNewerEqualPriority", []string{"state.queues.preemption.withinClusterQueue=LowerOrNewerEqualPriority", "config.NewerByReservation"}},
-	{"minAdmitDuration", "preemption of equals whose time is over", []string{"state.queues.preemption.minAdmitDuration", "config.IgnoreMinAdmitDuration"}},
+	{"equals", "withinClusterQueue LowerOrNewerEqualPriority", []string{"state.queues.preemption.withinClusterQueue=LowerOrNewerEqualPriority"}},
+	{"minAdmitDuration", "preemption of equals whose time is over", []string{"state.queues.preemption.minAdmitDuration"}},
 	{"reclaim", "reclaimWithinCohort", []string{"state.queues.preemption.reclaimWithinCohort"}},
 	{"borrowWithinCohort", "borrowWithinCohort", []string{"state.queues.preemption.borrowWithinCohort"}},
 	{"fair", "fair sharing", []string{"config.Sharing", "config.Fair", "state.queues.fairWeight", "state.cohorts.fairWeight"}},
@@ -57,7 +57,6 @@ var features = []Feature{
 	{"minCounts", "partial admission", []string{"request.minCounts"}},
 	{"replaces", "a workload in the place of another", []string{"request.replaces", "request.holdsQuota"}},
 	{"needsPreemption", "columns in which victims are needed", []string{"request.needsPreemption"}},
-	{"reconsiderLarger", "a second search, the largest first", []string{"config.ReconsiderLarger"}},
 	{"withinNominal", "preemption without borrowing", []string{"config.PreemptWithinNominal", "borrowing"}},
 	{"better", "searches for better victims", []string{"config.Search", "config.Exact", "config.Exchange"}},
 

@@ -245,7 +245,6 @@ func timed(c *Cluster) {
 // Clusters in which workloads were seen to evict each other are found, those who wait as well
 // as those who could; without the switch that makes the circle nothing is.
 func TestCircles(t *testing.T) {
-	larger := preemption.Config{ReconsiderLarger: true}
 	shares := preemption.Config{Sharing: preemption.Fair}
 	for _, c := range []struct {
 		record string
@@ -254,9 +253,6 @@ func TestCircles(t *testing.T) {
 		place  string
 		loop   string
 	}{
-		{"loop-1-classical-ReconsiderLarger", larger, true, `queues "q0" and "q2"`, "pending preempts w03 (InCohortReclaimWhileBorrowing); w03 preempts pending (InCohortReclamation) and w00 (InClusterQueue)"},
-		{"loop-1-classical-ReconsiderLarger", larger, false, `queues "q0" and "q2"`, "a new workload of 8 gpu with priority 101 in q2 preempts w03 (InCohortReclaimWhileBorrowing); w03 preempts the new one (InCohortReclamation) and w00"},
-		{"loop-1-classical-ReconsiderLarger", preemption.Config{}, true, "", ""},
 		{"loop-2-fair", shares, true, `queues "q0" and "q3"`, "pending preempts w00 (InCohortFairSharing) and w01 (InCohortFairSharing); w01 preempts pending (InCohortReclamation)"},
 		{"loop-2-fair", shares, false, `queues "q0" and "q3"`, "the new one"},
 		{"loop-2-fair", preemption.Config{}, true, "", ""},

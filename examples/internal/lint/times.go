@@ -19,7 +19,7 @@ func minRuntimes(c *Cluster) []Finding {
 	for i := range c.State.Queues {
 		q := &c.State.Queues[i]
 		after, ok := q.Preemption.MinAdmitDuration.Get()
-		if !ok || c.Config.IgnoreMinAdmitDuration {
+		if !ok {
 			continue
 		}
 		runtime, setBy := c.protection(q, cohorts)

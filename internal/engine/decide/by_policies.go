@@ -4,14 +4,12 @@ import (
 	"github.com/cedesched/cede/internal/engine/source"
 )
 
-// findByPolicies searches for victims; if configured, a second time with the largest first.
+// findByPolicies searches for victims.
 func (s *Searcher) findByPolicies() bool {
-	r := s.search.Request
-	return !r.Rules.Alone && (s.findInOrder(false) || r.LargestFirst && s.findInOrder(true))
-}
-
-func (s *Searcher) findInOrder(largestFirst bool) bool {
 	core := &s.search
+	if core.Request.Rules.Alone {
+		return false
+	}
 	core.CollectLevels()
 	t := core.Request.Trace
 	switch {
@@ -21,17 +19,17 @@ func (s *Searcher) findInOrder(largestFirst bool) bool {
 		}
 		core.NoteHopeless()
 		return false
-	case !largestFirst && !core.Request.Forecast && s.findLeaving():
+	case !core.Request.Forecast && s.findLeaving():
 		return true
 	}
-	return s.find(largestFirst)
+	return s.findInOrder()
 }
 
-func (s *Searcher) find(largestFirst bool) bool {
+func (s *Searcher) findInOrder() bool {
 	if s.search.Request.Fair.Enabled() {
-		return s.fair.Find(&s.search, source.Mode{Borrowing: true, LargestFirst: largestFirst})
+		return s.fair.Find(&s.search, source.Mode{Borrowing: true})
 	}
-	return s.search.Find(largestFirst)
+	return s.search.Find()
 }
 
 // findLeaving looks for victims that all were told to leave before, unless the search in order finds such.
@@ -44,7 +42,7 @@ func (s *Searcher) findsLeaving() bool {
 	core := &s.search
 	core.Request.Trace.Silence()
 	defer core.Request.Trace.Resume()
-	leave := s.find(false) && core.AllLeave()
+	leave := s.findInOrder() && core.AllLeave()
 	core.PutAllBack()
 	return leave
 }

@@ -17,7 +17,7 @@ import (
 func dense(c *cluster.Cluster, r preemption.Request) *right.Request {
 	w := &r.Workload
 	d := &right.Request{
-		Priority: w.EffectivePriority(), Queued: instant.Of(w.Queued), Created: instant.Of(w.Created),
+		Priority: w.EffectivePriority(), Queued: instant.Of(w.Queued),
 		Now: instant.Of(r.Now), Retry: right.Retry{MaxSteps: 1000},
 	}
 	d.Queue, _ = c.QueueNode(w.Queue)

@@ -25,10 +25,10 @@ const manyContenders = 64
 func (f *Sharing) Find(s *search.Search, m source.Mode) bool {
 	f.s, f.mode = s, m
 	if t := s.Request.Trace; t != nil {
-		t.Add(trace.Step{Kind: trace.AttemptBegins, Attempt: trace.Attempt{Borrowing: true, LargestFirst: m.LargestFirst, ByRules: m.All}})
+		t.Add(trace.Step{Kind: trace.AttemptBegins, Attempt: trace.Attempt{Borrowing: true, ByRules: m.All}})
 	}
 	f.firsts.begin(s.View.Tree.Len())
-	found := f.find(m.LargestFirst)
+	found := f.find()
 	f.firsts.end()
 	if !found {
 		s.Fail(m)
@@ -41,19 +41,19 @@ func (f *Sharing) Find(s *search.Search, m source.Mode) bool {
 	return found
 }
 
-func (f *Sharing) find(largestFirst bool) bool {
+func (f *Sharing) find() bool {
 	s := f.s
 	if last := len(s.Levels) - 1; !f.mode.All && last >= 0 && s.Levels[last].Reach.Heads.Len() > manyContenders && s.RefusedIn(usage.InReach, true) {
 		return false
 	}
 	entitled := s.Entitled()
 	f.later = f.later[:0]
-	found, hopeless := f.pass(round{f, false, largestFirst, nil}, entitled)
+	found, hopeless := f.pass(round{f, false, nil}, entitled)
 	for before := 0; s.Request.Fair.Stable && !found && !hopeless && len(s.Taken) > before && len(f.later) > 0; {
 		before = len(s.Taken)
 		again := f.later
 		f.later = nil
-		found, hopeless = f.pass(round{f, false, largestFirst, again}, entitled)
+		found, hopeless = f.pass(round{f, false, again}, entitled)
 	}
 	return found
 }
@@ -75,8 +75,8 @@ func (f *Sharing) pass(first round, entitled bool) (found, hopeless bool) {
 		entitled = s.Entitled()
 		found, hopeless = first.playFirst(entitled)
 	}
-	if !found && !hopeless && !entitled && !first.largestFirst && s.Request.Fair.Second != 0 {
-		found = round{f, true, false, nil}.playSecond()
+	if !found && !hopeless && !entitled && s.Request.Fair.Second != 0 {
+		found = round{f, true, nil}.playSecond()
 	}
 	return found, hopeless
 }
@@ -145,7 +145,7 @@ func (r round) takeNext(q *fairQueue) bool {
 // takeByStrategy takes the first candidate of a queue that passes the first strategy.
 func (r round) takeByStrategy(q *fairQueue) bool {
 	s := r.s
-	first, second := s.Request.Fair.First, s.Request.Fair.Second
+	first := s.Request.Fair.First
 	ours, before := r.shareOfPreemptor(q.level), s.View.Share(q.side)
 	var after quota.Share // without the last candidate
 	var refused []quotatree.Load
@@ -176,13 +176,6 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 			t.Add(compared(&v, first, ours, before, &after, permitted))
 		}
 		if permitted {
-			return true
-		}
-		if r.largestFirst && !q.secondUsed && second != 0 && second.Permits(ours, before, after) {
-			q.secondUsed = true // or the smaller ones would come before its chance
-			if t := s.Request.Trace; t != nil {
-				t.Add(compared(&v, second, ours, before, &after, true))
-			}
 			return true
 		}
 		if !alike {

@@ -20,7 +20,7 @@ func (r round) openQueue(q, level, side int) int32 {
 	n := len(r.queues)
 	r.queues = source.Grown(r.queues)
 	f := &r.queues[n]
-	f.level, f.side, f.retry, f.sorted, f.secondUsed = level, side, nil, nil, false
+	f.level, f.side, f.retry, f.sorted = level, side, nil, nil
 	switch {
 	case r.second:
 		f.of = source.DonorQueue{Donor: d}
@@ -31,13 +31,8 @@ func (r round) openQueue(q, level, side int) int32 {
 	default:
 		s.Source.OpenQueue(&s.Case, &f.of, d)
 	}
-	if r.again == nil {
-		if source.ByUsage(&s.Case) {
-			r.sortQueue(f, source.SortByUsage)
-		}
-		if r.largestFirst && d.Class != right.Own {
-			r.sortQueue(f, source.SortBySize)
-		}
+	if r.again == nil && source.ByUsage(&s.Case) {
+		r.sortQueue(f)
 	}
 	if !f.left() {
 		r.queues = r.queues[:n]
@@ -46,14 +41,14 @@ func (r round) openQueue(q, level, side int) int32 {
 	return int32(n)
 }
 
-// sortQueue puts the candidates in another order.
-func (r round) sortQueue(f *fairQueue, sort func(*right.Case, []right.Victim)) {
+// sortQueue puts the candidates in the order by usage.
+func (r round) sortQueue(f *fairQueue) {
 	all := f.sorted
 	for f.of.Left() {
 		v, _ := r.s.Source.Pop(&r.s.Case, &f.of)
 		all = append(all, v)
 	}
-	sort(&r.s.Case, all)
+	source.SortByUsage(&r.s.Case, all)
 	f.sorted = all
 }
 

@@ -28,9 +28,6 @@ type round struct {
 	*Sharing
 	// second: each queue has one more chance, by the second strategy.
 	second bool
-	// largestFirst: the candidates of other queues are ordered by how much they free, most
-	// first.
-	largestFirst bool
 	// again holds, if it is not the first pass, the candidates.
 	again []right.Victim
 }
@@ -68,6 +65,4 @@ type fairQueue struct {
 	// sorted holds the candidates if they are in another order: by size, or by the usage of local
 	// queues.
 	sorted []right.Victim
-	// secondUsed: with the largest first, a candidate was taken by the second strategy.
-	secondUsed bool
 }

@@ -16,12 +16,8 @@ func (c *Case) Equal(w *cluster.Workload) bool {
 }
 
 // Newer reports whether an equal may yield as the newer one: it was queued strictly after the
-// preemptor. With NewerByReservation, which is KEP-8522 to the letter, it was admitted after the
-// preemptor was created.
+// preemptor.
 func (c *Case) Newer(w *cluster.Workload) bool {
-	if c.Request.NewerByReservation {
-		return instant.Rank(c.ReservedAt(w)) > instant.Rank(c.Request.Created)
-	}
 	return instant.Rank(w.Queued) > instant.Rank(c.Request.Queued)
 }
 
@@ -64,8 +60,6 @@ func (c *Case) RefusedUntil(d *Donor, p Permission, w *cluster.Workload) int64 {
 		return math.MaxInt64
 	case c.Newer(w):
 		return math.MinInt64
-	case w.Reserved == instant.Unset && c.Request.NewerByReservation && c.Request.Created != instant.Unset:
-		return c.Request.Created
 	}
 	if until, ends := c.Request.HeldUntil(w); ends {
 		return until

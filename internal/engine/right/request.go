@@ -13,7 +13,6 @@ type Request struct {
 	Queue    int   // the node of the preemptor's queue
 	Priority int64 // effective
 	Queued   int64 // see cluster.Workload
-	Created  int64
 	Now      int64
 	Columns  []int   // by slot; -1 for a column that the cluster does not know
 	Amounts  []int64 // by slot
@@ -23,18 +22,13 @@ type Request struct {
 	Needs     []bool
 	FindNeeds bool
 	// MinAdmit is the queue's minAdmitDuration in nanoseconds; zero is none.
-	MinAdmit int64
-	// NewerByReservation: see [Case.Newer].
-	NewerByReservation bool
-	MinRuntime         minimum.Config
-	Protection         minruntime.Protection
-	Fair               Fairness
+	MinAdmit   int64
+	MinRuntime minimum.Config
+	Protection minruntime.Protection
+	Fair       Fairness
 	// LocalQueueUsage orders the candidates of each queue by the usage of their local queues,
 	// most first; a local queue that is not listed has none. Empty: in the usual order.
 	LocalQueueUsage map[string]float64
-	// LargestFirst: if no victims are found, search again with the candidates of other queues
-	// ordered by how much they free, most first.
-	LargestFirst bool
 	// Better says how better victims are looked for.
 	Better Better
 	// Rules says how victims of rules are taken.
@@ -81,10 +75,6 @@ type RuleOptions struct {
 	Alone bool
 	// OfShares: the rules compare shares.
 	OfShares bool
-	// Looks limits how often a tier looks at its candidates; 0: no limit.
-	Looks int
-	// Recheck: a victim stays if a constraint on quota would refuse another victim without it.
-	Recheck bool
 }
 
 // Retry limits the search for RetryAt.

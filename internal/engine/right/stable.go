@@ -100,8 +100,8 @@ func (c *Case) stable() *stability {
 // preemptor in one order of all workloads, so there is no circle.
 func mayCircle(c *Case) bool {
 	root := c.View.Tree.Root(c.Request.Queue)
-	if c.Request.NewerByReservation || root == c.Request.Queue {
-		return c.Request.NewerByReservation
+	if root == c.Request.Queue {
+		return false
 	}
 	found := false
 	c.Cluster.EachQueueUnder(root, -1, func(int) bool { return true }, func(q int) bool {

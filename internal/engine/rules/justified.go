@@ -10,10 +10,10 @@ import (
 
 // Justified returns what must hold of the victims that remain when one is put back: each that only
 // selectors with constraints on quota accepted is still accepted by one of these. Nil: there is
-// no such victim, or the request does not ask (RuleRecheck).
+// no such victim.
 func (t *Taker) Justified(s *search.Search) search.Justified {
 	for i := range s.Taken {
-		if s.Request.Rules.Recheck && t.isBound(&s.Taken[i]) {
+		if t.isBound(&s.Taken[i]) {
 			return func(v *right.Victim, others, needed []right.Victim) bool { return t.justified(s, v, others, needed) }
 		}
 	}

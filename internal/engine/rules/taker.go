@@ -167,14 +167,13 @@ func (t *Taker) rulesOf(i int) *selectors.Tier {
 	return at.rules
 }
 
-// takeFrom takes candidates of a tier until the request fits. While others are taken, or as often as the
-// request says, candidates that a constraint on quota refused are looked at again: without the victims the
+// takeFrom takes candidates of a tier until the request fits. While others are taken, candidates that a constraint on quota refused are looked at again: without the victims the
 // preemptor's share may be smaller.
 func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 	if trace := s.Request.Trace; trace != nil {
 		t.survey(trace, s, i)
 	}
-	for looks, again := 1, t.sums.refuses == usage.Victims; again; looks++ {
+	for again := t.sums.refuses == usage.Victims; again; {
 		t.noteGone(s)
 		before, refusedNow := len(s.Taken), false
 		for phase := range phases {
@@ -200,7 +199,7 @@ func (t *Taker) takeFrom(s *search.Search, i int) (fits bool) {
 				t.walk.change()
 			}
 		}
-		again = refusedNow && len(s.Taken) > before && looks != s.Request.Rules.Looks
+		again = refusedNow && len(s.Taken) > before
 	}
 	return false
 }

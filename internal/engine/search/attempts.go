@@ -10,9 +10,9 @@ import (
 
 // Find makes the attempts of classical sharing: with borrowing if the queue may, then
 // without. It stops at the first that succeeds, even if a later one would need fewer victims.
-func (s *Search) Find(largestFirst bool) bool {
+func (s *Search) Find() bool {
 	return s.plan(func(borrowing bool) bool {
-		return s.Attempt(source.Mode{Borrowing: borrowing, LargestFirst: largestFirst})
+		return s.Attempt(source.Mode{Borrowing: borrowing})
 	})
 }
 
@@ -76,7 +76,7 @@ func (s *Search) MayPermitMore() bool {
 // request is hopeless.
 func (s *Search) Attempt(m source.Mode) bool {
 	if t := s.Request.Trace; t != nil {
-		t.Add(trace.Step{Kind: trace.AttemptBegins, Attempt: trace.Attempt{Borrowing: m.Borrowing, LargestFirst: m.LargestFirst, ByRules: m.All}})
+		t.Add(trace.Step{Kind: trace.AttemptBegins, Attempt: trace.Attempt{Borrowing: m.Borrowing, ByRules: m.All}})
 	}
 	for phase := range source.Phases {
 		s.Source.Open(&s.Case, phase, m)
@@ -108,7 +108,7 @@ func (s *Search) Attempt(m source.Mode) bool {
 }
 
 // Fail records why an attempt failed and puts all victims back. It records the shortages of
-// the attempt that permits least: with borrowing, in the usual order. Of an attempt that takes all
+// the attempt that permits least: with borrowing. Of an attempt that takes all
 // candidates it records nothing, and they stay taken.
 func (s *Search) Fail(m source.Mode) {
 	if m.All {
@@ -117,7 +117,7 @@ func (s *Search) Fail(m source.Mode) {
 	if s.Request.Room != nil && s.fitsIn(usage.Victims, m.Borrowing) {
 		s.WhyNot.NoRoom = true
 	}
-	if (m.Borrowing || s.Request.WithinNominal) && !m.LargestFirst && !s.NoteHopeless() {
+	if (m.Borrowing || s.Request.WithinNominal) && !s.NoteHopeless() {
 		s.noteShortages(usage.Victims)
 	}
 	s.PutAllBack()

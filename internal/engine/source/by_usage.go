@@ -53,9 +53,6 @@ func (m *Merge) openByUsage(c *right.Case, n int, mode Mode) {
 		tracePhase(t, c, ph, c.Permission(right.Own, mode.Borrowing)) // the steps that follow are of all tiers
 	}
 	MergeByUsage(c, all, func(v *right.Victim) *right.Victim { return v })
-	if mode.LargestFirst && ph.class != right.Own {
-		SortBySize(c, all)
-	}
 	slices.Reverse(all)
 	m.sorted = all
 }

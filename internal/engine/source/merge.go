@@ -1,8 +1,6 @@
 package source
 
 import (
-	"slices"
-
 	"github.com/cedesched/cede/internal/base/heap"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
@@ -13,9 +11,6 @@ import (
 type Mode struct {
 	// Borrowing: the request may take its queue over its nominal quota.
 	Borrowing bool
-	// LargestFirst: in a phase, candidates of other queues are ordered by how much of the
-	// request they free, most first.
-	LargestFirst bool
 	// All: every candidate that the attempt permits is taken, whether or not the request fits.
 	All bool
 }
@@ -87,9 +82,6 @@ func (m *Merge) OpenUsual(c *right.Case, n int, mode Mode) {
 		for _, lane := range ph.lanes {
 			m.pushBranch(c, l.Reach, l, lane, p)
 		}
-	}
-	if mode.LargestFirst {
-		m.sortBySize(c)
 	}
 }
 
@@ -280,16 +272,6 @@ func (m *Merge) nextSorted(c *right.Case) (v right.Victim, ok bool) {
 		}
 	}
 	return v, false
-}
-
-// sortBySize takes all candidates of the phase out of the heap and orders them by how much
-// they free, most first. In the order of candidates a small one may bring its queue back
-// within nominal quota, and the large one that alone is enough would be skipped.
-func (m *Merge) sortBySize(c *right.Case) {
-	all := m.rest(c, nil)
-	SortBySize(c, all)
-	slices.Reverse(all)
-	m.sorted = all
 }
 
 // rest appends the candidates that are left.

@@ -10,7 +10,7 @@ const (
 	Asked Kind = 1 + iota
 	// Hopeless: sums prove that no victims help. Bound, Missing.
 	Hopeless
-	// AttemptBegins: candidates are taken in order. Borrowing, LargestFirst.
+	// AttemptBegins: candidates are taken in order. Borrowing.
 	AttemptBegins
 	// AttemptEnds. Fits.
 	AttemptEnds

@@ -58,8 +58,6 @@ func (v Verdict) MayYield() bool { return v.Rule == 0 }
 type Attempt struct {
 	// Borrowing: the request may take its queue over nominal quota.
 	Borrowing bool
-	// LargestFirst: the candidates of other queues are ordered by how much they free.
-	LargestFirst bool
 	// ByRules: the attempt is one by rules, which begins with all that the policies permit.
 	ByRules bool
 	// Second: the second round of a tournament, or the second search in a domain.

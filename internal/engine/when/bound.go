@@ -12,12 +12,12 @@ import (
 // donor. From one event to the next only the donors with an event change.
 
 // startBound starts the test and reports whether it applies: only where every attempt takes
-// the same from a donor. In fair sharing, and with the largest first, that depends on other
+// the same from a donor. In fair sharing that depends on other
 // donors; the exact search takes the candidates of a donor in any order; and what leaves anyway
 // is taken from a donor that borrows no more.
 func (f *Finder) startBound() bool {
 	s := f.s
-	if s.Request.Fair.Enabled() || s.Request.LargestFirst || s.Request.Room != nil || s.Request.Better.Effort == right.Exact || s.Request.Limits != nil || s.MayPermitMore() || source.AnyLeaving(&s.Case) {
+	if s.Request.Fair.Enabled() || s.Request.Room != nil || s.Request.Better.Effort == right.Exact || s.Request.Limits != nil || s.MayPermitMore() || source.AnyLeaving(&s.Case) {
 		return false
 	}
 	f.changed = f.changed[:0]

@@ -13,12 +13,9 @@ import (
 // firstFit, where a minimum runtime, minAdmitDuration or a guard ends, and those where only
 // the order changes. The order changes when the time of an equal in the own queue ends that
 // may yield already as newer, and when workloads without reservation, which count as reserved
-// now, become newer or pass a reservation in the future.
+// now, pass a reservation in the future.
 func (f *Finder) queueEvents(from int64) {
 	s := f.s
-	if s.Request.NewerByReservation && s.EqualsMayYield() && s.Request.Created < math.MaxInt64 {
-		f.addEvent(0, s.Request.Created+1) // the own queue is the first donor
-	}
 	unreserved := false
 	for i := range f.donors {
 		unreserved = unreserved || f.running(i, cluster.EvictedUnreserved).Len()+f.running(i, cluster.ActiveUnreserved).Len() > 0

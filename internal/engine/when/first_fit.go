@@ -21,11 +21,11 @@ func (f *Finder) firstFitOfAny() (at int64, ok bool) {
 // firstFitOfOwn is firstFit with the workloads of the own queue alone. In every attempt all
 // of them stay candidates, so an attempt succeeds at that instant. ok is also false if that
 // is not proven: if some workloads free nothing that needs preemption but another requested
-// column, if some count as newer too early, if there is a room to ask, or if stable fair sharing
+// column, if there is a room to ask, or if stable fair sharing
 // or limits may refuse some.
 func (f *Finder) firstFitOfOwn() (at int64, ok bool) {
 	s := f.s
-	if len(f.donors) == 0 || f.donors[0].Class != right.Own || s.Request.NewerByReservation || s.Request.Room != nil || s.Request.Fair.Stable || s.Request.Limits != nil {
+	if len(f.donors) == 0 || f.donors[0].Class != right.Own || s.Request.Room != nil || s.Request.Fair.Stable || s.Request.Limits != nil {
 		return 0, false
 	}
 	for slot, needed := range s.Needs {

@@ -89,8 +89,7 @@ func (f *Finder) addEquals(donor int) {
 	}
 }
 
-// splitEquals splits the equals in a lane of the own queue: newer than the preemptor, or
-// without reservation and later newer; and the others.
+// splitEquals splits the equals in a lane of the own queue: newer than the preemptor, and the others.
 func (f *Finder) splitEquals(donor int, lane cluster.Lane) (newer, older *cluster.LaneSet) {
 	s := f.s
 	var lists [2][]*cluster.Workload
@@ -102,7 +101,7 @@ func (f *Finder) splitEquals(donor int, lane cluster.Lane) (newer, older *cluste
 		}
 		s.Steps++
 		list := &lists[1]
-		if s.Newer(w) || s.Request.NewerByReservation && lane.Unreserved() {
+		if s.Newer(w) {
 			list = &lists[0]
 		}
 		*list = append(*list, w)

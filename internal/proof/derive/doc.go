@@ -46,7 +46,7 @@
 // # Quota
 //
 //	config sharing= strategies=A,B ignoreNominalEntitlement recheckShares stable
-//	       reconsiderLarger ignoreMinAdmitDuration newerByReservation preemptMin= reclaimMin= method=
+//	       preemptMin= reclaimMin= method=
 //	       rulesAlone
 //	rules NAME
 //	cohort NAME in=COHORT RESOURCE=NOMINAL borrow.RESOURCE=LIMIT lend.RESOURCE=LIMIT weight=

@@ -26,10 +26,7 @@ func (w *world) addConfig(l *line) error {
 	c.Fair.IgnoreNominalEntitlement = l.flag("ignoreNominalEntitlement") || c.Fair.IgnoreNominalEntitlement
 	c.Fair.RecheckShares = l.flag("recheckShares") || c.Fair.RecheckShares
 	c.Fair.Stable = l.flag("stable") || c.Fair.Stable
-	c.IgnoreMinAdmitDuration = l.flag("ignoreMinAdmitDuration") || c.IgnoreMinAdmitDuration
-	c.NewerByReservation = l.flag("newerByReservation") || c.NewerByReservation
 	c.RulesAlone = l.flag("rulesAlone") || c.RulesAlone
-	c.ReconsiderLarger = l.flag("reconsiderLarger") || c.ReconsiderLarger
 	l.minRuntime(&c.MinRuntime)
 	l.constant("method", &c.ReclaimMethod)
 	n := &w.nodesConfig

@@ -39,7 +39,7 @@ func Of(st preemption.State, c preemption.Config) (preemption.State, preemption.
 		r.Name, q.Preemption = q.Rules, queue.PreemptionPolicy{}
 		st.Rules = append(st.Rules, r)
 	}
-	c.RulesAlone, c.Sharing, c.Fair, c.ReconsiderLarger = true, preemption.Classical, preemption.FairSharing{}, false
+	c.RulesAlone, c.Sharing, c.Fair = true, preemption.Classical, preemption.FairSharing{}
 	return st, c
 }
 

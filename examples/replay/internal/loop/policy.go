@@ -55,7 +55,6 @@ var words = []struct {
 	{"nocaps", "exact may take more victims, or of higher priority, to lose less", func(p *Policy) { p.Config.Exact.IgnoreCaps = true }},
 	{"fewest", "exchange and exact take the fewest, and of those the cheapest", func(p *Policy) { p.fewest = true }},
 	{"rulesalone", "rules take the place of the policies of the queues", func(p *Policy) { p.Config.RulesAlone = true }},
-	{"larger", "search again, the largest first, if no victims are found", func(p *Policy) { p.Config.ReconsiderLarger = true }},
 }
 
 // Help lists the words, a line each.
