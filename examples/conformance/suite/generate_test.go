@@ -11,7 +11,6 @@ import (
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
-	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 )
 
@@ -132,9 +131,6 @@ func decideQuestion(r *rand.Rand, seed int) *DecideQuestion {
 func placeQuestion(seed int) *PlaceQuestion {
 	record, config := nodeRecords.Example(seed), nodeConfigs.Example(seed)
 	config.Filters, config.Guards = nil, nil
-	if seed%5 == 0 {
-		config.Search = placement.Exact
-	}
 	return &PlaceQuestion{Config: &config, State: record.State, Request: *record.Request}
 }
 
