@@ -88,7 +88,7 @@ func TestVerdictOfEachLayer(t *testing.T) {
 			}
 			node, _ := all.QueueNode("mine")
 			queued := noon.Add(-10 * time.Minute).UnixNano()
-			r := &right.Request{Queue: node, Priority: 5, Queued: queued, Created: queued, Now: noon.UnixNano(),
+			r := &right.Request{Queue: node, Priority: 5, Queued: queued, Now: noon.UnixNano(),
 				Columns: []int{all.Columns.Number(gpu)}, Amounts: []int64{2}, Needs: []bool{true}}
 			if d, limited := c.policy.MinAdmitDuration.Get(); limited {
 				r.MinAdmit = int64(d)

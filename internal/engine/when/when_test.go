@@ -52,7 +52,7 @@ func TestFirstInstant(t *testing.T) {
 				t.Fatal(err)
 			}
 			node, _ := all.QueueNode("q")
-			r := &right.Request{Queue: node, Priority: 5, Queued: noon.UnixNano(), Created: noon.UnixNano(), Now: noon.UnixNano(),
+			r := &right.Request{Queue: node, Priority: 5, Queued: noon.UnixNano(), Now: noon.UnixNano(),
 				Columns: []int{all.Columns.Number(gpu)}, Amounts: []int64{c.asks}, FindNeeds: true, Needs: []bool{false}, Retry: right.Retry{MaxSteps: 1000},
 				MinRuntime: minimum.Config{Defaults: minruntime.Settings{Preempt: quota.Some(time.Hour)}}}
 			if c.change != nil {

@@ -42,7 +42,7 @@ func TestBlockersNameTheRule(t *testing.T) {
 		t.Fatal(err)
 	}
 	node, _ := all.QueueNode("mine")
-	r := &right.Request{Queue: node, Priority: 5, Queued: noon.UnixNano(), Created: noon.UnixNano(), Now: noon.UnixNano(),
+	r := &right.Request{Queue: node, Priority: 5, Queued: noon.UnixNano(), Now: noon.UnixNano(),
 		Columns: []int{all.Columns.Number(quota.FlavorResource{Flavor: "h100", Resource: "gpu"})}, Amounts: []int64{4}, FindNeeds: true, Needs: []bool{false},
 		Retry: right.Retry{MaxSteps: 1000}}
 	want := []string{
