@@ -17,9 +17,6 @@ import (
 func TestOneOpeningATimeout(t *testing.T)   { rapid.Check(t, oneOpeningATimeout) }
 func TestEventsChangeNothing(t *testing.T)  { rapid.Check(t, eventsChangeNothing) }
 func TestEachSignalHasItsTurn(t *testing.T) { rapid.Check(t, eachSignalHasItsTurn) }
-func FuzzOneOpeningATimeout(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(oneOpeningATimeout)) }
-func FuzzEventsChangeNothing(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(eventsChangeNothing)) }
-func FuzzEachSignalHasItsTurn(f *testing.F) { f.Fuzz(rapid.MakeFuzz(eachSignalHasItsTurn)) }
 
 // story is a workload that stays pending: when each replica signals, and how often it
 // preempts once its gate is open.

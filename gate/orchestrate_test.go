@@ -65,8 +65,6 @@ func TestOrchestrateBounds(t *testing.T) {
 // The property, also a fuzz target.
 
 func TestOrchestrateAgreesWithTwin(t *testing.T) { rapid.Check(t, agreesWithTwin) }
-func FuzzOrchestrateAgreesWithTwin(f *testing.F) { f.Fuzz(rapid.MakeFuzz(agreesWithTwin)) }
-
 func configs(t *rapid.T) gate.Config {
 	return gate.Config{
 		Order:             rapid.SampledFrom([]gate.ReplicaOrder{gate.FirstSignal, gate.Preference, gate.Cheapest}).Draw(t, "rule"),

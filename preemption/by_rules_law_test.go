@@ -231,7 +231,3 @@ func TestDecidesByRules(t *testing.T) {
 	}
 	t.Log(reached)
 }
-
-func FuzzDecidesByRules(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { decidesByRules(t, map[string]int{}) }))
-}

@@ -197,7 +197,3 @@ func TestOrdersByRules(t *testing.T) {
 	}
 	t.Log(reached)
 }
-
-func FuzzOrdersByRules(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { ordersByRules(t, map[string]int{}) }))
-}

@@ -104,10 +104,6 @@ func TestReclaimsInATreeByRules(t *testing.T) {
 	}
 }
 
-func FuzzReclaimsInATreeByRules(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { reclaimsInATree(t, map[string]int{}) }))
-}
-
 // The first victim beside the preemptor gives it the capacity for queues away, the second for those
 // between: who waits for it goes on after that victim, and the first ones there have passed. So it is
 // by heads of cohorts, and by labels.

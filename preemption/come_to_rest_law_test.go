@@ -195,7 +195,6 @@ func runsComeToRest(t *rapid.T) {
 }
 
 func TestRunsComeToRest(t *testing.T) { rapid.Check(t, runsComeToRest) }
-func FuzzRunsComeToRest(f *testing.F) { f.Fuzz(rapid.MakeFuzz(runsComeToRest)) }
 
 // TestStartsPreempt counts what the generators of the law draw: enough starts preempt, again
 // and again, and without Stable some of them loop.

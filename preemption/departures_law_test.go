@@ -115,10 +115,6 @@ func TestDepartsAsListed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { departsAsListed(t, reached) })
 }
 
-func FuzzDepartsAsListed(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { departsAsListed(t, map[string]int{}) }))
-}
-
 // KAI refuses a scenario that takes an elastic workload below its minimum while its minimum runtime
 // lasts. Here the minimum stays, and the surplus and others yield.
 func TestProtectedMinimumIsPassedOver(t *testing.T) {

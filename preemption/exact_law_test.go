@@ -96,7 +96,6 @@ func drawCost(t *rapid.T, st *preemption.State) preemption.Cost {
 }
 
 func TestExactIsBest(t *testing.T) { rapid.Check(t, exactIsBest) }
-func FuzzExactIsBest(f *testing.F) { f.Fuzz(rapid.MakeFuzz(exactIsBest)) }
 
 // Verify has nothing against decisions of the exact search and of exchanges, at any time.
 func exactDecisionsVerify(t *rapid.T) {
@@ -177,4 +176,3 @@ func checkImproved(t *rapid.T, e *explain.Explanation) {
 }
 
 func TestExactDecisionsVerify(t *testing.T) { rapid.Check(t, exactDecisionsVerify) }
-func FuzzExactDecisionsVerify(f *testing.F) { f.Fuzz(rapid.MakeFuzz(exactDecisionsVerify)) }

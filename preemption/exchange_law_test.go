@@ -47,4 +47,3 @@ func noExchangeIsLeft(t *rapid.T) {
 }
 
 func TestNoExchangeIsLeft(t *testing.T) { rapid.Check(t, noExchangeIsLeft) }
-func FuzzNoExchangeIsLeft(f *testing.F) { f.Fuzz(rapid.MakeFuzz(noExchangeIsLeft)) }

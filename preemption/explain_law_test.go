@@ -123,7 +123,6 @@ func unitLess(w explain.Way) (list []explain.Way) {
 }
 
 func TestExplanationsHold(t *testing.T) { rapid.Check(t, explanationsHold) }
-func FuzzExplanationsHold(f *testing.F) { f.Fuzz(rapid.MakeFuzz(explanationsHold)) }
 
 // The survey counts each workload of the cohort tree once. Whoever yields as a whole was
 // found to be permitted: by every rule, or by all but borrowWithinCohort. Where all victims leave already,
@@ -201,7 +200,6 @@ func rootOf(st preemption.State, queueName string) string {
 }
 
 func TestSurveysHold(t *testing.T) { rapid.Check(t, surveysHold) }
-func FuzzSurveysHold(f *testing.F) { f.Fuzz(rapid.MakeFuzz(surveysHold)) }
 
 // An explanation is small in a cluster of any size, and counts everybody.
 func TestExplanationsAreSmall(t *testing.T) {

@@ -186,9 +186,6 @@ func victimsAreExplained(t *rapid.T, e *explain.Explanation, constrained bool, r
 func TestExplanationsOfRulesHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { explanationsOfRulesHold(t, map[string]int{}) })
 }
-func FuzzExplanationsOfRulesHold(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { explanationsOfRulesHold(t, map[string]int{}) }))
-}
 
 // The law means something: drawn states, always the same, reach what it is about.
 func TestExplanationsOfRulesReach(t *testing.T) {

@@ -56,9 +56,6 @@ func gatesHoldBackPreemptionAlone(t *rapid.T) {
 }
 
 func TestGatesHoldBackPreemptionAlone(t *testing.T) { rapid.Check(t, gatesHoldBackPreemptionAlone) }
-func FuzzGatesHoldBackPreemptionAlone(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(gatesHoldBackPreemptionAlone))
-}
 
 // What is admitted has its signal taken back; its gates survive the snapshot.
 func TestAdmissionClearsTheSignal(t *testing.T) {

@@ -102,7 +102,6 @@ func limitsHold(t *rapid.T) {
 }
 
 func TestLimitsHold(t *testing.T) { rapid.Check(t, limitsHold) }
-func FuzzLimitsHold(f *testing.F) { f.Fuzz(rapid.MakeFuzz(limitsHold)) }
 
 // Limits by scope: of three that would have to yield, two may; a limit of rules leaves the
 // policies alone; zero forbids for ever; an event that leaves the window makes room.

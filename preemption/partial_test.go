@@ -76,7 +76,6 @@ func partialIsOfTheTwin(t *rapid.T) {
 }
 
 func TestPartialIsOfTheTwin(t *testing.T) { rapid.Check(t, partialIsOfTheTwin) }
-func FuzzPartialIsOfTheTwin(f *testing.F) { f.Fuzz(rapid.MakeFuzz(partialIsOfTheTwin)) }
 
 // The largest number of replicas that fits or may preempt; all sets in proportion.
 func TestPartialAdmission(t *testing.T) {
@@ -148,7 +147,6 @@ func holdsQuotaIsWithoutIt(t *rapid.T) {
 }
 
 func TestHoldsQuotaIsWithoutIt(t *testing.T) { rapid.Check(t, holdsQuotaIsWithoutIt) }
-func FuzzHoldsQuotaIsWithoutIt(f *testing.F) { f.Fuzz(rapid.MakeFuzz(holdsQuotaIsWithoutIt)) }
 
 // A workload that replaces another is decided about as if that one were not there, which is no victim,
 // and takes its place when it is admitted.
@@ -184,7 +182,6 @@ func replacingIsWithoutIt(t *rapid.T) {
 }
 
 func TestReplacingIsWithoutIt(t *testing.T) { rapid.Check(t, replacingIsWithoutIt) }
-func FuzzReplacingIsWithoutIt(f *testing.F) { f.Fuzz(rapid.MakeFuzz(replacingIsWithoutIt)) }
 
 // What is replaced must be there, and is not the workload itself.
 func TestReplacesIsChecked(t *testing.T) {

@@ -54,9 +54,6 @@ func shiftedPrioritiesAreNothing(t *rapid.T) {
 }
 
 func TestShiftedPrioritiesAreNothing(t *testing.T) { rapid.Check(t, shiftedPrioritiesAreNothing) }
-func FuzzShiftedPrioritiesAreNothing(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(shiftedPrioritiesAreNothing))
-}
 
 // Equals at the ends of the range are equals as any others.
 func TestPrioritiesAtTheEnds(t *testing.T) {

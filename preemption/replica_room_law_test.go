@@ -101,4 +101,3 @@ func everySearchFreesReplicas(t *rapid.T) {
 }
 
 func TestEverySearchFreesReplicas(t *testing.T) { rapid.Check(t, everySearchFreesReplicas) }
-func FuzzEverySearchFreesReplicas(f *testing.F) { f.Fuzz(rapid.MakeFuzz(everySearchFreesReplicas)) }

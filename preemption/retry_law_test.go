@@ -1,7 +1,6 @@
 package preemption_test
 
 import (
-	"testing"
 	"time"
 
 	"pgregory.net/rapid"
@@ -72,9 +71,4 @@ func checkRetryAt(t *rapid.T, record preemption.Record) {
 	if d := at(want); !d.Possible() {
 		t.Fatalf("at %v itself: %v", want, d.Outcome)
 	}
-}
-
-func FuzzRetryAtIsExact(f *testing.F) { f.Fuzz(rapid.MakeFuzz(retryAtIsExact)) }
-func FuzzRetryAtOfAssignedIsExact(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(retryAtOfAssignedIsExact))
 }

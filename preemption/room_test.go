@@ -164,9 +164,6 @@ func victimsMakeRoomOnNodes(t *rapid.T, config preemption.Config) {
 }
 
 func TestVictimsMakeRoomOnNodes(t *testing.T) { rapid.Check(t, inEither(victimsMakeRoomOnNodes)) }
-func FuzzVictimsMakeRoomOnNodes(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(inEither(victimsMakeRoomOnNodes)))
-}
 
 // The fit of placement keeps the laws of a room.
 func TestPlacementIsARoom(t *testing.T) {

@@ -106,7 +106,3 @@ func TestSharesOfOneShape(t *testing.T) {
 		t.Errorf("never met: %q", never)
 	}
 }
-
-func FuzzSharesOfOneShape(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { sharesOfOneShape(t, map[string]int{}) }))
-}

@@ -148,7 +148,6 @@ func changed(t *rapid.T, st preemption.State, record preemption.Record) preempti
 }
 
 func TestSyncIsNewSnapshot(t *testing.T) { rapid.Check(t, inEither(syncIsNewSnapshot)) }
-func FuzzSyncIsNewSnapshot(f *testing.F) { f.Fuzz(rapid.MakeFuzz(inEither(syncIsNewSnapshot))) }
 
 // No field of a workload, queue, cohort or flavor is forgotten when Sync compares.
 func TestSyncSeesEveryField(t *testing.T) {

@@ -97,7 +97,6 @@ func tracesTellTheAnswer(t *rapid.T) {
 }
 
 func TestTracesTellTheAnswer(t *testing.T) { rapid.Check(t, tracesTellTheAnswer) }
-func FuzzTracesTellTheAnswer(f *testing.F) { f.Fuzz(rapid.MakeFuzz(tracesTellTheAnswer)) }
 
 // What is recorded is bounded in a cluster of any size, and the assignment of flavors, which
 // the decision itself tells, is not in it.

@@ -107,4 +107,3 @@ func items(st preemption.State) (n int) {
 }
 
 func TestValidIsValid(t *testing.T) { rapid.Check(t, validIsValid) }
-func FuzzValidIsValid(f *testing.F) { f.Fuzz(rapid.MakeFuzz(validIsValid)) }

@@ -28,4 +28,3 @@ func decisionsVerify(t *rapid.T) {
 }
 
 func TestDecisionsVerify(t *testing.T) { rapid.Check(t, decisionsVerify) }
-func FuzzDecisionsVerify(f *testing.F) { f.Fuzz(rapid.MakeFuzz(decisionsVerify)) }

@@ -260,4 +260,3 @@ func pendingAgreesWithTwin(t *rapid.T) {
 }
 
 func TestPendingAgreesWithTwin(t *testing.T) { rapid.Check(t, pendingAgreesWithTwin) }
-func FuzzPendingAgreesWithTwin(f *testing.F) { f.Fuzz(rapid.MakeFuzz(pendingAgreesWithTwin)) }

@@ -53,7 +53,6 @@ func arithmeticSaturates(t *rapid.T) {
 }
 
 func TestArithmeticSaturates(t *testing.T) { rapid.Check(t, arithmeticSaturates) }
-func FuzzArithmeticSaturates(f *testing.F) { f.Fuzz(rapid.MakeFuzz(arithmeticSaturates)) }
 func TestFlavorResourceOrder(t *testing.T) { rapid.Check(t, flavorResourceOrder) }
 func drawFR(t *rapid.T, l string) FlavorResource {
 	s := rapid.SampledFrom([]string{"", "a", "b"})

@@ -79,4 +79,3 @@ func without(list []clock.Entry[int, string], key int) []clock.Entry[int, string
 }
 
 func TestAgendaIsList(t *testing.T) { rapid.Check(t, agendaIsList) }
-func FuzzAgendaIsList(f *testing.F) { f.Fuzz(rapid.MakeFuzz(agendaIsList)) }

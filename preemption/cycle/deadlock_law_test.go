@@ -83,9 +83,6 @@ func nominalHeadsDoNotBlockEachOther(t *rapid.T) {
 func TestNominalHeadsDoNotBlockEachOther(t *testing.T) {
 	rapid.Check(t, nominalHeadsDoNotBlockEachOther)
 }
-func FuzzNominalHeadsDoNotBlockEachOther(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(nominalHeadsDoNotBlockEachOther))
-}
 
 // KEP-83, Admission: "there is no preemption with borrowing quota". x asks for 4 of the 4 of its queue,
 // which borrows 2; z fits within nominal. Each mode admits both, and by the KEP x takes three victims.

@@ -20,11 +20,6 @@ func TestPromisesHold(t *testing.T)     { rapid.Check(t, promisesHold) }
 func TestNoSecondEviction(t *testing.T) { rapid.Check(t, noSecondEviction) }
 func TestOrderIsNothing(t *testing.T)   { rapid.Check(t, orderIsNothing) }
 func TestOneHead(t *testing.T)          { rapid.Check(t, oneHead) }
-func FuzzPromisesHold(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(promisesHold)) }
-func FuzzNoSecondEviction(f *testing.F) { f.Fuzz(rapid.MakeFuzz(noSecondEviction)) }
-func FuzzOrderIsNothing(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(orderIsNothing)) }
-func FuzzOneHead(f *testing.F)          { f.Fuzz(rapid.MakeFuzz(oneHead)) }
-
 func draw(t *rapid.T) (preemption.State, cycle.Config, []queue.Head) {
 	st := preemptiontest.States().Draw(t, "state")
 	c := cycle.Config{Preemption: preemptiontest.Configs().Draw(t, "config")}

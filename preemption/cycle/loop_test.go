@@ -19,7 +19,6 @@ import (
 )
 
 func TestLoop(t *testing.T) { rapid.Check(t, theLoop) }
-func FuzzLoop(f *testing.F) { f.Fuzz(rapid.MakeFuzz(theLoop)) }
 
 // loop is a scheduler in which everybody who is told to stop does so when it is asked to.
 type loop struct {

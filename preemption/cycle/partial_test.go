@@ -148,7 +148,6 @@ func counts(w workload.Workload) (list []int64) {
 }
 
 func TestPartialPromisesHold(t *testing.T) { rapid.Check(t, partialPromisesHold) }
-func FuzzPartialPromisesHold(f *testing.F) { f.Fuzz(rapid.MakeFuzz(partialPromisesHold)) }
 
 // A head that starts with fewer replicas is preempted later and comes back as submitted.
 func TestPartialHeadComesBackAsSubmitted(t *testing.T) {

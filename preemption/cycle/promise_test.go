@@ -14,7 +14,6 @@ import (
 )
 
 func TestPromisesAreNotReclaimed(t *testing.T) { rapid.Check(t, promisesAreNotReclaimed) }
-func FuzzPromisesAreNotReclaimed(f *testing.F) { f.Fuzz(rapid.MakeFuzz(promisesAreNotReclaimed)) }
 
 // By policies no running workload of a queue within its nominal quota is reclaimed: what the
 // queue uses is what runs in it, with the heads that this cycle admitted and without the

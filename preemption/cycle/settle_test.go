@@ -97,4 +97,3 @@ func settlingComesFirst(t *rapid.T) {
 }
 
 func TestSettlingComesFirst(t *testing.T) { rapid.Check(t, settlingComesFirst) }
-func FuzzSettlingComesFirst(f *testing.F) { f.Fuzz(rapid.MakeFuzz(settlingComesFirst)) }

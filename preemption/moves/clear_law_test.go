@@ -67,7 +67,6 @@ func clearAnswersVerify(t *rapid.T) {
 }
 
 func TestClearAnswersVerify(t *testing.T) { rapid.Check(t, clearAnswersVerify) }
-func FuzzClearAnswersVerify(f *testing.F) { f.Fuzz(rapid.MakeFuzz(clearAnswersVerify)) }
 
 // When all steps are done, as many domains are empty, and the same question moves nothing.
 func clearAgainIsNothing(t *rapid.T) {
@@ -86,7 +85,6 @@ func clearAgainIsNothing(t *rapid.T) {
 }
 
 func TestClearAgainIsNothing(t *testing.T) { rapid.Check(t, clearAgainIsNothing) }
-func FuzzClearAgainIsNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(clearAgainIsNothing)) }
 
 // "RetryAt is the first instant at which Count domains can be emptied": there they can, and not at any earlier instant of a grid.
 func clearRetryAtIsFirst(t *rapid.T) {
@@ -111,7 +109,6 @@ func clearRetryAtIsFirst(t *rapid.T) {
 }
 
 func TestClearRetryAtIsFirst(t *testing.T) { rapid.Check(t, clearRetryAtIsFirst) }
-func FuzzClearRetryAtIsFirst(f *testing.F) { f.Fuzz(rapid.MakeFuzz(clearRetryAtIsFirst)) }
 
 // instants are those at which a protection or a wait that is drawn ends: hours around now, and a nanosecond later.
 func instants() (list []time.Time) {
@@ -147,7 +144,6 @@ func retryAtIsFirst(t *rapid.T) {
 }
 
 func TestRetryAtIsFirst(t *testing.T) { rapid.Check(t, retryAtIsFirst) }
-func FuzzRetryAtIsFirst(f *testing.F) { f.Fuzz(rapid.MakeFuzz(retryAtIsFirst)) }
 
 // Draws reach what the laws of Clear are about.
 func TestDrawsReachClear(t *testing.T) {

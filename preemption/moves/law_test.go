@@ -122,7 +122,6 @@ func answersVerify(t *rapid.T) {
 }
 
 func TestAnswersVerify(t *testing.T) { rapid.Check(t, answersVerify) }
-func FuzzAnswersVerify(f *testing.F) { f.Fuzz(rapid.MakeFuzz(answersVerify)) }
 
 // "With the zero value the victims are those of a decision without moves."
 func zeroConfigDecidesAsBefore(t *rapid.T) {
@@ -147,7 +146,6 @@ func zeroConfigDecidesAsBefore(t *rapid.T) {
 }
 
 func TestZeroConfigDecidesAsBefore(t *testing.T) { rapid.Check(t, zeroConfigDecidesAsBefore) }
-func FuzzZeroConfigDecidesAsBefore(f *testing.F) { f.Fuzz(rapid.MakeFuzz(zeroConfigDecidesAsBefore)) }
 
 // "Of victims of equal priority of which either is enough, the one that can run elsewhere yields", whichever started first
 // (kubernetes/kubernetes#141227).
@@ -186,7 +184,6 @@ func withoutMovesAsBefore(t *rapid.T) {
 }
 
 func TestWithoutMovesAsBefore(t *testing.T) { rapid.Check(t, withoutMovesAsBefore) }
-func FuzzWithoutMovesAsBefore(f *testing.F) { f.Fuzz(rapid.MakeFuzz(withoutMovesAsBefore)) }
 
 // Settled: "victims that yield are gone, those that move run on their new nodes, and the pods of the request run"; all others are as before.
 func settledIsDone(t *rapid.T) {
@@ -236,7 +233,6 @@ func settledIsDone(t *rapid.T) {
 }
 
 func TestSettledIsDone(t *testing.T) { rapid.Check(t, settledIsDone) }
-func FuzzSettledIsDone(f *testing.F) { f.Fuzz(rapid.MakeFuzz(settledIsDone)) }
 
 // Draws reach what the laws are about.
 func TestDrawsReachMoves(t *testing.T) {

@@ -252,7 +252,6 @@ func costIsPossible(t *rapid.T) {
 }
 
 func TestCostIsPossible(t *testing.T) { rapid.Check(t, costIsPossible) }
-func FuzzCostIsPossible(f *testing.F) { f.Fuzz(rapid.MakeFuzz(costIsPossible)) }
 
 // "None costs less than LowerBound", and no answer less than is possible, of one domain or of both.
 func clearIsPossible(t *rapid.T) {
@@ -284,4 +283,3 @@ func clearIsPossible(t *rapid.T) {
 }
 
 func TestClearIsPossible(t *testing.T) { rapid.Check(t, clearIsPossible) }
-func FuzzClearIsPossible(f *testing.F) { f.Fuzz(rapid.MakeFuzz(clearIsPossible)) }

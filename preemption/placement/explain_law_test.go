@@ -150,7 +150,6 @@ func TestExplainedMinRuntimes(t *testing.T) {
 		t.Errorf("- want, + got:\n%s", diff)
 	}
 }
-func FuzzExplanationsHold(f *testing.F) { f.Fuzz(rapid.MakeFuzz(explanationsHold)) }
 
 // Of each kind a way is found where there is one, and it is the smallest.
 func TestWays(t *testing.T) {

@@ -225,8 +225,7 @@ func TestFitBesideTerminating(t *testing.T) {
 	}
 }
 
-func TestFit(t *testing.T)       { rapid.Check(t, fitAgrees) }
-func FuzzFitAgrees(f *testing.F) { f.Fuzz(rapid.MakeFuzz(fitAgrees)) }
+func TestFit(t *testing.T) { rapid.Check(t, fitAgrees) }
 
 // BenchmarkFit takes groups until a gang fits, and restores what it can: nodes full of
 // groups of eight pods.

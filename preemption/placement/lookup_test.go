@@ -15,8 +15,6 @@ import (
 // What is looked up is what the state has, in copies that are the caller's.
 func TestLookUps(t *testing.T) { rapid.Check(t, lookUpsAreTheState) }
 
-func FuzzLookUpsAreTheState(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lookUpsAreTheState)) }
-
 func lookUpsAreTheState(t *rapid.T) {
 	st := preemptiontest.PlacementStates().Draw(t, "state")
 	s := snapshotOf(t, st)

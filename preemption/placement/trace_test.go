@@ -53,7 +53,6 @@ func tracesTellTheAnswer(t *rapid.T) {
 }
 
 func TestTracesTellTheAnswer(t *testing.T) { rapid.Check(t, tracesTellTheAnswer) }
-func FuzzTracesTellTheAnswer(f *testing.F) { f.Fuzz(rapid.MakeFuzz(tracesTellTheAnswer)) }
 
 // BenchmarkTrace is what a recorder costs. That it costs nothing when there is none is seen
 // in the other benchmarks, and in TestAllocationsAreThoseOfTheAnswer.

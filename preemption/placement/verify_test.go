@@ -29,7 +29,6 @@ func decisionsVerify(t *rapid.T) {
 }
 
 func TestDecisionsVerify(t *testing.T) { rapid.Check(t, decisionsVerify) }
-func FuzzDecisionsVerify(f *testing.F) { f.Fuzz(rapid.MakeFuzz(decisionsVerify)) }
 
 // So is every decision with set filters, or with a placement made outside.
 func decisionsOfSetsVerify(t *rapid.T) {

@@ -74,4 +74,3 @@ func mayLeave(st *preemption.State, own, used map[string]int64, set uint, over i
 func size(w *workload.Workload) int64 { return w.PodSets[0].Requests[0].Amount }
 
 func TestFewestOfAllSets(t *testing.T) { rapid.Check(t, fewestOfAllSets) }
-func FuzzFewestOfAllSets(f *testing.F) { f.Fuzz(rapid.MakeFuzz(fewestOfAllSets)) }

@@ -105,7 +105,6 @@ func answersVerify(t *rapid.T) {
 }
 
 func TestAnswersVerify(t *testing.T) { rapid.Check(t, answersVerify) }
-func FuzzAnswersVerify(f *testing.F) { f.Fuzz(rapid.MakeFuzz(answersVerify)) }
 
 // "Settling again after them gives the same Remaining and no new victim."
 func settlingEnds(t *rapid.T) {
@@ -135,7 +134,6 @@ func settlingEnds(t *rapid.T) {
 }
 
 func TestSettlingEnds(t *testing.T) { rapid.Check(t, settlingEnds) }
-func FuzzSettlingEnds(f *testing.F) { f.Fuzz(rapid.MakeFuzz(settlingEnds)) }
 
 // "RetryAt is the first instant at which the goal can be met if the victims leave and nothing else but time changes": then nothing
 // remains, and a nanosecond before something does. "Where one node is above another, the instant at which settling again at each
@@ -213,4 +211,3 @@ func apart(st preemption.State, nodes []settle.Node) bool {
 }
 
 func TestRetryAtIsFirst(t *testing.T) { rapid.Check(t, retryAtIsFirst) }
-func FuzzRetryAtIsFirst(f *testing.F) { f.Fuzz(rapid.MakeFuzz(retryAtIsFirst)) }

@@ -65,7 +65,6 @@ func nodeAnswersVerify(t *rapid.T) {
 }
 
 func TestNodeAnswersVerify(t *testing.T) { rapid.Check(t, nodeAnswersVerify) }
-func FuzzNodeAnswersVerify(f *testing.F) { f.Fuzz(rapid.MakeFuzz(nodeAnswersVerify)) }
 
 // After the victims have left no more leave, and what remains is the same; and at RetryAt, having settled at each MoreAt, nothing
 // remains.
@@ -97,4 +96,3 @@ func nodesSettle(t *rapid.T) {
 }
 
 func TestNodesSettle(t *testing.T) { rapid.Check(t, nodesSettle) }
-func FuzzNodesSettle(f *testing.F) { f.Fuzz(rapid.MakeFuzz(nodesSettle)) }

@@ -93,7 +93,6 @@ func togetherIsAList(t *rapid.T, h *History, list []Event) {
 }
 
 func TestHistoryIsAList(t *testing.T) { rapid.Check(t, historyIsAList) }
-func FuzzHistoryIsAList(f *testing.F) { f.Fuzz(rapid.MakeFuzz(historyIsAList)) }
 
 // A wrong event is refused with all faults, and the history stays.
 func TestHistoryRefuses(t *testing.T) {

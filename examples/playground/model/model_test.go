@@ -99,8 +99,6 @@ func answersAsLibrary(t *rapid.T) {
 }
 
 func TestAnswersAsLibrary(t *testing.T) { rapid.Check(t, answersAsLibrary) }
-func FuzzAnswersAsLibrary(f *testing.F) { f.Fuzz(rapid.MakeFuzz(answersAsLibrary)) }
-
 func TestSample(t *testing.T) {
 	m := sample(t)
 	s := call[Summary](t, m, "summary", `{}`)

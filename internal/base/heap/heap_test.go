@@ -36,8 +36,6 @@ func sortsByDropping(t *rapid.T) {
 }
 
 func TestSortsByDropping(t *testing.T) { rapid.Check(t, sortsByDropping) }
-func FuzzSortsByDropping(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sortsByDropping)) }
-
 func TestAllocations(t *testing.T) {
 	h := make([]int, 0, 100)
 	if n := testing.AllocsPerRun(10, func() {

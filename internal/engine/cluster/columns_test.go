@@ -97,8 +97,6 @@ func TestColumnOfEqualWorkloads(t *testing.T) {
 // it, no two have the same, and usage is what the workloads use, by name. Clusters from
 // before an edit are as they were.
 func TestColumnsByEdits(t *testing.T) { rapid.Check(t, columnsByEdits) }
-func FuzzColumnsByEdits(f *testing.F) { f.Fuzz(rapid.MakeFuzz(columnsByEdits)) }
-
 func columnsByEdits(t *rapid.T) {
 	var pool []quota.FlavorResource
 	for i := range 12 { // more than few

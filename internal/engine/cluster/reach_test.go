@@ -145,7 +145,4 @@ func inReach(c *cluster.Cluster, node, cohort int) bool {
 }
 
 func TestSumsAreWhatLeaves(t *testing.T) { rapid.Check(t, sumsAreWhatLeaves) }
-func FuzzSumsAreWhatLeaves(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sumsAreWhatLeaves)) }
-
 func TestReachFollowsEdits(t *testing.T) { rapid.Check(t, reachFollowsEdits) }
-func FuzzReachFollowsEdits(f *testing.F) { f.Fuzz(rapid.MakeFuzz(reachFollowsEdits)) }

@@ -98,7 +98,6 @@ func retryAtWhenMuchIsLent(t *rapid.T) {
 }
 
 func TestRetryAtWhenMuchIsLent(t *testing.T) { rapid.Check(t, retryAtWhenMuchIsLent) }
-func FuzzRetryAtWhenMuchIsLent(f *testing.F) { f.Fuzz(rapid.MakeFuzz(retryAtWhenMuchIsLent)) }
 
 // one runs in queue "b" in a given number of replicas of one each, the first of which must stay.
 func one(id string, replicas int64, reserved time.Time) workload.Workload {

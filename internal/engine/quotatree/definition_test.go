@@ -214,7 +214,6 @@ func (d *byDefinition) check(t interface{ Fatalf(string, ...any) }) {
 }
 
 func TestAgreesWithDefinitions(t *testing.T) { rapid.Check(t, agreesWithDefinitions) }
-func FuzzAgreesWithDefinitions(f *testing.F) { f.Fuzz(rapid.MakeFuzz(agreesWithDefinitions)) }
 
 // What a cohort in the middle could use, of which the shares below it are parts, with all
 // that may bound it, and with a flavor that only the root knows.

@@ -34,7 +34,6 @@ func sharesRiseWithUsage(t *rapid.T) {
 }
 
 func TestSharesRiseWithUsage(t *testing.T) { rapid.Check(t, sharesRiseWithUsage) }
-func FuzzSharesRiseWithUsage(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sharesRiseWithUsage)) }
 
 // Borrowed over lendable, for each thousand, over the weight; of two resources the
 // larger, of equal ones the first; over all flavors of a resource.

@@ -171,11 +171,6 @@ func usageOf(t *rapid.T, list []Node, direct [][]Load) Usage {
 func TestAddThenRemoveIsIdentity(t *testing.T)      { rapid.Check(t, addThenRemoveIsIdentity) }
 func TestAvailableNeverGrowsWithUsage(t *testing.T) { rapid.Check(t, availableNeverGrowsWithUsage) }
 func TestOrderOfChildrenIsNothing(t *testing.T)     { rapid.Check(t, orderOfChildrenIsNothing) }
-func FuzzAddThenRemoveIsIdentity(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(addThenRemoveIsIdentity)) }
-func FuzzAvailableNeverGrowsWithUsage(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(availableNeverGrowsWithUsage))
-}
-func FuzzOrderOfChildrenIsNothing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(orderOfChildrenIsNothing)) }
 
 // A queue of 10 that lends at most 4 keeps 6 to itself: its first 6 do not show in
 // the cohort, and the cohort's own 3 and the 4 are all that a sibling can get.

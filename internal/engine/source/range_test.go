@@ -63,7 +63,6 @@ func rangesAreVerdicts(t *rapid.T) {
 }
 
 func TestRangesAreVerdicts(t *testing.T) { rapid.Check(t, rangesAreVerdicts) }
-func FuzzRangesAreVerdicts(f *testing.F) { f.Fuzz(rapid.MakeFuzz(rangesAreVerdicts)) }
 
 // drawCase draws queues in a tree of cohorts, what runs in them, and a request of the first queue.
 func drawCase(t *rapid.T) (*cluster.Cluster, *right.Request) {

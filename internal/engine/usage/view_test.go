@@ -121,4 +121,3 @@ func agreesWithACluster(t *rapid.T) {
 }
 
 func TestAgreesWithACluster(t *testing.T) { rapid.Check(t, agreesWithACluster) }
-func FuzzAgreesWithACluster(f *testing.F) { f.Fuzz(rapid.MakeFuzz(agreesWithACluster)) }

@@ -190,7 +190,6 @@ func walkIn(t *rapid.T, s Set[pair, remainders], rest []pair, key int) {
 }
 
 func TestSetIsLikeASlice(t *testing.T) { rapid.Check(t, likeASlice) }
-func FuzzSetIsLikeASlice(f *testing.F) { f.Fuzz(rapid.MakeFuzz(likeASlice)) }
 
 // Cursors walk without allocating.
 func TestCursorAllocatesNothing(t *testing.T) {

@@ -60,7 +60,6 @@ func likeAMap(t *rapid.T) {
 }
 
 func TestMapIsLikeAMap(t *testing.T) { rapid.Check(t, likeAMap) }
-func FuzzMapIsLikeAMap(f *testing.F) { f.Fuzz(rapid.MakeFuzz(likeAMap)) }
 
 // Names whose hashes agree in every bit share a list at the bottom.
 func TestCollisions(t *testing.T) {

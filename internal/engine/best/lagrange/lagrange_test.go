@@ -130,7 +130,6 @@ func indexes(n int) []int {
 }
 
 func TestBoundsHold(t *testing.T) { rapid.Check(t, boundsHold) }
-func FuzzBoundsHold(f *testing.F) { f.Fuzz(rapid.MakeFuzz(boundsHold)) }
 
 // Two rows that different items cover: the bound climbs to the weight of the best set, and ends there
 // before the steps are used up. A set that is known to be no heavier ends it at once.
