@@ -131,7 +131,7 @@ func TestClear(t *testing.T) {
 
 // As kube-scheduler is built, a pod that terminates yields with its group. The group has no place then, whatever room there is.
 func TestClearOfWhatTerminates(t *testing.T) {
-	p, err := placement.New(placement.Config{Mode: placement.ModeReplace})
+	p, err := placement.New(placement.Config{Mode: placement.ModeInPlace})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,16 +134,6 @@ func BenchmarkOrder(b *testing.B) {
 	}
 }
 
-// BenchmarkReplace places anew for every unit that could be put back.
-func BenchmarkReplace(b *testing.B) {
-	f := fleet{nodes: 500, perNode: 4, levels: 10, covered: 5, groupOf: 8}
-	for _, mode := range []placement.Mode{placement.ModeDesign, placement.ModeInPlace, placement.ModeReplace} {
-		b.Run(fmt.Sprintf("%v/%v", f, mode), func(b *testing.B) {
-			benchmark(b, f, placement.Config{Mode: mode}, gang(50, 2000, 2), preemption.Preempt)
-		})
-	}
-}
-
 func BenchmarkHardBudgets(b *testing.B) {
 	benchmark(b, fleets[2], placement.Config{Budgets: placement.Hard}, gang(100, 1000, 1), preemption.Preempt)
 }

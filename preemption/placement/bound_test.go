@@ -75,7 +75,7 @@ func TestBoundsChangeNoAnswer(t *testing.T) {
 			if i%3 == 0 {
 				r.Prefer = []string{st.Nodes[seed%40].Name}
 			}
-			c := placement.Config{Mode: placement.Mode(seed % 3), Budgets: placement.BudgetMode(seed / 3 % 2), Order: placement.Order(seed / 6 % 3)}
+			c := placement.Config{Mode: placement.Mode(seed % 2), Budgets: placement.BudgetMode(seed / 3 % 2), Order: placement.Order(seed / 6 % 3)}
 			p, err := placement.New(c)
 			if err != nil {
 				t.Fatal(err)

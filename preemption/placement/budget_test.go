@@ -90,8 +90,8 @@ func TestChargeOfAPodUnderTwoBudgets(t *testing.T) {
 		charge placement.Charge
 		want   int
 	}{
-		{placement.ModeDesign, placement.ChargeByMode, 2}, {placement.ModeReplace, placement.ChargeByMode, 2}, {placement.ModeInPlace, placement.ChargeByMode, 1},
-		{placement.ModeInPlace, placement.ChargeToAll, 2}, {placement.ModeDesign, placement.ChargeToFirstViolated, 1}, {placement.ModeReplace, placement.ChargeToFirstViolated, 1},
+		{placement.ModeDesign, placement.ChargeByMode, 2}, {placement.ModeInPlace, placement.ChargeByMode, 1},
+		{placement.ModeInPlace, placement.ChargeToAll, 2}, {placement.ModeDesign, placement.ChargeToFirstViolated, 1},
 	} {
 		config := placement.Config{Mode: c.mode, Charge: c.charge}
 		d := decide(t, config, snapshotOf(t, st), r)

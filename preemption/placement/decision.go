@@ -95,7 +95,6 @@ type Victim struct {
 	// Violations is the number of its pods evicted against a disruption budget.
 	Violations int `json:"violations,omitempty"`
 	// Order is the victim's number in the order in which the victims were chosen, from 1: the most important first.
-	// In [ModeReplace] victims that violate a budget come before the others.
 	Order int `json:"order,omitempty"`
 }
 

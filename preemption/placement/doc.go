@@ -67,10 +67,9 @@
 //
 // [ModeInPlace] skips steps 5 and 6, as built in v1.37: it places the preemptor without
 // regard to who runs there, a group in the first domain with room, and charges all units of
-// lower priority to the budgets, wherever they run. [ModeReplace] puts units back by placing the preemptor again for
-// each unit, as built in v1.36. In both, terminating pods count as running and may become
-// victims again (until the timeout), and a preemptor waits only while victims of lower
-// priority terminate on a node that it is nominated to.
+// lower priority to the budgets, wherever they run. Terminating
+// pods count as running and may become victims again (until the timeout), and a preemptor waits
+// only while victims of lower priority terminate on a node that it is nominated to.
 //
 // # Time
 //

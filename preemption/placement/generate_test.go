@@ -17,7 +17,7 @@ func TestGeneratorsReachEverything(t *testing.T) {
 	floors := map[string]int{
 		"Preempt": 300, "Wait": 80, "Fits": 80,
 		"PolicyNever": 5, "NoVictims": 20, "NoRoom": 20, "Budgets": 10,
-		"mode Design": 250, "mode InPlace": 150, "mode Replace": 150,
+		"mode Design": 250, "mode InPlace": 150,
 		"two victims": 120, "whole group": 60, "group of groups": 10, "nested groups": 100, "request of nested groups": 25, "needs of nested groups": 15, "claims": 100, "shared claim goes": 2, "claim stays with another pod": 10, "claims of the request": 60, "nested group is left out": 3, "preferred domains": 20, "outside preferred domains": 3, "group of several": 40, "reprieve": 150, "budget binds": 50, "violation": 20,
 		"promised": 50, "withdrawn": 20, "several nodes": 150, "several domains": 50,
 		"basic group": 80, "pod of a group": 30, "over the timeout": 30, "waits though asked alone": 20,

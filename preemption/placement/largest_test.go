@@ -20,7 +20,7 @@ func TestLargestAmounts(t *testing.T) {
 	}
 	r := placement.Request{Group: "in", Priority: 1, Pods: []workload.Pod{{ID: "x", Requests: most}, {ID: "y", Requests: most}}}
 	for _, order := range []placement.Order{placement.FirstFit, placement.BestFit, placement.RoundRobin} {
-		for _, mode := range []placement.Mode{placement.ModeDesign, placement.ModeInPlace, placement.ModeReplace} {
+		for _, mode := range []placement.Mode{placement.ModeDesign, placement.ModeInPlace} {
 			d := decide(t, placement.Config{Order: order, Mode: mode}, snapshotOf(t, st), r)
 			if got := text(d); got != "Preempt x@n1; evict a" {
 				t.Errorf("%v, %v: %s", order, mode, got)

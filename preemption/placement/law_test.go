@@ -164,7 +164,7 @@ func bestFitAgreesWithReference(t *rapid.T) {
 	st, r := record.State, *record.Request
 	r.MinGroups, r.Nested = 0, nil
 	r.Group, r.SkipFit, r.MinCount = "many", true, rapid.IntRange(0, 1).Draw(t, "min count")
-	c := placement.Config{Order: placement.BestFit, Mode: rapid.SampledFrom([]placement.Mode{placement.ModeReplace, placement.ModeDesign}).Draw(t, "mode")}
+	c := placement.Config{Order: placement.BestFit, Mode: rapid.SampledFrom([]placement.Mode{placement.ModeInPlace, placement.ModeDesign}).Draw(t, "mode")}
 	if rapid.Bool().Draw(t, "filtered") {
 		c.Order, c.Filters = placement.FirstFit, []placement.Filter{preemptiontest.Apart{Label: "app", Zone: "a", Anywhere: rapid.Bool().Draw(t, "anywhere")}}
 	}

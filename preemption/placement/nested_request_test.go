@@ -122,10 +122,10 @@ func TestNestedRequests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := treeState()
-			for mode := placement.ModeDesign; mode <= placement.ModeReplace; mode++ {
+			for mode := placement.ModeDesign; mode <= placement.ModeInPlace; mode++ {
 				c, r := placement.Config{Mode: mode}, test.request()
 				d := decide(t, c, snapshotOf(t, st), r)
-				if got := text(d); got != test.want && mode != placement.ModeReplace {
+				if got := text(d); got != test.want {
 					t.Errorf("%v: %s\nwant %s", mode, got, test.want)
 				}
 				if err := verify.Placement(st, r, c, d); err != nil {

@@ -259,7 +259,7 @@ func TestBudgetsAreChargedAnywhere(t *testing.T) {
 	}
 	st.Nodes[1].Unschedulable = true
 	r := placement.Request{Group: "in", Priority: 10, Pods: []workload.Pod{cpu("in0", "", 0, 1)}}
-	for mode, want := range map[placement.Mode]int{placement.ModeDesign: 0, placement.ModeInPlace: 1, placement.ModeReplace: 0} {
+	for mode, want := range map[placement.Mode]int{placement.ModeDesign: 0, placement.ModeInPlace: 1} {
 		if d := decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r); d.Violations != want || len(d.Victims) != 1 {
 			t.Errorf("%v: %+v, want %d violations", mode, d, want)
 		}
@@ -269,7 +269,7 @@ func TestBudgetsAreChargedAnywhere(t *testing.T) {
 // The root's priority counts for all pods of nested groups, as in kube-scheduler 1.37, in every mode. By KEP-5710 the
 // smallest unit that states one would overwrite those above it.
 func TestNestedPriorityIsTheRoots(t *testing.T) {
-	for _, mode := range []placement.Mode{placement.ModeDesign, placement.ModeInPlace, placement.ModeReplace} {
+	for _, mode := range []placement.Mode{placement.ModeDesign, placement.ModeInPlace} {
 		for _, c := range []struct {
 			root, leaf int32
 			want       preemption.Outcome

@@ -44,7 +44,6 @@ func TestLowestPriorityIsForTheMinimum(t *testing.T) {
 		{placement.Config{}, 1, "Preempt in0@a; evict low"},
 		{placement.Config{}, 2, "Preempt in0@a in1@b; evict low mid"},
 		{placement.Config{Mode: placement.ModeInPlace}, 1, "Preempt in0@a in1@b; evict low mid"},
-		{placement.Config{Mode: placement.ModeReplace}, 1, "Preempt in0@a in1@b; evict low mid"},
 	} {
 		r.MinCount = c.min
 		if got := text(decide(t, c.config, snapshotOf(t, st), r)); got != c.want {

@@ -26,9 +26,6 @@ const (
 	// units of lower priority are charged to the budgets, wherever they run, and a Basic group is placed as a group of
 	// which one pod is enough.
 	ModeInPlace
-	// ModeReplace is as built in v1.36: the preemptor is placed again for every unit that is put back. It looks at
-	// every unit and is slow.
-	ModeReplace
 )
 
 // Order is the order in which placement tries nodes. The zero value is FirstFit.

@@ -150,4 +150,4 @@ func machine(name string, amount int64) workload.Node {
 	return workload.Node{Name: name, Capacity: workload.Resources{"cpu": amount}}
 }
 
-var allModes = []placement.Mode{placement.ModeDesign, placement.ModeInPlace, placement.ModeReplace}
+var allModes = []placement.Mode{placement.ModeDesign, placement.ModeInPlace}

@@ -38,8 +38,8 @@ type Trial interface {
 }
 
 // Placer places the pods of a request in place of [Config.Order], for instance by the caller's own scheduler for
-// groups. Victims are still chosen by the steps of package placement: with [ModeReplace] the placer is asked again
-// for each unit that may be put back, with [ModeInPlace] once for each domain.
+// groups. Victims are still chosen by the steps of package placement: with [ModeInPlace] the placer is asked
+// once for each domain.
 type Placer interface {
 	// Begin is [SetFilter.Begin].
 	Begin(snapshot *Snapshot, r Request) PlacerTrial

@@ -53,7 +53,7 @@ func TestStepsAreThoseOfTheGolden(t *testing.T) {
 		{nodes: 50, perNode: 4, levels: 1}, {nodes: 50, perNode: 4, levels: 10, covered: 5}, {nodes: 50, perNode: 4, levels: 10, groupOf: 8},
 	} {
 		s := snapshotOf(t, f.state())
-		for _, c := range []placement.Config{{}, {Mode: placement.ModeInPlace}, {Mode: placement.ModeReplace}, {Budgets: placement.Hard}, {Order: placement.BestFit}, {Order: placement.RoundRobin}} {
+		for _, c := range []placement.Config{{}, {Mode: placement.ModeInPlace}, {Budgets: placement.Hard}, {Order: placement.BestFit}, {Order: placement.RoundRobin}} {
 			for _, pods := range []int{1, 12, 60} { // at most 50 of this size have a place
 				about := fmt.Sprint(f, " ", c.Mode, " ", c.Budgets, " ", c.Order, " ", pods)
 				cost(about, c, s, gang(pods, 3000, 3))
@@ -69,7 +69,7 @@ func TestStepsAreThoseOfTheGolden(t *testing.T) {
 		{nodes: 500, perNode: 10, levels: 10, covered: 5, groupOf: 8}, {nodes: 500, perNode: 10, levels: 10, covered: 10},
 	} {
 		s := snapshotOf(t, f.state())
-		for _, c := range []placement.Config{{}, {Mode: placement.ModeInPlace}, {Mode: placement.ModeReplace}, {Budgets: placement.Hard}} {
+		for _, c := range []placement.Config{{}, {Mode: placement.ModeInPlace}, {Budgets: placement.Hard}} {
 			for _, sample := range []int{0, 50} {
 				r := alone(2000, 2)
 				r.MaxDomains = sample

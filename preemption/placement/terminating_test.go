@@ -145,7 +145,7 @@ func TestTerminationTimeoutAsBuilt(t *testing.T) {
 	stuck := cpu("stuck", "a", 0, 4)
 	stuck.Terminating, stuck.Preempted, stuck.TerminatingSince = true, true, now.Add(-time.Hour)
 	r := placement.Request{Priority: 10, Pods: []workload.Pod{cpu("in", "", 0, 4)}, Now: now}
-	for _, mode := range []placement.Mode{placement.ModeInPlace, placement.ModeReplace} {
+	for _, mode := range []placement.Mode{placement.ModeInPlace} {
 		for _, c := range []struct {
 			name    string
 			timeout time.Duration
@@ -186,7 +186,7 @@ func TestPlaceableWhereNobodyYields(t *testing.T) {
 		Pods:  []workload.Pod{cpu("high", "a", 20, 2), cpu("too", "b", 20, 4)},
 	}
 	r := placement.Request{Group: "in", Priority: 10, MinCount: 3, Pods: []workload.Pod{cpu("x", "", 0, 2), cpu("y", "", 0, 2), cpu("z", "", 0, 2)}}
-	for _, mode := range []placement.Mode{placement.ModeDesign, placement.ModeInPlace, placement.ModeReplace} {
+	for _, mode := range []placement.Mode{placement.ModeDesign, placement.ModeInPlace} {
 		for policy, want := range map[placement.PreemptionPolicy]placement.Reason{placement.PreemptLowerPriority: placement.ReasonNoVictims, placement.PreemptNever: placement.ReasonPolicyNever} {
 			r.Policy = policy
 			if d := decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r); d.Reason != want || d.Placeable != 2 {

@@ -8,7 +8,7 @@ import "github.com/cedesched/cede/internal/base/enum"
 var (
 	budgetNames = enum.Names[BudgetMode]{Type: "BudgetMode", List: []string{"Soft", "Hard"}}
 	chargeNames = enum.Names[Charge]{Type: "Charge", List: []string{"ByMode", "ToAll", "ToFirstViolated"}}
-	modeNames   = enum.Names[Mode]{Type: "Mode", List: []string{"Design", "InPlace", "Replace"}}
+	modeNames   = enum.Names[Mode]{Type: "Mode", List: []string{"Design", "InPlace"}}
 	orderNames  = enum.Names[Order]{Type: "Order", List: []string{"FirstFit", "BestFit", "RoundRobin"}}
 	policyNames = enum.Names[PreemptionPolicy]{Type: "PreemptionPolicy", List: []string{"PreemptLowerPriority", "Never"}}
 	reachNames  = enum.Names[Reach]{Type: "Reach", List: []string{"SameNode", "Cluster"}}

@@ -71,12 +71,12 @@ func TestSpoiltDecisions(t *testing.T) {
 				}
 			}
 			d.Victims = d.Victims[1:]
-			return q.c.Mode != placement.ModeReplace
+			return true
 		}},
 		{"another unit yields besides", func(q *question, d *placement.Decision) bool {
 			for _, p := range q.st.Pods {
 				named := slices.ContainsFunc(d.Victims, func(v placement.Victim) bool { return slices.Contains(v.Pods, p.ID) })
-				if !named && len(d.Victims) > 0 && !basic(q) && q.c.Mode != placement.ModeReplace {
+				if !named && len(d.Victims) > 0 && !basic(q) {
 					v := placement.Victim{Pods: []string{p.ID}, Priority: p.Priority, Order: len(d.Victims) + 1}
 					d.Victims = append(d.Victims, v)
 					slices.SortFunc(d.Victims, func(a, b placement.Victim) int { return slices.Compare(a.Pods, b.Pods) })
@@ -111,7 +111,7 @@ func TestSpoiltDecisions(t *testing.T) {
 			return true
 		}},
 		{"two numbers exchanged", func(q *question, d *placement.Decision) bool {
-			if len(d.Victims) < 2 || basic(q) || q.c.Mode == placement.ModeReplace && q.c.Budgets == placement.Hard {
+			if len(d.Victims) < 2 || basic(q) {
 				return false
 			}
 			d.Victims[0].Order, d.Victims[1].Order = d.Victims[1].Order, d.Victims[0].Order
@@ -143,7 +143,7 @@ func TestSpoiltDecisions(t *testing.T) {
 			return ok
 		}},
 		{"Preempt and not Fits", func(q *question, d *placement.Decision) bool {
-			ok := d.Outcome == preemption.Preempt && !basic(q) && q.c.Mode != placement.ModeReplace
+			ok := d.Outcome == preemption.Preempt && !basic(q)
 			d.Outcome, d.Victims, d.Violations = preemption.Fits, nil, 0
 			return ok
 		}},
@@ -342,7 +342,7 @@ func TestVerifyRoomOfALostNomination(t *testing.T) {
 	r := placement.Request{Group: "basic", Priority: 2, Now: now, Placer: preemptiontest.LastFit{}, Pods: []workload.Pod{
 		{ID: "large", Requests: cpu(2)}, {ID: "small", Requests: cpu(1)}, {ID: "waits", Requests: cpu(2)},
 	}}
-	config := placement.Config{Mode: placement.ModeReplace, Budgets: placement.Hard}
+	config := placement.Config{Mode: placement.ModeDesign, Budgets: placement.Hard}
 	d := decide(t, config, snapshotOf(t, st), r)
 	if d.Outcome != preemption.Wait || len(d.Nominations) != 2 {
 		t.Fatalf("%+v", d)

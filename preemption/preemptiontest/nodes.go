@@ -132,7 +132,7 @@ func protect(t *rapid.T, st *placement.State) {
 func PlacementConfigs() *rapid.Generator[placement.Config] {
 	return rapid.Custom(func(t *rapid.T) placement.Config {
 		c := placement.Config{
-			Mode:    pick(t, "mode", placement.ModeDesign, placement.ModeDesign, placement.ModeInPlace, placement.ModeReplace),
+			Mode:    pick(t, "mode", placement.ModeDesign, placement.ModeDesign, placement.ModeInPlace, placement.ModeInPlace),
 			Order:   pick(t, "order", placement.FirstFit, placement.BestFit, placement.RoundRobin),
 			Budgets: pick(t, "budgets", placement.Soft, placement.Hard),
 		}

@@ -87,8 +87,7 @@ func (j *movesJudge) places() {
 			if p.Node = to; !j.mayBe(p, after) {
 				j.wrong("moves", "%q may not be on %q", p.ID, to)
 			}
-			// In ModeReplace the pods of the request end up elsewhere than where they were when the unit was tried.
-			if len(u.Pods) == 1 && to == u.Pods[0].Node && !j.each && j.Config.Mode != placement.ModeReplace {
+			if len(u.Pods) == 1 && to == u.Pods[0].Node && !j.each {
 				j.wrong("moves", "%q need not leave %q", p.ID, to)
 			}
 			if !j.isWithin(to, p.Requests, after) {

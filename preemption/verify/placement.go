@@ -18,7 +18,7 @@ import (
 //   - Fits, Preempt: enough pods are nominated, to nodes of one domain, where they may run and have room without the
 //     victims.
 //   - Preempt: the victims are whole units of lower priority with a pod in the domain, and nothing protects them at Now.
-//     None of them can be put back where it runs (not judged for [placement.ModeReplace]). Their violations of budgets and
+//     None of them can be put back where it runs. Their violations of budgets and
 //     their numbers are right; [placement.Hard] budgets hold. The request does not fit now.
 //   - Wait, Impossible: the documented steps find neither places nor victims now; for Wait RetryAt is the first instant at
 //     which they do.
@@ -177,7 +177,7 @@ func (j *placementJudge) room(victims []nodes.Unit) {
 		j.wrong("nominations", "there is no room for them")
 		return
 	}
-	if j.Config.Mode == placement.ModeReplace || j.HasTrials() {
+	if j.HasTrials() {
 		return // there the members are placed anew with each unit
 	}
 	for _, u := range victims {

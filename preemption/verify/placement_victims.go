@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -63,14 +62,12 @@ func (j *placementJudge) victims(domain []string) (found []nodes.Unit) {
 	return found
 }
 
-// order judges the numbers: the most important first; where the pods are placed anew with each unit, victims that violate
-// a budget come before the others.
+// order judges the numbers: the most important first.
 func (j *placementJudge) order(all []nodes.Unit) {
 	list := j.d.InOrderOfChoice()
 	if len(list) == 0 || list[len(list)-1].Order == 0 {
 		return
 	}
-	replace := j.Config.Mode == placement.ModeReplace
 	rank := func(v placement.Victim) int {
 		return slices.IndexFunc(all, func(u nodes.Unit) bool { return slices.Equal(u.IDs(), v.Pods) })
 	}
@@ -79,14 +76,10 @@ func (j *placementJudge) order(all []nodes.Unit) {
 			j.wrong("victims", "number %d in place of %d", v.Order, i+1)
 			return
 		}
-		if i == 0 || j.each || replace && j.Config.Budgets == placement.Hard {
+		if i == 0 || j.each {
 			continue
 		}
-		before, violating := list[i-1], 0
-		if replace {
-			violating = cmp.Compare(min(1, v.Violations), min(1, before.Violations))
-		}
-		if cmp.Or(violating, cmp.Compare(rank(before), rank(v))) > 0 {
+		if before := list[i-1]; rank(before) > rank(v) {
 			j.wrong("victims", "%v are chosen before %v", before.Pods, v.Pods)
 		}
 	}

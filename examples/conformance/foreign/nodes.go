@@ -123,7 +123,7 @@ type nodeExpect struct {
 }
 
 var modes = map[string]placement.Mode{
-	"": placement.ModeInPlace, "in_place": placement.ModeInPlace, "reschedule": placement.ModeReplace, "seed": placement.ModeDesign,
+	"": placement.ModeInPlace, "in_place": placement.ModeInPlace, "seed": placement.ModeDesign,
 }
 
 // maxUnit bounds the pods of a unit that a case gives by its size.
@@ -135,8 +135,11 @@ func (n *nodeCase) convert(c *recorded.Case) error {
 	switch {
 	case !asks && !slices.Contains([]string{"importance", "pdb_split", "victim_units"}, n.Suite):
 		return fmt.Errorf("unknown suite %q", n.Suite)
-	case !known:
+	case !known && n.Options.Mode != "reschedule":
 		return fmt.Errorf("unknown mode %q", n.Options.Mode)
+	case n.Options.Mode == "reschedule":
+		c.Story = "asked in the mode of kube-scheduler v1.36"
+		return nil
 	case asks && n.Preemptor == nil:
 		return fmt.Errorf("no preemptor")
 	case len(n.Expect.Violating) != len(n.Expect.Counts):
@@ -161,7 +164,7 @@ func (n *nodeCase) convert(c *recorded.Case) error {
 	}
 	q.Want = n.want()
 	c.Nodes = []recorded.OnNodes{q}
-	for _, name := range []string{"in_place", "reschedule", "seed"} {
+	for _, name := range []string{"in_place", "seed"} {
 		as, derived := n.Derived[name]
 		terminates := slices.ContainsFunc(n.Pods, func(p podOf) bool { return p.Terminating })
 		if !derived || terminates && name == "seed" { // there what terminates was not gone yet

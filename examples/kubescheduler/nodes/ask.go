@@ -119,9 +119,6 @@ func ask(o options, piped io.Reader) (*answer, error) {
 	one.Request = a.request
 	a.decided = true
 	a.doubts, a.assumed = accept(doubtsOf(c.DoubtsOn(&one, &a.decision)), o.assume)
-	if o.config.Mode == placement.ModeReplace {
-		a.doubts = append(a.doubts, "the filters of kube-scheduler v1.36 are not here")
-	}
 	return a, nil
 }
 

@@ -52,11 +52,11 @@ type options struct {
 }
 
 const usage = "usage: nodes [-f FILE]... [-pod NAMESPACE/NAME | -group NAMESPACE/NAME | -m MANIFEST [-count N]] " +
-	"[-mode design|in-place|replace] [-order first-fit|best-fit|round-robin] [-budgets soft|hard] [-topology LABEL] " +
+	"[-mode design|in-place] [-order first-fit|best-fit|round-robin] [-budgets soft|hard] [-topology LABEL] " +
 	"[-min-runtime DURATION [-now TIME]] [-assume PATH]... [-o text|json]"
 
 var (
-	modes   = map[string]placement.Mode{"design": placement.ModeDesign, "in-place": placement.ModeInPlace, "replace": placement.ModeReplace}
+	modes   = map[string]placement.Mode{"design": placement.ModeDesign, "in-place": placement.ModeInPlace}
 	orders  = map[string]placement.Order{"first-fit": placement.FirstFit, "best-fit": placement.BestFit, "round-robin": placement.RoundRobin}
 	budgets = map[string]placement.BudgetMode{"soft": placement.Soft, "hard": placement.Hard}
 )
@@ -73,7 +73,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.StringVar(&o.group, "group", "", "ask about the pod group `NAMESPACE/NAME` that waits in the input")
 	flags.IntVar(&o.count, "count", 0, "ask for `N` copies of the pod in the manifest, all or none")
 	flags.StringVar(&o.topology, "topology", "", "place a group on nodes with the same value of `LABEL`")
-	mode := flags.String("mode", "design", "decide as in the `design|in-place|replace` (KEP-5710; as built in v1.37; in v1.36)")
+	mode := flags.String("mode", "design", "decide as in the `design|in-place` (KEP-5710; as built in v1.37)")
 	order := flags.String("order", "first-fit", "try nodes by `first-fit|best-fit|round-robin`")
 	budget := flags.String("budgets", "soft", "keep disruption budgets `soft|hard`")
 	minimum := flags.Duration("min-runtime", 0, "protect each pod until it has run for `DURATION`")
@@ -124,7 +124,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	case slices.Contains(o.files, "-") && o.manifest == "-":
 		return o, errors.New("-f and -m cannot both be standard input")
 	case !known[0]:
-		return o, fmt.Errorf("-mode %q: want design, in-place or replace", *mode)
+		return o, fmt.Errorf("-mode %q: want design or in-place", *mode)
 	case !known[1]:
 		return o, fmt.Errorf("-order %q: want first-fit, best-fit or round-robin", *order)
 	case !known[2]:

@@ -120,7 +120,7 @@ func TestBad(t *testing.T) {
 		"flag":             {"", []string{"-x"}, "usage: nodes"},
 		"argument":         {"", []string{"x"}, `unexpected argument "x"`},
 		"two who ask":      {"", []string{"-pod", "a", "-group", "b"}, "give one of them"},
-		"mode":             {"", []string{"-mode", "x"}, `-mode "x": want design, in-place or replace`},
+		"mode":             {"", []string{"-mode", "x"}, `-mode "x": want design or in-place`},
 		"order":            {"", []string{"-order", "x"}, `-order "x"`},
 		"budgets":          {"", []string{"-budgets", "x"}, `-budgets "x"`},
 		"output":           {"", []string{"-o", "x"}, `-o "x"`},

@@ -21,7 +21,7 @@ import (
 // Mode, Budgets and Charge are those of the types in package placement.
 type Arguments struct {
 	metav1.TypeMeta `json:",inline"`
-	// Mode is Design, InPlace or Replace: how single pods are decided about. Empty: InPlace. Pod groups, which the
+	// Mode is Design or InPlace: how single pods are decided about. Empty: InPlace. Pod groups, which the
 	// scheduler places, are always decided about InPlace.
 	Mode string `json:"mode,omitempty"`
 	// Budgets is Soft or Hard. Hard: no pod yields against a disruption budget. Empty: Soft.

@@ -57,8 +57,8 @@ func TestArguments(t *testing.T) {
 	if _, err := read(&v1.Pod{}); err == nil {
 		t.Error("a pod is taken for arguments")
 	}
-	a, err := read(&runtime.Unknown{Raw: []byte("mode: Replace\n"), ContentType: runtime.ContentTypeYAML})
-	if err != nil || a.Mode != "Replace" {
+	a, err := read(&runtime.Unknown{Raw: []byte("mode: Design\n"), ContentType: runtime.ContentTypeYAML})
+	if err != nil || a.Mode != "Design" {
 		t.Errorf("YAML: %+v, %v", a, err)
 	}
 }
@@ -70,9 +70,9 @@ func TestArgumentsConfigure(t *testing.T) {
 	if err != nil || !same(single, Config) || !same(groups, Config) {
 		t.Errorf("%+v, %+v, %v", single, groups, err)
 	}
-	all := Arguments{Mode: "Replace", Budgets: "Hard", Charge: "ToAll", MinRuntime: "1m"}
+	all := Arguments{Mode: "Design", Budgets: "Hard", Charge: "ToAll", MinRuntime: "1m"}
 	single, groups, err = all.configs()
-	want := placement.Config{Mode: placement.ModeReplace, Budgets: placement.Hard, Charge: placement.ChargeToAll, MinRuntime: quota.Some(time.Minute), SkipBlockers: true}
+	want := placement.Config{Mode: placement.ModeDesign, Budgets: placement.Hard, Charge: placement.ChargeToAll, MinRuntime: quota.Some(time.Minute), SkipBlockers: true}
 	if err != nil || !same(single, want) {
 		t.Errorf("%+v, %v, want %+v", single, err, want)
 	}

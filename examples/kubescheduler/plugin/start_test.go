@@ -84,7 +84,7 @@ func TestStart(t *testing.T) {
 	}{
 		{"the sample", string(sample), true, nil},
 		{"an empty argument", string(sample) + args + "{}\n", false, nil},
-		{"arguments", string(sample) + args + "{mode: Replace, minRuntime: 10m, budgets: Hard}\n", false, nil},
+		{"arguments", string(sample) + args + "{mode: Design, minRuntime: 10m, budgets: Hard}\n", false, nil},
 		{"unknown arguments", string(sample) + args + "{minCandidateNodesPercentage: 10, Mode: Design}\n", false,
 			[]string{"pluginConfig of Cede: args: unknown field", `"minCandidateNodesPercentage"`, `"Mode"`}},
 		{"DefaultPreemption is left enabled", both, true, []string{

@@ -73,7 +73,7 @@ var enums = []enum{
 	texts[placement.BudgetMode]("Soft", "Hard"),
 	texts[placement.Charge]("ByMode", "ToAll", "ToFirstViolated"),
 	texts[workload.DisruptionMode]("Pod", "PodGroup"),
-	texts[placement.Mode]("Design", "InPlace", "Replace"),
+	texts[placement.Mode]("Design", "InPlace"),
 	texts[placement.Order]("FirstFit", "BestFit", "RoundRobin"),
 	texts[placement.PreemptionPolicy]("PreemptLowerPriority", "Never"),
 	texts[placement.Reach]("SameNode", "Cluster"),

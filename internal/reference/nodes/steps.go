@@ -58,23 +58,6 @@ func (w *World) stepsWithout(d placement.Domain, barred []Unit) inDomain {
 		return found
 	}
 	violates := func(u Unit) bool { return u.Violations > 0 && barred == nil }
-	if w.Config.Mode == placement.ModeReplace {
-		for _, violating := range []bool{true, false} {
-			for _, u := range potential {
-				if violates(u) != violating {
-					continue
-				}
-				w.setAll([]Unit{u}, true)
-				if again := w.place(d.Nodes, nil); len(again) >= len(found.placed) {
-					found.placed = again
-				} else {
-					w.setAll([]Unit{u}, false)
-					found.victims = append(found.victims, u)
-				}
-			}
-		}
-		return found
-	}
 	rest := w.putBack(potential, found.placed, violates)
 	byImportance := w.Config.Importance != nil && len(w.Members) == 1 && len(d.Nodes) == 1
 	if w.Config.Mode == placement.ModeDesign && !byImportance {

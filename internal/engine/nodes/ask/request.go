@@ -26,7 +26,6 @@ type Mode uint8
 const (
 	Design Mode = iota
 	InPlace
-	Replace
 )
 
 // Order is the order in which nodes are tried.

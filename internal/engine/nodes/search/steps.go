@@ -39,10 +39,6 @@ func (s *steps) run(d room.Domain, rationed bool) trace.Found {
 	} else {
 		over = s.overBudget(d)
 	}
-	if s.Config.Mode == ask.Replace {
-		s.replace(d, placed, over)
-		return trace.Victims
-	}
 	s.victims = s.reprieve(s.victims[:0], d, over, true)
 	if s.Config.Mode == ask.Design && !s.skipsLower(d) {
 		s.lower(d)
@@ -103,7 +99,7 @@ func (s *steps) overBudget(d room.Domain) (list []*state.Unit) {
 // violate a budget then need not be listed.
 func (s *steps) onlyNearMatters(d room.Domain) bool {
 	c, r := s.Config, s.Request
-	return c.Mode != ask.Replace && !c.HardBudgets && (!c.FirstViolated || !s.Cluster.SharesPods()) && r.Rules.Importance == nil &&
+	return !c.HardBudgets && (!c.FirstViolated || !s.Cluster.SharesPods()) && r.Rules.Importance == nil &&
 		!r.Rules.DecidePlaces() && !s.AnyStays() && len(s.Cluster.BudgetOrder) > 0 && s.IsLarge(d)
 }
 
@@ -180,31 +176,4 @@ func (s *steps) floorAt(index int) int64 {
 		return room.NoFloor
 	}
 	return int64(s.floors[index-1])
-}
-
-// replace puts units back as built in v1.36: for every unit all members are placed again.
-func (s *steps) replace(d room.Domain, enough int, over []*state.Unit) {
-	others := s.Units(d, func(u *state.Unit) bool { return s.Violations(u) == 0 }, room.AllClasses)
-	// Less room on an unused node moves no member, except with best fit, by rules of the caller, or where groups
-	// give their places back.
-	onlyUsed := s.Config.Order != ask.BestFit && !s.Request.Rules.DecidePlaces() && !s.IsTree()
-	for _, u := range slices.Concat(over, others) {
-		if onlyUsed && !s.Touches(d, u) {
-			s.PutBack(d, u)
-			s.Stay(u)
-			s.notePutBack(u)
-			continue
-		}
-		s.Stay(u)
-		s.Open(s.Highest(), false)
-		if placed := s.Place(d); placed >= enough {
-			enough = placed
-			s.notePutBack(u)
-			continue
-		}
-		s.victims = append(s.victims, u)
-		s.Unstay()
-		s.Open(s.Highest(), false)
-		s.Place(d)
-	}
 }
