@@ -82,13 +82,17 @@ func (a NodesAnswer) Edits() []placement.Edit {
 
 // DecideNodes answers a request by the configuration of a preemptor; nil decides by the zero [placement.Config]. Units yield as to a pod
 // of the highest priority there is: units that have it do not. What protects units, and how budgets count, is as for any decision of
-// the preemptor. It changes neither the snapshot nor the request. It fails with [preemption.Faults]: an unknown or doubly listed
+// the preemptor; a pod that terminates because it was preempted is charged to its budgets, unless they count it as disrupted. It
+// changes neither the snapshot nor the request. It fails with [preemption.Faults]: an unknown or doubly listed
 // node, a time outside the years 1678 to 2262, or one that is not set though minimum runtimes are.
 func DecideNodes(p *placement.Preemptor, s *placement.Snapshot, r NodesRequest) (NodesAnswer, error) {
 	if err := r.validate(s); err != nil {
 		return NodesAnswer{}, err
 	}
-	present, err := s.With(removePods(r.terminating(s))...)
+	present, err := s.With(chargesOf(s, toldToStop(s))...)
+	if err == nil {
+		present, err = present.With(removePods(r.terminating(s))...)
+	}
 	if err != nil {
 		return NodesAnswer{}, err
 	}
@@ -166,6 +170,16 @@ func (r *NodesRequest) terminating(s *placement.Snapshot) (ids []string) {
 		}
 	}
 	return ids
+}
+
+// toldToStop returns the pods that terminate because of an answer before.
+func toldToStop(s *placement.Snapshot) (pods []workload.Pod) {
+	for _, id := range s.Terminating() {
+		if p, _ := s.Find(id); p.Preempted {
+			pods = append(pods, p)
+		}
+	}
+	return pods
 }
 
 func removePods(ids []string) (edits []placement.Edit) {

@@ -206,10 +206,15 @@ func (f *nodesRun) charges(victims []placement.Victim) (edits []placement.Edit) 
 			pods = append(pods, p)
 		}
 	}
-	for b := range f.left.Budgets() {
+	return chargesOf(f.left, pods)
+}
+
+// chargesOf returns the edits by which budgets allow less, for the pods that they cover.
+func chargesOf(s *placement.Snapshot, pods []workload.Pod) (edits []placement.Edit) {
+	for b := range s.Budgets() {
 		before := b.Allowed
 		for i := range pods {
-			if b.Covers(&pods[i]) && !slices.Contains(b.Disrupted, pods[i].ID) {
+			if b.Charges(&pods[i]) {
 				b.Allowed = max(0, b.Allowed-1)
 			}
 		}

@@ -67,7 +67,11 @@ func settled(p *preemption.Preemptor, given, s *preemption.Snapshot, r *Request,
 	if f.limit(); f.cut {
 		return f, nil
 	}
-	return f, f.conclude()
+	if err := f.conclude(); err != nil {
+		return nil, err
+	}
+	f.limit() // what still may leave was taken
+	return f, nil
 }
 
 // nodesOf returns the nodes of a list, in its order.

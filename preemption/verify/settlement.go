@@ -71,6 +71,9 @@ func (j *settlementJudge) judge(st preemption.State) {
 		j.faults.Add("answer.outcome", "is %v for %d victims, %v over, %v remaining, more at %v",
 			outcome, len(a.Victims), a.Excess, a.Remaining, a.MoreAt)
 	}
+	if most := j.request.MaxVictims; most > 0 && len(a.Victims) > most {
+		j.faults.Add("answer.victims", "are %d, at most %d are asked for", len(a.Victims), most)
+	}
 	j.together()
 	for i := range a.Steps {
 		j.step(fmt.Sprintf("answer.steps[%d]", i), &st, &a.Steps[i])

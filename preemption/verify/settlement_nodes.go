@@ -21,7 +21,8 @@ import (
 //   - Excess is what is over without pods that terminate, and Remaining what is over when the victims are gone, too.
 //   - Each victim is a whole unit with a pod on a node of its step, and none is in vain: if it stays, more is over.
 //   - The decision of each step of which something remains is judged by [Placement], with the request that stands for the rest.
-//   - Outcome and Violations are right; RetryAt is not before MoreAt.
+//   - Outcome and Violations are right; RetryAt is not before MoreAt. Hard budgets hold for the victims together with the pods that were
+//     preempted before and still terminate.
 func NodeSettlement(st placement.State, r settle.NodesRequest, c placement.Config, a settle.NodesAnswer) error {
 	if _, err := placement.NewSnapshot(st); err != nil {
 		return err
@@ -30,6 +31,24 @@ func NodeSettlement(st placement.State, r settle.NodesRequest, c placement.Confi
 	leaving := func(p workload.Pod) bool {
 		asked := slices.Contains(r.Empty, p.Node) || len(r.Nodes) == 0 || slices.Contains(r.Nodes, p.Node)
 		return p.Terminating && asked
+	}
+	var told placement.Victim
+	for _, p := range st.Pods {
+		if p.Terminating && p.Preempted {
+			told.Pods = append(told.Pods, p.ID)
+		}
+	}
+	st = charge(st, []placement.Victim{told})
+	var gone []workload.Pod
+	for _, p := range st.Pods {
+		if slices.ContainsFunc(a.Victims, func(v placement.Victim) bool { return slices.Contains(v.Pods, p.ID) }) {
+			gone = append(gone, p)
+		}
+	}
+	for i := range st.Budgets {
+		if b := &st.Budgets[i]; c.Budgets == placement.Hard && charges(b, gone) > b.Allowed {
+			faults.Add("answer.victims", "%d pods of budget %q, which allows %d more", charges(b, gone), b.Name, b.Allowed)
+		}
 	}
 	st.Pods = slices.DeleteFunc(slices.Clone(st.Pods), leaving)
 	after := withoutPods(st, a.Victims)
