@@ -238,13 +238,23 @@ func (l *loop) check(t *rapid.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at.Activity == queue.Inadmissible && d.Outcome.Succeeds() {
+		if at.Activity == queue.Inadmissible && d.Outcome.Succeeds() && !(at.Reason == queue.Borrows && l.barred()) {
 			t.Fatalf("%s is kept out of the order (%+v), and would %v", w.ID, at, d.Outcome)
 		}
 		if signals := w.Gates.Blocked.Signals(); signals && at.Activity == queue.Inadmissible && at.Reason != queue.Gated {
 			t.Fatalf("%s signals, but stands %+v", w.ID, at)
 		}
 	}
+}
+
+// barred reports whether somebody waits for whom others may not borrow ([cycle.KEP83Lasting]).
+func (l *loop) barred() bool {
+	for _, w := range l.pending.Workloads() {
+		if _, at, _ := l.pending.Find(w.ID); at.Reason != queue.Borrows {
+			return true
+		}
+	}
+	return false
 }
 
 // Trials go on with the flavors that were not tried; when they are at their end, or come to
