@@ -34,7 +34,6 @@ type options struct {
 	applied, refers, switched                                 []string // by diff: files, queues and rules
 	page, pageAddress                                         string   // the file of the page, or where it is served
 	width, cycles                                             int      // -1: that of the terminal
-	atMost                                                    bool     // by settle
 	maxVictims                                                int
 	assumed, assumptions                                      []string // as given; with those of files
 	serve                                                     serving

@@ -20,13 +20,12 @@ var settleVerb = verb{
 	examples: []string{
 		"settle -live",
 		"settle -quota vision:h100:nvidia.com/gpu=16",
-		"settle -live -apply lowered.yaml -at-most",
+		"settle -live -apply lowered.yaml",
 	},
 	yes: "nothing is over", no: "workloads have to leave, or usage stays over what is allowed",
 	unknown: "unknown: the answer depends on what cannot be read or is not modelled",
 	flags: func(c *cobra.Command, o *options) {
 		quotaFlags(c, o, "settle with")
-		c.Flags().BoolVar(&o.atMost, "at-most", false, "take no more than the excess, and no queue below its own quota, rather than at least the excess")
 		c.Flags().IntVar(&o.maxVictims, "max-victims", 0, "name at most `N` workloads; 0 is no limit")
 	},
 	check: func(_ *cobra.Command, o *options) error {
@@ -80,11 +79,7 @@ var settleVerb = verb{
 
 // settle says who has to leave.
 func (c *cluster) settle(o *options) (settle.Answer, error) {
-	r := settle.Request{MaxVictims: o.maxVictims}
-	if o.atMost {
-		r.Goal = settle.AtMost
-	}
-	return c.Settle(r)
+	return c.Settle(settle.Request{MaxVictims: o.maxVictims})
 }
 
 // anyExcess returns an answer if something is over; else nil.

@@ -54,7 +54,7 @@ func TestVerbs(t *testing.T) {
 		"diff-to":         {[]string{"diff", "-f", "testdata/input/teams.yaml", "-to", "testdata/input/gates.json", "-at", now}, 1},
 		"settle":          {[]string{"settle", "-quota", "vision:h100:nvidia.com/gpu=16"}, 1},
 		"settle-within":   {[]string{"settle"}, 0},
-		"settle-teams":    {[]string{"settle", "-f", "testdata/input/teams.yaml", "-at", now, "-quota", "serve:h100:nvidia.com/gpu=0", "-quota", "batch:h100:nvidia.com/gpu=0", "-at-most", "-max-victims", "2"}, 1},
+		"settle-teams":    {[]string{"settle", "-f", "testdata/input/teams.yaml", "-at", now, "-quota", "serve:h100:nvidia.com/gpu=0", "-quota", "batch:h100:nvidia.com/gpu=0", "-max-victims", "2"}, 1},
 		"next-teams":      {[]string{"next", "-f", "testdata/input/teams.yaml", "-at", now, "-cycles", "20"}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,8 +2,6 @@ package reference
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/cedesched/cede/minruntime"
@@ -51,32 +49,6 @@ func Excess(st preemption.State) (list []preemption.Excess) {
 		}
 	}
 	return list
-}
-
-// TooLittle returns the first node, with its column, that has too little where no more than an excess was to leave: the node of the
-// excess itself, if it uses less than it may; or one below it that uses less than before and less than its own quota. Empty: none.
-func TooLittle(before, after preemption.State, e preemption.Excess) string {
-	was, is := runningTree(before), runningTree(after)
-	c, known := is.numbers[e.FlavorResource]
-	if !known {
-		return "" // neither quota nor usage
-	}
-	n := is.Queues[e.Queue]
-	if e.Queue == "" {
-		n = is.cohorts[e.Cohort]
-	}
-	if n.excess(c) < 0 {
-		return fmt.Sprintf("%s uses less of %v than it may", n.Name, e.FlavorResource)
-	}
-	old := was.numbers[e.FlavorResource]
-	for _, of := range [...]struct{ is, was map[string]*Node }{{is.Queues, was.Queues}, {is.cohorts, was.cohorts}} {
-		for _, name := range slices.Sorted(maps.Keys(of.is)) {
-			if m := of.is[name]; m != n && m.IsUnder(n) && m.Used[c] < of.was[name].Used[old] && m.Used[c] < m.Subtree[c] {
-				return fmt.Sprintf("%s uses less of %v than its own quota", name, e.FlavorResource)
-			}
-		}
-	}
-	return ""
 }
 
 // runningTree is the tree of a state with what runs.

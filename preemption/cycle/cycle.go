@@ -110,7 +110,6 @@ type Config struct {
 
 // Settling configures [Config.Settle]. The zero value takes at least the excess, at once; see [settle.Request].
 type Settling struct {
-	Goal       settle.Goal
 	Delays     []settle.Delay
 	MaxVictims int // in a cycle
 }
@@ -137,9 +136,6 @@ func New(c Config) (*Cycle, error) {
 	if c.Borrowing > KEP83Lasting {
 		faults.Add("config.Borrowing", "%d is unknown", c.Borrowing)
 	}
-	if c.Settle != nil && c.Settle.Goal > settle.AtMost {
-		faults.Add("config.Settle.Goal", "%v is unknown", c.Settle.Goal)
-	}
 	if c.Settle != nil && c.Settle.MaxVictims < 0 {
 		faults.Add("config.Settle.MaxVictims", "%d is negative", c.Settle.MaxVictims)
 	}
@@ -149,7 +145,7 @@ func New(c Config) (*Cycle, error) {
 	made := &Cycle{borrowing: c.Borrowing, rules: len(c.Preemption.Guards) > 0, protects: c.Preemption.Protection.Reclaim > 0, limited: len(c.Preemption.Limits) > 0, ruled: c.Preemption.RulesAlone, alike: c.Alike, alone: alone}
 	c.Preemption.Guards = append(slices.Clone(c.Preemption.Guards), promises{})
 	if c.Settle != nil {
-		made.settling = &Settling{c.Settle.Goal, slices.Clone(c.Settle.Delays), c.Settle.MaxVictims}
+		made.settling = &Settling{slices.Clone(c.Settle.Delays), c.Settle.MaxVictims}
 	}
 	c.Preemption.SkipRetryAt = true // RetryAt is not read: the head is tried again in the next cycle
 	made.after, err = preemption.New(c.Preemption)

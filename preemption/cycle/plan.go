@@ -39,7 +39,7 @@ func (p *plan) settle(s *preemption.Snapshot) (*preemption.Snapshot, error) {
 		return s, nil
 	}
 	a, err := settle.Decide(p.cycle.alone, s, settle.Request{
-		Now: p.request.Now, Goal: c.Goal, Delays: c.Delays, Since: p.request.Over, MaxVictims: c.MaxVictims,
+		Now: p.request.Now, Delays: c.Delays, Since: p.request.Over, MaxVictims: c.MaxVictims,
 		LocalQueueUsage: p.request.LocalQueueUsage, History: p.request.History,
 	})
 	if err != nil {

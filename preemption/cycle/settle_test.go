@@ -48,8 +48,8 @@ func TestSettle(t *testing.T) {
 	if err != nil || len(delayed.Settled.Victims) > 0 || !delayed.Settled.MoreAt.Equal(now.Add(59*time.Minute)) {
 		t.Errorf("%+v, %v", delayed.Settled, err)
 	}
-	if _, err := cycle.New(cycle.Config{Settle: &cycle.Settling{Goal: 7, MaxVictims: -1}}); err == nil || err.Error() !=
-		"config.Settle.Goal: Goal(7) is unknown; config.Settle.MaxVictims: -1 is negative" {
+	if _, err := cycle.New(cycle.Config{Settle: &cycle.Settling{MaxVictims: -1}}); err == nil || err.Error() !=
+		"config.Settle.MaxVictims: -1 is negative" {
 		t.Error(err)
 	}
 }
@@ -84,7 +84,7 @@ func settlingComesFirst(t *rapid.T) {
 		return r
 	}
 	settling := c
-	settling.Settle = &cycle.Settling{Goal: rapid.SampledFrom([]settle.Goal{settle.Within, settle.AtMost}).Draw(t, "goal")}
+	settling.Settle = &cycle.Settling{}
 	both := ran(settling, s)
 	first, err := s.With(both.Settled.Edits()...)
 	if err != nil {

@@ -17,6 +17,7 @@ const (
 	excessUncapped = "the excess is all that is over, not what other quotas leave of it"
 	neverIsNever   = "a workload that never yields does not, also where it is taken first as built"
 	ownQuotaStays  = "no queue comes below its own quota"
+	atLeastExcess  = "at least the excess leaves"
 	orderOfQueues  = "several queues give in order, not in proportion"
 	newestFirst    = "workloads of equal priority yield newest first, to the nanosecond"
 )
@@ -105,8 +106,10 @@ func (q *Settling) victimsExcuse(got []string) excuse {
 	switch {
 	case slices.ContainsFunc(q.Want.Victims, func(id string) bool { return at[id] != nil && at[id].NeverYields }):
 		return excuse{neverIsNever, got}
-	case q.belowOwnQuota(at):
+	case q.belowOwnQuota():
 		return excuse{ownQuotaStays, got}
+	case q.staysOver():
+		return excuse{atLeastExcess, got}
 	case len(differ) > 1:
 		return excuse{orderOfQueues, got}
 	case equals:
@@ -115,20 +118,37 @@ func (q *Settling) victimsExcuse(got []string) excuse {
 	return excuse{}
 }
 
-// belowOwnQuota reports whether the recorded victims take a queue below its nominal quota.
-func (q *Settling) belowOwnQuota(at map[string]*workload.Workload) bool {
+// withoutVictims returns the snapshot, without what is leaving, and the same without the recorded victims; nil if they can't be had.
+func (q *Settling) withoutVictims() (s, after *preemption.Snapshot) {
 	s, err := preemption.NewSnapshot(q.State)
+	if err == nil {
+		s, err = s.With(s.Removals()...)
+	}
 	if err != nil {
-		return false
+		return nil, nil
 	}
 	var edits []preemption.Edit
 	for _, id := range q.Want.Victims {
-		if at[id] != nil {
+		if _, runs := s.Find(id); runs {
 			edits = append(edits, preemption.Remove(id))
 		}
 	}
-	after, err := s.With(edits...)
-	if err != nil {
+	after, _ = s.With(edits...)
+	return s, after
+}
+
+// staysOver reports whether a node that is asked about is over without the recorded victims, too.
+func (q *Settling) staysOver() bool {
+	_, after := q.withoutVictims()
+	return after != nil && slices.ContainsFunc(after.Excess(), func(e preemption.Excess) bool {
+		return len(q.Request.Nodes) == 0 || slices.Contains(q.Request.Nodes, settle.Node{Queue: e.Queue, Cohort: e.Cohort})
+	})
+}
+
+// belowOwnQuota reports whether the recorded victims take a queue below its nominal quota.
+func (q *Settling) belowOwnQuota() bool {
+	s, after := q.withoutVictims()
+	if after == nil {
 		return false
 	}
 	for _, of := range q.State.Queues {

@@ -24,7 +24,7 @@ import (
 //
 // RetryAt is set if something remains: the first instant, exact to the nanosecond, at which the goal can be met if the
 // victims leave and nothing else but time changes. Where one node is above another, or the rest never may leave at once, it
-// is the instant at which settling again at each MoreAt reaches the goal. It is zero if time alone does not, with [AtMost],
+// is the instant at which settling again at each MoreAt reaches the goal. It is zero if time alone does not,
 // and if MaxVictims kept victims. It is never too late, and may be early by [preemption.Config.MaxRetrySteps].
 //
 // Blockers and Shortage are those of what remains, node by node. With the Exact search Proof is about all nodes, if each

@@ -39,5 +39,5 @@
 // not leave now is no error: the answer says what remains, and when to ask again.
 //
 // Sources: Koordinator's quota overuse revoke (at least the excess, no victim in vain), YuniKorn's quota preemption
-// (delays; at most the excess, no queue below its guaranteed quota), KEP-83 (who may be reclaimed).
+// (delays), KEP-83 (who may be reclaimed).
 package settle

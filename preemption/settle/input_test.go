@@ -16,7 +16,7 @@ func TestRequestFaults(t *testing.T) {
 	for want, r := range map[string]settle.Request{
 		"request.now: is not set": {},
 		"request.now: 1500-01-01 00:00:00 +0000 UTC is not within the years 1678 to 2262": {Now: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC)},
-		"request.goal: Goal(9) is unknown; request.maxVictims: -1 is negative":            {Now: now, Goal: 9, MaxVictims: -1},
+		"request.maxVictims: -1 is negative":                                              {Now: now, MaxVictims: -1},
 		`request.nodes[0].queue: unknown queue "b"; request.nodes[1].cohort: unknown cohort "c"; ` +
 			`request.nodes[2]: names queue "a" and cohort "all"; request.nodes[3]: names no queue and no cohort`: {
 			Now: now, Nodes: []settle.Node{{Queue: "b"}, {Cohort: "c"}, {Queue: "a", Cohort: "all"}, {}},

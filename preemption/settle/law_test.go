@@ -48,7 +48,7 @@ func lowered(t *rapid.T) preemption.State {
 
 // request draws a request about a state.
 func request(t *rapid.T, st preemption.State) settle.Request {
-	r := settle.Request{Now: preemptiontest.Now, Goal: rapid.SampledFrom([]settle.Goal{settle.Within, settle.Within, settle.AtMost}).Draw(t, "goal")}
+	r := settle.Request{Now: preemptiontest.Now}
 	nodes := []settle.Node{}
 	for _, c := range st.Cohorts {
 		nodes = append(nodes, settle.Node{Cohort: c.Name})
@@ -141,7 +141,7 @@ func TestSettlingEnds(t *testing.T) { rapid.Check(t, settlingEnds) }
 func retryAtIsFirst(t *rapid.T) {
 	st := lowered(t)
 	c, r := preemptiontest.Configs().Draw(t, "config"), request(t, st)
-	c.SkipRetryAt, c.MaxRetrySteps, r.Goal, r.MaxVictims = false, 0, settle.Within, 0
+	c.SkipRetryAt, c.MaxRetrySteps, r.MaxVictims = false, 0, 0
 	first := decided(t, c, st, r)
 	var nodes []settle.Node
 	for _, e := range first.Excess {

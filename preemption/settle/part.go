@@ -139,9 +139,6 @@ func scaled(amounts []quota.Amount, part, whole int64) (list []quota.Amount) {
 
 // moreAt returns the first instant at which some of what remains of a step may leave; zero if there is none.
 func (f *run) moreAt(step *Step) (first time.Time) {
-	if f.request.Goal == AtMost {
-		return step.Decision.RetryAt
-	}
 	for _, a := range f.restOf(step) {
 		a.Amount = 1
 		d, at := f.about(step.question, []quota.Amount{a}), time.Time{}

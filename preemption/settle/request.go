@@ -11,20 +11,6 @@ import (
 	"github.com/cedesched/cede/queue/limits"
 )
 
-// Goal says how much is to leave. The zero value is Within.
-type Goal uint8
-
-const (
-	// Within: at least the excess leaves, so that usage is within what is allowed. Workloads are not divided, so
-	// more may leave; but no victim can stay. What cannot leave now remains.
-	Within Goal = iota
-	// AtMost: no more than the excess leaves, and no queue, nor cohort between, comes below its own quota in what is
-	// over. Candidates that would are passed over, so usage may stay above what is allowed. They are taken one by one in
-	// the documented order. With the [preemption.Exact] search a queue that is over in one column gives as much as any of
-	// its sets can, within the limit of that search, whatever the order and the cost.
-	AtMost
-)
-
 // Node names a queue or a cohort: the other field is empty.
 type Node struct {
 	Queue  string `json:"queue,omitempty"`
@@ -56,8 +42,7 @@ type Since struct {
 // Request asks who must yield. The zero value is invalid: Now must be set.
 type Request struct {
 	// Now is the time of the decision.
-	Now  time.Time `json:"now"`
-	Goal Goal      `json:"goal,omitzero"`
+	Now time.Time `json:"now"`
 	// Nodes are the queues and cohorts to settle. Empty: all.
 	Nodes []Node `json:"nodes,omitempty"`
 	// Delays are the delays after the beginning of an excess, at most one for each node. Empty: none.
@@ -80,9 +65,6 @@ func (r *Request) validate(s *preemption.Snapshot) error {
 		faults.Add("request.now", "is not set")
 	} else if !instant.Valid(r.Now) {
 		faults.Add("request.now", "%v is not within %s", r.Now, instant.Range)
-	}
-	if r.Goal > AtMost {
-		faults.Add("request.goal", "%v is unknown", r.Goal)
 	}
 	if r.MaxVictims < 0 {
 		faults.Add("request.maxVictims", "%d is negative", r.MaxVictims)

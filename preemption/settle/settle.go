@@ -1,7 +1,6 @@
 package settle
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 // Decide answers a request by the configuration of a preemptor; nil decides by the zero
 // [preemption.Config]. It changes neither the snapshot nor the request. It fails with [preemption.Faults] of everything
 // wrong: a time that is not set or outside the years 1678 to 2262, an unknown or doubly listed node, a negative delay
-// or number of victims, an unknown goal, a usage of a local queue that [preemption.Preemptor.Decide] refuses.
+// or number of victims, a usage of a local queue that [preemption.Preemptor.Decide] refuses.
 func Decide(p *preemption.Preemptor, s *preemption.Snapshot, r Request) (Answer, error) {
 	if err := r.validate(s); err != nil {
 		return Answer{}, err
@@ -27,7 +26,7 @@ func Decide(p *preemption.Preemptor, s *preemption.Snapshot, r Request) (Answer,
 		return Answer{}, err
 	}
 	answer := first.answer()
-	if len(answer.Remaining) > 0 && !first.cut && r.Goal == Within && !p.Config().SkipRetryAt {
+	if len(answer.Remaining) > 0 && !first.cut && !p.Config().SkipRetryAt {
 		answer.RetryAt, err = first.retryAt()
 	}
 	return answer, err
@@ -140,14 +139,10 @@ func (f *run) settle(n Node) error {
 	return err
 }
 
-// takeFor takes victims for an excess of a step, by the goal and unless it is delayed. The decision of the step is then about the excess
-// or, with AtMost, about what remains of it.
+// takeFor takes victims for an excess of a step, unless it is delayed. The decision of the step is then about the excess.
 func (f *run) takeFor(step *Step, excess []quota.Amount) (took bool, err error) {
-	switch at := cmp.Or(step.Delayed, f.now); { // the first instant at which victims may be taken
-	case f.request.Goal == AtMost:
-		return f.takeAtMost(step, excess, at)
-	case at.After(f.now):
-		return false, f.ask(step, excess, at)
+	if step.Delayed.After(f.now) {
+		return false, f.ask(step, excess, step.Delayed)
 	}
 	return f.takeMost(step, excess)
 }

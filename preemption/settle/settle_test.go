@@ -239,31 +239,6 @@ func TestDecide(t *testing.T) {
 			},
 			want: "Preempt a1 b+1 retry 1h0m0s more 1h0m0s",
 		},
-		"at most the excess": {
-			state: preemption.State{
-				Queues:   []queue.Queue{{Name: "a", Quotas: gpus(5)}},
-				Admitted: []workload.Workload{job("a1", 0, 4, 7), job("a2", 1, 2, 9), job("a3", 2, 2, 9)},
-			},
-			ask:  settle.Request{Goal: settle.AtMost},
-			want: "Preempt a2 a+1",
-		},
-		"as close to the excess as any set comes": {
-			config: preemption.Config{Search: preemption.Exact},
-			state: preemption.State{
-				Queues:   []queue.Queue{{Name: "a", Quotas: gpus(13)}},
-				Admitted: []workload.Workload{job("a1", 0, 6, 7), job("a2", 1, 5, 9), job("a3", 2, 5, 9), elastic("a4", 3, 0), job("a5", 3, 5, 1)},
-			},
-			ask:  settle.Request{Goal: settle.AtMost},
-			want: "Preempt a1 a2",
-		},
-		"at most the excess, and no queue below its own quota": {
-			state: preemption.State{
-				Cohorts: []queue.Cohort{{Name: "all"}}, Queues: shared(3, 2, 0),
-				Admitted: []workload.Workload{job("a1", 0, 4, 7), job("b1", 1, 2, 9), job("b2", 3, 1, 9), elastic("c1", 3, 1)},
-			},
-			ask:  settle.Request{Goal: settle.AtMost},
-			want: "Preempt b2 c1 all+1",
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := told(settled(t, c.config, c.state, c.ask)); got != c.want {

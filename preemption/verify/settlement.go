@@ -22,9 +22,8 @@ import (
 //   - The victims of each step are permitted, in some order in which each may be taken when only those before it are gone,
 //     and none of them can stay: judged by [Decision] of the request that stands for what they free. If they are only a part
 //     of what has to leave, or the search is not [preemption.Greedy], whether the surplus of a victim alone would do is not judged.
-//   - No victim is in vain: if it stays, or one replica of it, more is over. With [settle.AtMost] no victim makes a node that is settled
-//     use less than it may, or takes a queue or cohort below its own quota, in what is over.
-//   - With [settle.Within], of each step of which something remains: no more may leave now, the whole rest not before the
+//   - No victim is in vain: if it stays, or one replica of it, more is over.
+//   - Of each step of which something remains: no more may leave now, the whole rest not before the
 //     RetryAt of its decision, and then it may. If one node remains, and all of it may leave at once, RetryAt is that time.
 //   - Outcome, Lost and the numbers of the victims are right.
 //
@@ -122,10 +121,6 @@ func (j *settlementJudge) step(path string, st *preemption.State, step *settle.S
 	var freed []quota.Amount
 	had, has := j.of(before, step.Node), j.of(*st, step.Node)
 	for _, e := range had {
-		over := preemption.Excess{Queue: step.Queue, Cohort: step.Cohort, FlavorResource: e.FlavorResource()}
-		if wrong := reference.TooLittle(before, *st, over); wrong != "" && j.request.Goal == settle.AtMost {
-			j.faults.Add(path+".victims", "too much leaves: %s", wrong)
-		}
 		e.Amount = quota.Sub(e.Amount, amountOf(has, e))
 		if e.Amount > 0 {
 			freed = append(freed, e)
@@ -145,7 +140,7 @@ func (j *settlementJudge) rest(path string, after preemption.State, step *settle
 	if d.Outcome.Succeeds() != (len(has) == 0) {
 		j.faults.Add(path, "is %v, but %v remains", d.Outcome, has)
 	}
-	if len(has) == 0 || j.request.Goal == settle.AtMost || len(j.faults) > 0 {
+	if len(has) == 0 || len(j.faults) > 0 {
 		return
 	}
 	at := j.request.Now
@@ -192,7 +187,7 @@ func (j *settlementJudge) ask(
 	}
 }
 
-// inVain judges that a victim, or one replica of it, cannot stay, and that it does not take too much.
+// inVain judges that a victim, or one replica of it, cannot stay.
 func (j *settlementJudge) inVain(path string, before, after preemption.State, v *preemption.Victim) {
 	back := slices.DeleteFunc(slices.Clone(j.answer.Victims), func(o preemption.Victim) bool { return o.Workload == v.Workload })
 	trials := [][]preemption.Victim{back}
@@ -229,7 +224,7 @@ func (j *settlementJudge) inVain(path string, before, after preemption.State, v 
 // retryAt judges the time at which nothing remains.
 func (j *settlementJudge) retryAt() {
 	a := j.answer
-	if j.request.MaxVictims > 0 || len(a.Remaining) == 0 || j.request.Goal == settle.AtMost || j.config.SkipRetryAt {
+	if j.request.MaxVictims > 0 || len(a.Remaining) == 0 || j.config.SkipRetryAt {
 		return
 	}
 	var nodes []settle.Node

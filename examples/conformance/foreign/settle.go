@@ -94,7 +94,7 @@ func (f *settleCase) convert(c *recorded.Case) error {
 	if b.leaves[f.Input.Queue] {
 		node, excess = settle.Node{Queue: f.Input.Queue}, preemption.Excess{Queue: f.Input.Queue}
 	}
-	q := recorded.Settling{State: b.state, Request: settle.Request{Now: settledAt, Goal: settle.AtMost, Nodes: []settle.Node{node}}}
+	q := recorded.Settling{State: b.state, Request: settle.Request{Now: settledAt, Nodes: []settle.Node{node}}}
 	q.Want.Excess = []preemption.Excess{}
 	for _, t := range slices.Sorted(maps.Keys(f.Want.Amount)) {
 		if excess.FlavorResource, excess.Amount = (quota.FlavorResource{Flavor: flavor, Resource: t}), f.Want.Amount[t]; excess.Amount > 0 {

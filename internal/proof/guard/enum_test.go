@@ -18,7 +18,6 @@ import (
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/moves"
 	"github.com/cedesched/cede/preemption/placement"
-	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/workload"
@@ -68,7 +67,6 @@ var enums = []enum{
 	texts[cycle.Borrowing]("AsBuilt", "KEP83", "KEP83Lasting"),
 	texts[moves.Cause](none, "Protected", "NoPlace", "Budget", "Promised"),
 	texts[moves.Start]("AfterStop", "BeforeStop"),
-	texts[settle.Goal]("Within", "AtMost"),
 	texts[cycle.HeadOutcome](none, "Admit", "Preempt", "Gated", "Wait", "Inadmissible"),
 	texts[placement.BudgetMode]("Soft", "Hard"),
 	texts[placement.Charge]("ByMode", "ToAll", "ToFirstViolated"),
