@@ -11,9 +11,10 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Clear empties domains: those that lose the least, then those from which the fewest pods leave, then the first. Units leave as
-// [settle.DecideNodes] says for nodes that are to be empty; those with a place outside the cleared domains move, the others yield, or
-// keep the domain if they must not. All units of one domain have places, or yield, before the next domain is chosen: it may be that
+// Clear empties domains, or brings them within their capacity: those that lose the least, then those from which the fewest pods leave, then
+// the first. Units leave as to a pod of the highest priority; those with a place outside the cleared domains move, the others yield, or
+// keep the domain if they must not. Minimum runtimes and guards protect as in package placement; the steps keep the budgets, to which
+// a pod that terminates because it was preempted is charged, unless they count it as disrupted. All units of one domain have places, or yield, before the next domain is chosen: it may be that
 // another choice of several domains costs less, but none costs less than LowerBound.
 //
 // At most [Config.MaxTries] domains are looked at for each that is cleared: those that may cost the least. It changes neither the
@@ -66,10 +67,11 @@ type clearing struct {
 	least     []Cost // by domain
 	promised  map[string]string
 	count     int
+	within    bool
 }
 
 func newClearing(p *placement.Preemptor, s *placement.Snapshot, r ClearRequest, c *Config) (*clearing, error) {
-	f := &clearing{config: c, before: s, leaving: s, domains: r.Domains, count: r.Count, promised: map[string]string{}}
+	f := &clearing{config: c, before: s, leaving: s, domains: r.Domains, count: r.Count, promised: map[string]string{}, within: r.Within}
 	soft := p.Config()
 	soft.Budgets, soft.MaxBlockers, soft.SkipBlockers = placement.Soft, 0, false
 	var err error
@@ -78,7 +80,7 @@ func newClearing(p *placement.Preemptor, s *placement.Snapshot, r ClearRequest, 
 	}
 	if len(f.domains) == 0 {
 		for n := range s.Nodes() {
-			if !n.Unschedulable {
+			if r.Within && isOver(s, n.Name) || !r.Within && !n.Unschedulable {
 				f.domains = append(f.domains, placement.Domain{Name: n.Name, Nodes: []string{n.Name}})
 			}
 		}
@@ -104,13 +106,14 @@ func newClearing(p *placement.Preemptor, s *placement.Snapshot, r ClearRequest, 
 	for p := range s.NominatedPods() {
 		f.promised[p.Node] = p.ID
 	}
-	f.findLeast()
+	if f.least = make([]Cost, len(f.domains)); !f.within {
+		f.findLeast()
+	}
 	return f, nil
 }
 
 // findLeast finds what each domain costs at least: its pods that run, and, of the price of each unit, the part of the domain.
 func (f *clearing) findLeast() {
-	f.least = make([]Cost, len(f.domains))
 	of := map[string]int{}
 	for i, d := range f.domains {
 		for _, node := range d.Nodes {

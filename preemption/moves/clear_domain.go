@@ -5,31 +5,27 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption/placement"
-	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/workload"
 )
 
 // with empties one domain more; nil: blocked says why it can not be emptied, and more when more units may leave.
 func (f *clearing) with(done *cleared, d *placement.Domain, now time.Time) (x *cleared, blocked *Blocked, more time.Time, err error) {
 	for _, node := range d.Nodes {
-		if pod, promised := f.promised[node]; promised {
+		if pod, promised := f.promised[node]; promised && !f.within {
 			return nil, &Blocked{Domain: d.Name, Cause: Promised, Pod: pod}, more, nil
 		}
 	}
-	a, err := settle.DecideNodes(f.preemptor, done.left, settle.NodesRequest{Now: now, Nodes: d.Nodes, Empty: d.Nodes})
-	if err != nil {
-		return nil, nil, more, err
+	leave, blocked, at, err := f.leaves(done.left, d, now)
+	if err != nil || blocked != nil {
+		return nil, blocked, at, err
 	}
-	if len(a.Remaining) > 0 {
-		return nil, protected(d.Name, &a), a.MoreAt, nil
-	}
-	list, planner := f.victimsOf(done, a.Victims), f.config.newPlanner(f.before, func(string) bool { return false })
+	list, planner := f.victimsOf(done, leave), f.config.newPlanner(f.before, func(string) bool { return false })
 	for i := range list {
 		if !planner.mayStop(&list[i], nil) { // not in any step
 			return nil, blockedBy(d, Budget, &list[i]), more, nil
 		}
 	}
-	after, err := without(done.now, d, a.Victims)
+	after, err := f.without(done.now, d, leave)
 	if err != nil {
 		return nil, nil, more, err
 	}
@@ -64,7 +60,7 @@ func (f *clearing) with(done *cleared, d *placement.Domain, now time.Time) (x *c
 		x.left = x.now
 		return x, nil, more, err
 	}
-	if after, err = without(done.left, d, a.Victims); err == nil {
+	if after, err = f.without(done.left, d, leave); err == nil {
 		x.left, err = after.With(edits...)
 	}
 	return x, nil, more, err
@@ -107,18 +103,6 @@ func blockedBy(d *placement.Domain, cause Cause, v *victim) *Blocked {
 	return &Blocked{Domain: d.Name, Cause: cause, Group: v.Group, Pod: v.Pods[0].ID}
 }
 
-// protected says which unit may not leave.
-func protected(domain string, a *settle.NodesAnswer) *Blocked {
-	out := &Blocked{Domain: domain, Cause: Protected}
-	for i := range a.Steps {
-		for _, b := range a.Steps[i].Decision.Blockers {
-			out.Group, out.Pod, out.Rule, out.Until = b.Group, b.Pod, b.Rule, b.Until
-			return out
-		}
-	}
-	return out
-}
-
 // victimsOf prices the victims, whatever budgets they violate: the steps keep them.
 func (f *clearing) victimsOf(done *cleared, victims []placement.Victim) []victim {
 	victims = slices.Clone(victims)
@@ -128,10 +112,13 @@ func (f *clearing) victimsOf(done *cleared, victims []placement.Victim) []victim
 	return f.config.victimsOf(done.now, victims)
 }
 
-// without returns the snapshot without victims, with a domain closed.
-func without(s *placement.Snapshot, d *placement.Domain, victims []placement.Victim) (*placement.Snapshot, error) {
+// without returns the snapshot without victims, with a domain closed if it is to be empty.
+func (f *clearing) without(s *placement.Snapshot, d *placement.Domain, victims []placement.Victim) (*placement.Snapshot, error) {
 	edits := gone(victims)
 	for _, node := range d.Nodes {
+		if f.within {
+			break
+		}
 		n, _ := s.Node(node)
 		n.Unschedulable = true
 		edits = append(edits, placement.SetNode(n))

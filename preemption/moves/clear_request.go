@@ -12,12 +12,16 @@ import (
 )
 
 // ClearRequest asks which units must leave so that some domains are empty: racks for a large job, nodes that are to be repaired.
-// The zero value asks for every node.
+// The zero value asks for every node. With Within it asks about nodes that lost capacity.
 type ClearRequest struct {
 	// Now is the time of the decision. It may be zero if no minimum runtimes are set.
 	Now time.Time `json:"now,omitzero"`
-	// Domains are those of which some are to be empty. A node is in one of them at most. Empty: each schedulable node is a domain.
+	// Domains are those of which some are to be empty. A node is in one of them at most. Empty: each schedulable node is a domain; with
+	// Within each node that is over.
 	Domains []placement.Domain `json:"domains,omitempty"`
+	// Within asks no more than that the pods on each node are within its capacity. Nominations to the node then stay, and
+	// LowerBound is zero.
+	Within bool `json:"within,omitzero"`
 	// Count is how many domains are to be empty, those that lose the least. Zero: all of them, as for a drain. With more than there
 	// are the answer is no.
 	Count int `json:"count,omitempty"`

@@ -69,6 +69,40 @@ func TestClear(t *testing.T) {
 			},
 			want: "Preempt a(0) u:a->b v:a->b | -u +u | -v +v",
 		},
+		"beside what was told to stop before": {
+			state: "a=4 b=4 a:v=1 a:u=1", request: moves.ClearRequest{Domains: []placement.Domain{rack("a", "a")}}, config: only,
+			change: func(st *placement.State) {
+				st.Budgets = []workload.DisruptionBudget{{Namespace: "ns", Name: "b", Selector: &workload.LabelSelector{}, Allowed: 1}}
+				st.Pods[0].Terminating, st.Pods[0].Preempted = true, true
+			},
+			want: "Impossible a:Budget:u",
+		},
+		"a node that lost capacity: the least important leave": {
+			state: "a=4 b=4 a:v=3 a:u=2 b:w=3", request: moves.ClearRequest{Within: true},
+			change: func(st *placement.State) { st.Pods[0].Priority = 9 },
+			want:   "Preempt a(1) yields:u | -u",
+		},
+		"a node that lost capacity: what has a place moves": {
+			state: "a=4 b=4 a:v=3 a:u=2 b:w=1", request: moves.ClearRequest{Within: true},
+			change: func(st *placement.State) { st.Pods[0].Priority = 9 },
+			want:   "Preempt a(0) u:a->b | -u +u",
+		},
+		"a node with more pods than it may have": {
+			state: "a=4 b=4 a:v=1 a:u=1 a:w=1", request: moves.ClearRequest{Within: true},
+			change: func(st *placement.State) {
+				st.Nodes[0].Capacity[workload.PodsResource], st.Pods[0].Priority = 1, 9
+				st.Nodes[1].Unschedulable = true
+			},
+			want: "Preempt a(2) yields:u yields:w | -u,w",
+		},
+		"no node is over": {
+			state: "a=4 b=4 a:v=3", request: moves.ClearRequest{Within: true}, want: "Fits",
+		},
+		"what protects a pod of a node that lost capacity": {
+			state: "a=4 b=4 a:v=5", request: moves.ClearRequest{Within: true},
+			change: func(st *placement.State) { st.Pods[0].MinRuntime = quota.Some(2 * time.Hour) },
+			want:   "Wait a:Protected:v at 1h2m0.000000001s",
+		},
 		"or none": {
 			state: "a=4 b=4 a:v=1", request: moves.ClearRequest{Domains: []placement.Domain{rack("a", "a")}}, config: only,
 			change: func(st *placement.State) {

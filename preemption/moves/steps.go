@@ -27,6 +27,14 @@ func (c *Config) newPlanner(before *placement.Snapshot, dropped func(id string) 
 		}
 	}
 	f.budgets = slices.Collect(before.Budgets())
+	for _, id := range before.Terminating() {
+		p, _ := before.Find(id)
+		for i := range f.budgets { // what was told to stop before counts
+			if b := &f.budgets[i]; p.Preempted && b.Charges(&p) {
+				b.Allowed, b.Disrupted = max(0, b.Allowed-1), append(slices.Clone(b.Disrupted), id)
+			}
+		}
+	}
 	return f
 }
 

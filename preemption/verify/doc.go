@@ -6,7 +6,7 @@
 //		fmt.Println(err) // every fault: a victim that a rule protects, one that is not needed, a wrong RetryAt, ...
 //	}
 //
-// [Placement] judges decisions about pods on nodes, [Settlement] and [NodeSettlement] those about
+// [Placement] judges decisions about pods on nodes, [Settlement] those about
 // usage over what is allowed, [Moves] and [Clear] victims that have room elsewhere. Any answer
 // that the rules allow passes: it need not be the one that this library gives. Each function says
 // what it judges, and what it does not.

@@ -28,28 +28,31 @@ func Clear(st placement.State, r moves.ClearRequest, pc placement.Config, c move
 	if _, err := placement.NewSnapshot(st); err != nil {
 		return err
 	}
+	st = told(st)
 	j := newMovesJudge(st, placement.Request{Priority: math.MaxInt32, Now: r.Now}, pc, c)
 	j.stays = func(p workload.Pod) bool { return p.Terminating || r.Stays != nil && r.Stays(p) }
 	domains := r.Domains
 	if len(domains) == 0 {
 		for _, n := range st.Nodes {
-			if !n.Unschedulable {
+			if r.Within && isOver(st, n) || !r.Within && !n.Unschedulable {
 				domains = append(domains, placement.Domain{Name: n.Name, Nodes: []string{n.Name}})
 			}
 		}
 	}
 	var sum moves.Cost
-	cleared := map[string]bool{}
+	cleared, on := map[string]bool{}, []string{}
 	for i, x := range a.Cleared {
 		at := slices.IndexFunc(domains, func(d placement.Domain) bool { return d.Name == x.Domain })
 		if at < 0 || cleared[x.Domain] {
 			j.wrong(fmt.Sprintf("cleared[%d]", i), "%q is no domain of the request, or is cleared before", x.Domain)
 			continue
 		}
-		cleared[x.Domain], j.closed = true, append(j.closed, domains[at].Nodes...)
+		cleared[x.Domain], on = true, append(on, domains[at].Nodes...)
 		sum.Lost, sum.Pods = sum.Lost+x.Cost.Lost, sum.Pods+x.Cost.Pods
 	}
-	j.isLater = len(a.Cleared) > 1
+	if j.isLater = len(a.Cleared) > 1; !r.Within {
+		j.closed = on
+	}
 	leave := slices.Clone(a.Victims)
 	for i := range leave {
 		leave[i].Violations = 0 // the steps keep the budgets
@@ -63,7 +66,7 @@ func Clear(st placement.State, r moves.ClearRequest, pc placement.Config, c move
 	}
 	j.leave(leave, a.Moves)
 	for _, u := range j.units {
-		if !u.In(j.closed) {
+		if !u.In(on) {
 			j.wrong("cleared", "%v leave, but have no pod in a domain that is cleared", u.IDs())
 		}
 	}
@@ -73,7 +76,9 @@ func Clear(st placement.State, r moves.ClearRequest, pc placement.Config, c move
 	if sum != a.Cost {
 		j.wrong("cleared", "the domains add %+v, not %+v", sum, a.Cost)
 	}
-	j.empty(r.Stays)
+	if j.empty(r.Stays); r.Within {
+		j.within(on)
+	}
 	j.outcome(cmp.Or(r.Count, len(domains)), r.Now, &a)
 	return j.with(nil)
 }
@@ -104,6 +109,49 @@ func (j *movesJudge) empty(stays func(workload.Pod) bool) {
 			j.wrong("cleared", "%v leave, but one of them stays", u.IDs())
 		}
 	}
+}
+
+// within judges that nodes are within their capacity, and that no unit leaves in vain.
+func (j *movesJudge) within(domains []string) {
+	st := j.State
+	st.Pods = slices.DeleteFunc(j.running(), func(p workload.Pod) bool { return p.Terminating })
+	over := func(st placement.State) bool {
+		return slices.ContainsFunc(st.Nodes, func(n workload.Node) bool { return slices.Contains(domains, n.Name) && isOver(st, n) })
+	}
+	if over(st) {
+		j.wrong("cleared", "some of %v is over its capacity", domains)
+	}
+	for i := range j.units {
+		back := st
+		back.Pods = slices.DeleteFunc(slices.Clone(st.Pods), func(p workload.Pod) bool { return slices.Contains(j.units[i].IDs(), p.ID) })
+		if back.Pods = append(back.Pods, j.units[i].Pods...); !over(back) && !j.isLater {
+			j.wrong("cleared", "%v leave in vain", j.units[i].IDs())
+		}
+	}
+}
+
+// isOver reports whether the pods on a node that do not terminate take more than its capacity.
+func isOver(st placement.State, n workload.Node) bool {
+	for resource, amount := range usedOn(st, n.Name) {
+		if most, limited := n.Capacity[resource]; amount > most && (limited || resource != workload.PodsResource) {
+			return true
+		}
+	}
+	return false
+}
+
+// told returns the state with what budgets allow beside the pods that were told to stop before.
+func told(st placement.State) placement.State {
+	st.Budgets = slices.Clone(st.Budgets)
+	for i := range st.Budgets {
+		b := &st.Budgets[i]
+		for k := range st.Pods {
+			if p := &st.Pods[k]; p.Terminating && p.Preempted && charges(b, []workload.Pod{*p}) > 0 {
+				b.Allowed, b.Disrupted = max(0, b.Allowed-1), append(slices.Clone(b.Disrupted), p.ID)
+			}
+		}
+	}
+	return st
 }
 
 // outcome judges whether enough domains are cleared.

@@ -174,3 +174,28 @@ func charges(b *workload.DisruptionBudget, pods []workload.Pod) (n int64) {
 	}
 	return n
 }
+
+// usedOn returns what the pods on a node take, a claim once.
+func usedOn(st placement.State, node string) workload.Resources {
+	used, claims := workload.Resources{}, map[string]bool{}
+	for _, p := range st.Pods {
+		if p.Node != node {
+			continue
+		}
+		used[workload.PodsResource]++
+		for _, id := range p.Claims {
+			claims[id] = true
+		}
+		for resource, amount := range p.Requests {
+			used[resource] = quota.Add(used[resource], amount)
+		}
+	}
+	for _, k := range st.Claims {
+		for resource, amount := range k.Requests {
+			if claims[k.ID] {
+				used[resource] = quota.Add(used[resource], amount)
+			}
+		}
+	}
+	return used
+}

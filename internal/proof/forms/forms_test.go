@@ -40,8 +40,6 @@ var forms = map[string]reflect.Type{
 	"cycle-result":          reflect.TypeFor[cycle.Result](),
 	"settle-request":        reflect.TypeFor[settle.Request](),
 	"settle-answer":         reflect.TypeFor[settle.Answer](),
-	"settle-nodes-request":  reflect.TypeFor[settle.NodesRequest](),
-	"settle-nodes-answer":   reflect.TypeFor[settle.NodesAnswer](),
 	"moves-cost":            reflect.TypeFor[moves.Cost](),
 	"moves-decision":        reflect.TypeFor[moves.Decision](),
 	"moves-clear-request":   reflect.TypeFor[moves.ClearRequest](),
