@@ -45,7 +45,7 @@ func TestSettle(t *testing.T) {
 	}
 	since := settle.Observe(nil, r.Settled.Excess, now.Add(-time.Minute))
 	delayed, err := c.RunRequest(s, cycle.Request{Heads: asks, Now: now, Over: since})
-	if err != nil || len(delayed.Settled.Victims) > 0 || !delayed.Settled.MoreAt.Equal(now.Add(59*time.Minute)) {
+	if err != nil || len(delayed.Settled.Victims) > 0 || !delayed.Settled.RetryAt.Equal(now.Add(59*time.Minute)) {
 		t.Errorf("%+v, %v", delayed.Settled, err)
 	}
 	if _, err := cycle.New(cycle.Config{Settle: &cycle.Settling{MaxVictims: -1}}); err == nil || err.Error() !=

@@ -8,7 +8,6 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/settle"
-	"github.com/cedesched/cede/quota"
 )
 
 // SettlementMessage returns one sentence of at most [MaxMessage] bytes: who has to leave because usage is over what is
@@ -21,8 +20,8 @@ func (pr Printer) SettlementMessage(a settle.Answer) string {
 	if rest := pr.overs(a.Remaining); rest != "" {
 		text += "; still over: " + rest
 	}
-	if !a.MoreAt.IsZero() {
-		text += "; more may leave at " + a.MoreAt.UTC().Format(time.RFC3339Nano)
+	if !a.RetryAt.IsZero() {
+		text += "; more may leave at " + a.RetryAt.UTC().Format(time.RFC3339Nano)
 	}
 	return cut(text)
 }
@@ -87,8 +86,8 @@ func (pr Printer) SettlementText(a settle.Answer) string {
 	return p.String()
 }
 
-// SettlementSteps returns a step for each queue and cohort that is over: Title says by how much, Lines say who has to leave and why,
-// what remains, and what keeps it, in the words of [SettlementText]; Node names it. Other fields are not set.
+// SettlementSteps returns the steps of an answer: Title says what is over, Lines say who has to leave and why, or what keeps those that
+// stay, in the words of [SettlementText]; Node names the queue or cohort. Other fields are not set.
 func SettlementSteps(a settle.Answer) []Step { return Printer{}.SettlementSteps(a) }
 
 // SettlementSteps is the function [SettlementSteps] with other amounts.
@@ -102,17 +101,13 @@ func (pr Printer) SettlementSteps(a settle.Answer) (steps []Step) {
 	return steps
 }
 
-// settlementTitle says what is over; what is left of it for the step, if victims of the steps before count for its node, too.
+// settlementTitle says what is over when the victims of the steps before have left.
 func (pr Printer) settlementTitle(step *settle.Step, a *settle.Answer) string {
-	var all []quota.Amount
-	for _, e := range a.Excess {
-		if e.Queue == step.Queue && e.Cohort == step.Cohort {
-			all = append(all, quota.Amount{Flavor: e.Flavor, Resource: e.Resource, Amount: e.Amount})
-		}
-	}
-	title := fmt.Sprintf("%v: %s over", step.Node, pr.amounts(all))
-	if !slices.Equal(all, step.Excess) {
-		title += fmt.Sprintf("; %s without the victims above", pr.amounts(step.Excess))
+	now := step.Excess
+	title := fmt.Sprintf("%v: %s over", step.Node, pr.amount(now.Amount, now.FlavorResource()))
+	all := preemption.Excess{Queue: step.Queue, Cohort: step.Cohort, FlavorResource: now.FlavorResource(), Amount: now.Amount}
+	if !slices.Contains(a.Excess, all) {
+		title += " without the victims above"
 	}
 	return title
 }
@@ -127,12 +122,10 @@ func settlementLines(step *settle.Step, a *settle.Answer) (lines []string) {
 	switch d := &step.Decision; {
 	case !step.Delayed.IsZero():
 		line("the delay ends at %s", clock(step.Delayed, now))
-	case d.Outcome == preemption.Fits:
-		line("within what it may use once the victims of other nodes have left")
 	case !d.RetryAt.IsZero():
-		line("the rest may leave at %s", clock(d.RetryAt, now))
-	case d.Outcome != preemption.Preempt && a.MoreAt.IsZero():
-		line("the rest may not leave, now or later")
+		line("it may leave at %s", clock(d.RetryAt, now))
+	case d.Outcome != preemption.Preempt && a.RetryAt.IsZero():
+		line("it may not leave, now or later")
 	}
 	for _, b := range step.Decision.Blockers {
 		who := fmt.Sprintf("queue %q", b.Queue)
@@ -156,12 +149,4 @@ func leavesBecause(v *preemption.Victim) string {
 		return "its queue uses more than its own quota"
 	}
 	return Reason(v.Reason)
-}
-
-func (pr Printer) amounts(list []quota.Amount) string {
-	var parts []string
-	for _, a := range list {
-		parts = append(parts, pr.amount(a.Amount, a.FlavorResource()))
-	}
-	return strings.Join(parts, ", ")
 }

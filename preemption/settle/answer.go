@@ -1,7 +1,6 @@
 package settle
 
 import (
-	"slices"
 	"time"
 
 	"github.com/cedesched/cede/preemption"
@@ -15,20 +14,20 @@ import (
 //
 //   - Fits: no node is over. Nothing has to leave.
 //   - Preempt: Victims leave now. If they are not all that has to, Remaining says what stays over.
-//   - Wait: no victim may leave now, but time will permit some; see MoreAt.
+//   - Wait: no victim may leave now, but time will permit some; see RetryAt.
 //   - Impossible: no victim may leave, now or later, unless something other than time changes.
 //
 // Victims are sorted by ID, and numbered over all nodes in the order of choice. No victim is in vain: without any of
-// them, or any replica of one, more would remain over. (Where only a part may leave, a workload may go as a whole of which
-// the surplus would have been enough.) Lost is the sum.
+// them, or any replica of one, more would remain over. (A workload may go as a whole of which the surplus would have been
+// enough, if only a part may leave or victims of others made it enough.) Lost is the sum.
 //
-// RetryAt is set if something remains: the first instant, exact to the nanosecond, at which the goal can be met if the
-// victims leave and nothing else but time changes. Where one node is above another, or the rest never may leave at once, it
-// is the instant at which settling again at each MoreAt reaches the goal. It is zero if time alone does not,
-// and if MaxVictims kept victims. It is never too late, and may be early by [preemption.Config.MaxRetrySteps].
+// RetryAt is, if something remains, the first instant at which asking again gets more, if the victims leave and nothing
+// else but time changes: the end of a delay, of a minimum runtime; the time of the request if only [Request.MaxVictims] kept
+// victims. It is exact to the nanosecond, never too late, and may be early by [preemption.Config.MaxRetrySteps]. It is zero if time
+// alone gets nothing.
 //
-// Blockers and Shortage are those of what remains, node by node. With the Exact search Proof is about all nodes, if each
-// step has one; it is Optimal only if no node is above another. Other fields are not set.
+// Blockers and Shortage are those of what remains, step by step. With the Exact search Proof is that of the only step, if one
+// search took all victims. Other fields are not set.
 //
 // Decision.Edits starts the evictions. Settling again after them gives the same Remaining and no new victim.
 type Answer struct {
@@ -37,34 +36,28 @@ type Answer struct {
 	Excess []preemption.Excess `json:"excess,omitempty"`
 	// Remaining is what stays over when the victims have left.
 	Remaining []preemption.Excess `json:"remaining,omitempty"`
-	// MoreAt is, if something remains, the first instant at which more victims may leave: Now if only
-	// [Request.MaxVictims] kept them, the end of a delay, of a minimum runtime. Zero if there is none.
-	MoreAt time.Time `json:"moreAt,omitzero"`
-	// Steps has a step for each node that is over, in the order in which they are settled. A node that is within
-	// what it may use once the victims of nodes before it have left has none.
+	// Steps has a step for each search that took victims, in their order, then one for each column of a node that stays
+	// over; none of those if [Request.MaxVictims] kept victims.
 	Steps []Step `json:"steps,omitempty"`
 }
 
-// Step is the answer for one node, with the victims of the steps before it gone.
+// Step is the answer about one column of a node, with the victims of the steps before it gone.
 type Step struct {
 	Node
-	// Excess is what is to leave for this node.
-	Excess []quota.Amount `json:"excess"`
+	// Excess is what is over, and of which flavor and resource.
+	Excess quota.Amount `json:"excess"`
 	// Delayed is the end of a delay that has not passed; else zero.
 	Delayed time.Time `json:"delayed,omitzero"`
-	// Decision is the answer to Question: Preempt if all of the excess may leave now; Fits if the victims of other nodes suffice;
-	// else Wait or Impossible, about what remains when the victims have left.
+	// Decision is the answer to Question: Preempt if its victims leave; else Wait or Impossible.
 	Decision preemption.Decision `json:"decision"`
-	// Victims are those of the step, by ID, also if they are only a part of what has to leave. Of a victim of several
-	// steps each has what it takes.
+	// Victims are those of Decision, by ID, without those that could stay when others had left.
 	Victims []preemption.Victim `json:"victims,omitempty"`
 
 	question Question
-	number   int // among the steps
-	took     int // how many searches took victims
+	took     bool // victims
 }
 
-// Question returns the question that Decision answers: about all of the excess, or about what remains. It is
+// Question returns the question that Decision answers: about all of the excess, or about as much of it as may leave. It is
 // the zero value in an answer that was decoded from JSON.
 func (s *Step) Question() Question { return s.question }
 
@@ -86,80 +79,39 @@ func (s *Step) events(victims []preemption.Victim, in *preemption.Snapshot, at t
 
 // answer puts a run together.
 func (f *run) answer() Answer {
-	a := Answer{Excess: f.excess, Steps: f.steps}
-	if f.cut || len(f.waiting()) > 0 {
-		a.Remaining = inScope(f.left().Excess(), f.request.Nodes)
-	}
 	for i := range f.victims {
 		f.victims[i].Order = i + 1
 	}
-	a.Victims = f.merged(f.victims)
-	f.setLost(a.Victims, nil)
+	a := Answer{Excess: f.inScope(f.before.Excess()), Remaining: f.inScope(f.left.Excess())}
+	a.Victims = f.merged(nil)
 	for _, v := range a.Victims {
 		a.Lost = quota.Add(a.Lost, v.Lost)
 	}
-	for i := range a.Steps {
-		step := &a.Steps[i]
-		step.Victims = f.merged(slices.Collect(func(yield func(chosen) bool) {
-			for _, v := range f.victims {
-				if v.step == i && !yield(v) {
-					return
-				}
-			}
-		}))
-		f.setLost(step.Victims, slices.Collect(func(yield func(chosen) bool) {
-			for _, v := range f.victims {
-				if v.step < i && !yield(v) {
-					return
-				}
-			}
-		}))
-		a.Blockers = append(a.Blockers, step.Decision.Blockers...)
-		a.Shortage = append(a.Shortage, step.Decision.Shortage...)
-	}
-	if f.cut {
-		a.MoreAt = f.now
-	} else {
-		for _, step := range f.waiting() {
-			a.MoreAt = earlier(a.MoreAt, f.moreAt(step))
+	for _, step := range f.steps {
+		if step.Victims = f.merged(step); step.took && len(step.Victims) == 0 {
+			continue // all could stay
 		}
+		if !step.took {
+			a.Blockers = append(a.Blockers, step.Decision.Blockers...)
+			a.Shortage = append(a.Shortage, step.Decision.Shortage...)
+		}
+		a.Steps = append(a.Steps, *step)
 	}
-	a.Proof = f.proof()
+	if len(a.Remaining) > 0 {
+		a.RetryAt = f.retryAt()
+	}
+	if len(a.Steps) == 1 && !f.cut {
+		a.Proof = a.Steps[0].Decision.Proof
+	}
 	switch {
 	case len(a.Excess) == 0:
 		a.Outcome = preemption.Fits
 	case len(a.Victims) > 0:
 		a.Outcome = preemption.Preempt
-	case !a.MoreAt.IsZero():
+	case !a.RetryAt.IsZero():
 		a.Outcome = preemption.Wait
 	default:
 		a.Outcome = preemption.Impossible
 	}
 	return a
-}
-
-// proof puts the proofs of the steps together: those of nodes of which none is above another add up. What is shown
-// for nodes below others is a bound for all.
-func (f *run) proof() *preemption.Proof {
-	var all []*Step
-	for i := range f.steps {
-		if f.steps[i].Decision.Proof == nil || f.steps[i].took > 1 || f.cut {
-			return nil
-		}
-		all = append(all, &f.steps[i])
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	out := &preemption.Proof{Optimal: !f.nested(all)}
-	for i, step := range all {
-		p := step.Decision.Proof
-		out.Nodes += p.Nodes
-		out.Optimal = out.Optimal && p.Optimal
-		if !slices.ContainsFunc(all[:i], func(below *Step) bool { return f.nested([]*Step{below, step}) }) {
-			out.LowerBound = quota.Add(out.LowerBound, p.LowerBound)
-		}
-		out.Value = quota.Add(out.Value, p.Value)
-	}
-	return out
 }

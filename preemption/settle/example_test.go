@@ -59,7 +59,9 @@ func ExampleDecide() {
 	//
 	// queue "vision": 4 h100/nvidia.com/gpu over
 	//   ns/sweep leaves: it runs in the queue, which uses more than it may
-	//   the rest may leave at 12:09:00.000000001
+	//
+	// queue "vision": 1 h100/nvidia.com/gpu over without the victims above
+	//   it may leave at 12:09:00.000000001
 	//   queue "vision", ns/notebook stays: its minimum runtime against preemption in
 	//     its queue, set by the default, is not over, until 12:09:00
 }

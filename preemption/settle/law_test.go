@@ -128,31 +128,27 @@ func settlingEnds(t *rapid.T) {
 		}
 		return
 	}
-	if len(again.Victims) > 0 || !slices.Equal(again.Remaining, first.Remaining) || !again.RetryAt.Equal(first.RetryAt) || !again.MoreAt.Equal(first.MoreAt) {
+	if len(again.Victims) > 0 || !slices.Equal(again.Remaining, first.Remaining) || !again.RetryAt.Equal(first.RetryAt) {
 		t.Fatalf("first %s\nagain %s", told(first), told(again))
 	}
 }
 
 func TestSettlingEnds(t *testing.T) { rapid.Check(t, settlingEnds) }
 
-// "RetryAt is the first instant at which the goal can be met if the victims leave and nothing else but time changes": then nothing
-// remains, and a nanosecond before something does. "Where one node is above another, the instant at which settling again at each
-// MoreAt reaches it."
+// "RetryAt is the first instant at which asking again gets more, if the victims leave and nothing else but time changes": then some
+// leave, a nanosecond before none; without one, none ever.
 func retryAtIsFirst(t *rapid.T) {
 	st := lowered(t)
 	c, r := preemptiontest.Configs().Draw(t, "config"), request(t, st)
 	c.SkipRetryAt, c.MaxRetrySteps, r.MaxVictims = false, 0, 0
 	first := decided(t, c, st, r)
-	var nodes []settle.Node
+	if len(first.Remaining) == 0 {
+		return
+	}
 	for _, e := range first.Excess {
 		n := settle.Node{Queue: e.Queue, Cohort: e.Cohort}
 		if !slices.ContainsFunc(r.Since, func(o settle.Since) bool { return o.Node == n }) { // it is over since the first request
 			r.Since = append(r.Since, settle.Since{Node: n, At: r.Now})
-		}
-	}
-	for _, e := range first.Remaining {
-		if n := (settle.Node{Queue: e.Queue, Cohort: e.Cohort}); !slices.Contains(nodes, n) {
-			nodes = append(nodes, n)
 		}
 	}
 	s, _ := preemption.NewSnapshot(st)
@@ -160,54 +156,25 @@ func retryAtIsFirst(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	then := first
-	switch {
-	case len(nodes) == 0:
-	case apart(st, nodes) && !slices.ContainsFunc(first.Steps, func(s settle.Step) bool {
-		return slices.Contains(nodes, s.Node) && s.Decision.RetryAt.IsZero()
-	}):
-		r.Now = first.RetryAt
-		if then = decided(t, c, s.State(), r); len(then.Remaining) > 0 {
-			t.Fatalf("at RetryAt: %s\nfirst: %s", told(then), told(first))
-		}
-		r.Now = r.Now.Add(-1)
-		if before := decided(t, c, s.State(), r); len(before.Remaining) == 0 {
-			t.Fatalf("before RetryAt: %s\nfirst: %s", told(before), told(first))
-		}
-	default:
-		for !then.MoreAt.IsZero() {
-			if !then.MoreAt.After(r.Now) {
-				t.Fatalf("more may leave now: %s", told(then))
-			}
-			r.Now = then.MoreAt
-			then = decided(t, c, s.State(), r)
-			if s, err = s.With(then.Edits()...); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if (len(then.Remaining) == 0) != !first.RetryAt.IsZero() || len(then.Remaining) == 0 && r.Now.After(first.RetryAt) {
-			t.Fatalf("at %v: %s\nfirst: %s", r.Now.Sub(preemptiontest.Now), told(then), told(first))
-		}
+	at := func(now time.Time) settle.Answer {
+		r.Now = now
+		return decided(t, c, s.State(), r)
 	}
-}
-
-// apart reports whether none of the nodes is above another.
-func apart(st preemption.State, nodes []settle.Node) bool {
-	above := map[settle.Node]settle.Node{}
-	for _, q := range st.Queues {
-		above[settle.Node{Queue: q.Name}] = settle.Node{Cohort: q.Cohort}
-	}
-	for _, c := range st.Cohorts {
-		above[settle.Node{Cohort: c.Name}] = settle.Node{Cohort: c.Parent}
-	}
-	for _, n := range nodes {
-		for n = above[n]; n != (settle.Node{}); n = above[n] {
-			if slices.Contains(nodes, n) {
-				return false
-			}
+	if first.RetryAt.IsZero() {
+		if then := at(preemptiontest.Now.Add(1000 * time.Hour)); len(then.Victims) > 0 {
+			t.Fatalf("later: %s\nfirst: %s", told(then), told(first))
 		}
+		return
 	}
-	return true
+	if !first.RetryAt.After(r.Now) {
+		t.Fatalf("more may leave now: %s", told(first))
+	}
+	if then := at(first.RetryAt); len(then.Victims) == 0 {
+		t.Fatalf("at RetryAt: %s\nfirst: %s", told(then), told(first))
+	}
+	if before := at(first.RetryAt.Add(-1)); len(before.Victims) > 0 {
+		t.Fatalf("before RetryAt: %s\nfirst: %s", told(before), told(first))
+	}
 }
 
 func TestRetryAtIsFirst(t *testing.T) { rapid.Check(t, retryAtIsFirst) }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/internal/base/least"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/quota"
@@ -21,140 +22,177 @@ func Decide(p *preemption.Preemptor, s *preemption.Snapshot, r Request) (Answer,
 	if err != nil {
 		return Answer{}, err
 	}
-	first, err := settled(p, s, present, &r, r.Now)
-	if err != nil {
+	f := &run{preemptor: p, config: p.Config(), request: &r, before: present, left: present}
+	if err := f.settle(); err != nil {
 		return Answer{}, err
 	}
-	answer := first.answer()
-	if len(answer.Remaining) > 0 && !first.cut && !p.Config().SkipRetryAt {
-		answer.RetryAt, err = first.retryAt()
-	}
-	return answer, err
+	return f.answer(), nil
 }
 
-// run is one settling of all nodes, at one instant.
+// run is one settling of all nodes.
 type run struct {
 	preemptor *preemption.Preemptor
+	config    preemption.Config
 	request   *Request
-	now       time.Time
-	given     *preemption.Snapshot
 	before    *preemption.Snapshot // without what is leaving
-	after     *preemption.Snapshot // without the victims so far, too, but for those that pending removes
-	pending   []preemption.Edit
-	history   *limits.History // with the victims so far, if there are limits
-	limited   bool
-	cost      preemption.Cost
-	excess    []preemption.Excess
-	apart     bool // none of the nodes that are over is above another
-	steps     []Step
+	left      *preemption.Snapshot // without the victims so far, too
+	history   *limits.History      // with the victims so far, if there are limits
+	steps     []*Step
 	victims   []chosen // in the order of choice
+	searches  int      // that took victims
 	cut       bool     // by MaxVictims
 }
 
-// settled settles all nodes at an instant, in a snapshot without what is leaving.
-func settled(p *preemption.Preemptor, given, s *preemption.Snapshot, r *Request, now time.Time) (*run, error) {
-	f := &run{preemptor: p, request: r, now: now, given: given, before: s, after: s, excess: inScope(s.Excess(), r.Nodes)}
-	f.apart = !f.related(nodesOf(f.excess))
-	config := p.Config()
-	f.history, f.limited, f.cost = r.History, len(config.Limits) > 0, config.Cost
-	for _, n := range nodesOf(f.excess) {
-		if err := f.settle(n); err != nil {
-			return nil, err
+// settle asks about each column that is over, until nothing more leaves. The questions of the last round are about what remains.
+func (f *run) settle() error {
+	for took := true; took && !f.cut; {
+		took = false
+		f.steps = slices.DeleteFunc(f.steps, func(s *Step) bool { return !s.took })
+		if err := f.recount(); err != nil {
+			return err
+		}
+		for _, e := range f.inScope(f.left.Excess()) {
+			if e.Amount = over(f.left, e); e.Amount == 0 {
+				continue // what left for those before suffices
+			}
+			step := &Step{Node: Node{e.Queue, e.Cohort}, Excess: quota.Amount{Flavor: e.Flavor, Resource: e.Resource, Amount: e.Amount}}
+			if err := f.ask(step); err != nil {
+				return err
+			}
+			f.steps, took = append(f.steps, step), took || step.took
+		}
+		f.putBack()
+		f.limit()
+	}
+	return nil
+}
+
+// ask asks about the excess of a step and takes the victims: of all of it, or else of as much as may leave now. Before the end of
+// a delay nothing leaves.
+func (f *run) ask(step *Step) (err error) {
+	at := f.request.Now
+	if ends := f.request.delayEnds(f.before, step.Node); ends.After(at) {
+		step.Delayed, at = ends, ends
+	}
+	if step.question, err = ask(f.left, step, f.request, f.history, at); err != nil {
+		return err
+	}
+	if step.Decision, err = f.preemptor.Decide(step.question.Snapshot, step.question.Request); err != nil {
+		return err
+	}
+	switch {
+	case !step.Delayed.IsZero():
+		if step.Decision.Outcome == preemption.Preempt {
+			step.Decision = preemption.Decision{Outcome: preemption.Wait, RetryAt: at}
+		}
+	case step.Decision.Outcome == preemption.Preempt || f.askLess(step):
+		f.take(step)
+	}
+	return nil
+}
+
+// askLess asks for less and less of an excess, until that much may leave. If nothing may, the step stays as it is.
+func (f *run) askLess(step *Step) bool {
+	q, d, rest := step.question, step.Decision, step.Excess.Amount
+	for missing := missingOf(&d); missing > 0; missing = missingOf(&d) {
+		if rest = quota.Sub(rest, missing); rest <= 0 {
+			return false
+		}
+		if q, d = f.about(q, rest); d.Outcome == preemption.Preempt {
+			step.question, step.Decision = q, d
+			return true
 		}
 	}
-	f.putBack()
-	if f.limit(); f.cut {
-		return f, nil
+	// It is not the quota that is short: limits keep victims, for instance.
+	found, _, ok := least.Step(rest-1, func(step int64) (found Step, ok bool) {
+		found.question, found.Decision = f.about(q, rest-step)
+		return found, found.Decision.Outcome == preemption.Preempt
+	})
+	if ok {
+		step.question, step.Decision = found.question, found.Decision
 	}
-	if err := f.conclude(); err != nil {
-		return nil, err
-	}
-	f.limit() // what still may leave was taken
-	return f, nil
+	return ok
 }
 
-// nodesOf returns the nodes of a list, in its order.
-func nodesOf(list []preemption.Excess) (nodes []Node) {
-	for i, e := range list {
-		if n := (Node{e.Queue, e.Cohort}); i == 0 || n != nodes[len(nodes)-1] {
-			nodes = append(nodes, n)
+// about asks for another amount. What can fail was asked before.
+func (f *run) about(q Question, amount int64) (Question, preemption.Decision) {
+	q = q.asking(amount)
+	d, _ := f.preemptor.Decide(q.Snapshot, q.Request)
+	return q, d
+}
+
+// missingOf returns what a decision about one column is short of.
+func missingOf(d *preemption.Decision) int64 {
+	if len(d.Shortage) == 0 {
+		return 0
+	}
+	return d.Shortage[0].Missing
+}
+
+// recount adds the victims so far to the history, if there are limits.
+func (f *run) recount() (err error) {
+	if f.history = f.request.History; len(f.config.Limits) == 0 {
+		return nil
+	}
+	for i := range f.victims {
+		v := &f.victims[i]
+		if f.history, err = f.history.With(v.step.events([]preemption.Victim{v.Victim}, f.before, f.request.Now)...); err != nil {
+			return err
 		}
 	}
-	return nodes
+	return nil
 }
 
-// left returns the snapshot without the victims so far.
-func (f *run) left() *preemption.Snapshot {
-	if len(f.pending) > 0 {
-		f.after, _ = f.after.With(f.pending...) // each victim runs, and has as many replicas
-		f.pending = nil
-	}
-	return f.after
-}
-
-// seenBy returns the snapshot that a step is about: where nodes are apart the victims of others do not matter to it.
-func (f *run) seenBy(step *Step) *preemption.Snapshot {
-	if f.apart && step.took == 0 {
-		return f.before
-	}
-	return f.left()
-}
-
-// inScope returns the entries of the named nodes; all, if none is named.
-func inScope(list []preemption.Excess, nodes []Node) []preemption.Excess {
+// inScope returns the entries of the nodes that are asked about.
+func (f *run) inScope(list []preemption.Excess) []preemption.Excess {
 	return slices.DeleteFunc(list, func(e preemption.Excess) bool {
-		return len(nodes) > 0 && !slices.Contains(nodes, Node{e.Queue, e.Cohort})
+		return len(f.request.Nodes) > 0 && !slices.Contains(f.request.Nodes, Node{e.Queue, e.Cohort})
 	})
 }
 
-// excessOf returns what a node uses beyond what it may use.
-func excessOf(s *preemption.Snapshot, n Node) (list []quota.Amount) {
-	for _, row := range statusOf(s, n) {
-		if row.Over > 0 {
-			list = append(list, quota.Amount{Flavor: row.Flavor, Resource: row.Resource, Amount: row.Over})
-		}
-	}
-	return list
+// over returns what a node uses of a column beyond what it may use.
+func over(s *preemption.Snapshot, e preemption.Excess) int64 {
+	return max(0, statusOf(s, Node{e.Queue, e.Cohort}, e.FlavorResource).Over)
 }
 
-func statusOf(s *preemption.Snapshot, n Node, besides ...quota.FlavorResource) []preemption.QuotaStatus {
-	rows, known := s.QueueStatus(n.Queue, besides...)
+// statusOf returns the row of a column of a node.
+func statusOf(s *preemption.Snapshot, n Node, column quota.FlavorResource) preemption.QuotaStatus {
+	for _, row := range rowsOf(s, n, column) {
+		if row.FlavorResource == column {
+			return row
+		}
+	}
+	return preemption.QuotaStatus{}
+}
+
+// rowsOf returns the rows of a node, and that of a column besides.
+func rowsOf(s *preemption.Snapshot, n Node, besides quota.FlavorResource) []preemption.QuotaStatus {
+	rows, known := s.QueueStatus(n.Queue, besides)
 	if !known {
-		rows, _ = s.CohortStatus(n.Cohort, besides...)
+		rows, _ = s.CohortStatus(n.Cohort, besides)
 	}
 	return rows
 }
 
-// settle takes the victims of one node.
-func (f *run) settle(n Node) error {
-	step := Step{Node: n, number: len(f.steps)}
-	if step.Excess = excessOf(f.seenBy(&step), n); len(step.Excess) == 0 {
-		return nil // what left for nodes before it suffices
+// retryAt returns the first instant at which asking again gets more; zero if there is none.
+func (f *run) retryAt() (first time.Time) {
+	if f.cut {
+		return f.request.Now
 	}
-	if ends := f.request.delayEnds(f.before, n); ends.After(f.now) {
-		step.Delayed = ends
+	for _, step := range f.steps {
+		if step.took {
+			continue
+		}
+		at := time.Time{}
+		switch q, d := f.about(step.question, 1); d.Outcome {
+		case preemption.Wait:
+			at = d.RetryAt
+		case preemption.Preempt: // it is delayed
+			at = q.Request.Now
+		}
+		if first.IsZero() || !at.IsZero() && at.Before(first) {
+			first = at
+		}
 	}
-	_, err := f.takeFor(&step, step.Excess)
-	f.steps = append(f.steps, step)
-	return err
-}
-
-// takeFor takes victims for an excess of a step, unless it is delayed. The decision of the step is then about the excess.
-func (f *run) takeFor(step *Step, excess []quota.Amount) (took bool, err error) {
-	if step.Delayed.After(f.now) {
-		return false, f.ask(step, excess, step.Delayed)
-	}
-	return f.takeMost(step, excess)
-}
-
-// ask asks about an excess, at an instant. An answer that takes victims at a later one is to wait until then.
-func (f *run) ask(step *Step, excess []quota.Amount, at time.Time) (err error) {
-	if step.question, err = ask(f.seenBy(step), step.Node, excess, f.request, f.history, at); err != nil {
-		return err
-	}
-	step.Decision, err = f.preemptor.Decide(step.question.Snapshot, step.question.Request)
-	if at.After(f.now) && step.Decision.Outcome == preemption.Preempt {
-		step.Decision = preemption.Decision{Outcome: preemption.Wait, RetryAt: at}
-	}
-	return err
+	return first
 }

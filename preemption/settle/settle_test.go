@@ -80,13 +80,8 @@ func told(a settle.Answer) string {
 	for _, e := range a.Remaining {
 		text = append(text, fmt.Sprintf("%s%s+%d", e.Queue, e.Cohort, e.Amount))
 	}
-	for name, at := range map[string]time.Time{"retry": a.RetryAt} {
-		if !at.IsZero() {
-			text = append(text, name+" "+at.Sub(now).String())
-		}
-	}
-	if !a.MoreAt.IsZero() {
-		text = append(text, "more "+a.MoreAt.Sub(now).String())
+	if !a.RetryAt.IsZero() {
+		text = append(text, "more "+a.RetryAt.Sub(now).String())
 	}
 	return strings.Join(text, " ")
 }
@@ -184,7 +179,7 @@ func TestDecide(t *testing.T) {
 				Queues:   []queue.Queue{{Name: "a", Quotas: gpus(1)}},
 				Admitted: []workload.Workload{job("a1", 0, 1, 20), job("a2", 0, 2, 9), job("a3", 0, 3, 8), job("a4", 1, 3, 30)},
 			},
-			want: "Preempt a1 a4 a+4 retry 2m0.000000001s more 1m0.000000001s",
+			want: "Preempt a1 a4 a+4 more 1m0.000000001s",
 		},
 		"a workload that never yields remains": {
 			state: preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(1)}}, Admitted: []workload.Workload{job("a1", 0, 1, 20), never}},
@@ -202,7 +197,7 @@ func TestDecide(t *testing.T) {
 				Delays: []settle.Delay{{For: time.Hour}, {Node: settle.Node{Cohort: "all"}, For: 5 * time.Minute}},
 				Since:  []settle.Since{{Node: settle.Node{Cohort: "all"}, At: now.Add(-time.Minute)}},
 			},
-			want: "Wait all+1 retry 4m0s more 4m0s",
+			want: "Wait all+1 more 4m0s",
 		},
 		"a delay that has passed": {
 			state: preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(1)}}, Admitted: []workload.Workload{job("a1", 0, 2, 9)}},
@@ -214,7 +209,7 @@ func TestDecide(t *testing.T) {
 		"a delay beyond all time": {
 			state: preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(1)}}, Admitted: []workload.Workload{job("a1", 0, 2, 9)}},
 			ask:   settle.Request{Delays: []settle.Delay{{For: 1<<63 - 1}}},
-			want:  "Wait a+1 retry 2069723h47m16.854775807s more 2069723h47m16.854775807s",
+			want:  "Wait a+1 more 2069723h47m16.854775807s",
 		},
 		"only the named nodes": {
 			state: preemption.State{
@@ -237,7 +232,7 @@ func TestDecide(t *testing.T) {
 				Queues:   []queue.Queue{{Name: "a", Quotas: gpus(1)}, {Name: "b", Quotas: gpus(1)}},
 				Admitted: []workload.Workload{job("a1", 0, 2, 9), job("b1", 0, 2, 9)},
 			},
-			want: "Preempt a1 b+1 retry 1h0m0s more 1h0m0s",
+			want: "Preempt a1 b+1 more 1h0m0s",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,30 +9,28 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// chosen is a victim, and the number of the step that took it.
+// chosen is a victim, and the step that took it.
 type chosen struct {
 	preemption.Victim
-	step int
+	step *Step
 }
 
-// take takes victims for a step.
-func (f *run) take(step *Step, victims []preemption.Victim) {
-	if len(victims) == 0 {
-		return
-	}
-	step.took++
+// take takes the victims of a step's decision.
+func (f *run) take(step *Step) {
+	step.took = true
+	f.searches++
 	first := len(f.victims)
-	for _, v := range victims {
+	for _, v := range step.Decision.Victims {
 		v.Replicas = slices.Clone(v.Replicas)
-		f.victims = append(f.victims, chosen{v, step.number})
+		f.victims = append(f.victims, chosen{v, step})
 	}
 	taken := f.victims[first:]
 	slices.SortFunc(taken, func(a, b chosen) int {
 		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Workload, b.Workload))
 	})
-	f.pending = append(f.pending, removals(taken)...)
-	if f.limited {
-		f.history, _ = f.history.With(step.events(victims, f.before, f.now)...) // the names are not empty
+	f.left, _ = f.left.With(removals(taken)...) // each victim runs, and has as many replicas
+	if len(f.config.Limits) > 0 {
+		f.history, _ = f.history.With(step.events(step.Decision.Victims, f.before, f.request.Now)...) // the names are not empty
 	}
 }
 
@@ -55,108 +53,45 @@ func (f *run) limit() {
 	for i, v := range f.victims {
 		if seen[v.Workload] = true; f.request.MaxVictims > 0 && len(seen) > f.request.MaxVictims {
 			f.cut, f.victims = true, f.victims[:i]
-			f.after, f.pending = f.before, removals(f.victims)
+			f.left, _ = f.before.With(removals(f.victims)...)
+			f.steps = slices.DeleteFunc(f.steps, func(s *Step) bool { return !s.took })
 			return
 		}
 	}
 }
 
-// putBack puts back, last first, victims that are in vain because of others that were not taken in the same search: of a
-// node above theirs or below it, or of the same node.
+// putBack puts back, last first, victims that are in vain because of others that were not taken in the same search.
 func (f *run) putBack() {
-	var took []*Step
-	more := false
-	for i := range f.steps {
-		if f.steps[i].took > 0 {
-			took, more = append(took, &f.steps[i]), more || f.steps[i].took > 1
-		}
-	}
-	if !more && (f.apart || !f.nested(took)) {
+	if f.searches < 2 {
 		return
 	}
 	for i := len(f.victims) - 1; i >= 0; i-- {
 		v := &f.victims[i]
-		spared := len(v.Replicas) == 0 && f.spares(preemption.Admit(f.rest(i)))
-		if !spared && len(v.Replicas) == 0 {
-			f.sparesMinimum(i)
-		}
-		if spared || len(v.Replicas) > 0 && f.sparesReplicas(v) {
+		if len(v.Replicas) == 0 && f.spares(preemption.Admit(f.rest(i))) || len(v.Replicas) > 0 && f.sparesReplicas(v) {
 			f.victims = slices.Delete(f.victims, i, i+1)
 		}
 	}
 }
 
-// sparesMinimum puts a workload that goes as a whole back without some of its surplus, if that is enough and the surplus may leave.
-func (f *run) sparesMinimum(victim int) {
-	v, w := &f.victims[victim], f.rest(victim)
-	step := &f.steps[v.step]
-	back, err := f.left().With(preemption.Admit(w))
-	if err != nil || !slices.ContainsFunc(w.PodSets, func(p workload.PodSet) bool { return p.Surplus() > 0 }) {
-		return
-	}
-	over, more := excessOf(back, step.Node), []quota.Amount(nil)
-	for _, a := range over {
-		if a.Amount -= amountIn(excessOf(f.left(), step.Node), a.FlavorResource()); a.Amount > 0 {
-			more = append(more, a)
-		}
-	}
-	if len(more) == 0 {
-		return
-	}
-	q, err := ask(back, step.Node, over, f.request, f.history, f.now)
+// spares makes an edit that puts a victim back, if no node that is settled is then more over than without it.
+func (f *run) spares(edit preemption.Edit) bool {
+	trial, err := f.left.With(edit)
 	if err != nil {
-		return
+		return false
 	}
-	d := f.about(q, more)
-	if len(d.Victims) != 1 || d.Victims[0].Workload != v.Workload || len(d.Victims[0].Replicas) == 0 {
-		return
-	}
-	for _, r := range d.Victims[0].Replicas {
-		podSet(&w, r.PodSet).Count -= r.Count
-	}
-	if f.spares(preemption.Admit(w)) {
-		v.Replicas = slices.Clone(d.Victims[0].Replicas)
-	}
-}
-
-// rest returns the workload of a victim that goes as a whole, without replicas that were taken before it.
-func (f *run) rest(victim int) workload.Workload {
-	return f.without(f.victims[victim].Workload, f.victims[:victim])
-}
-
-// without returns a workload without the replicas that victims lose of it.
-func (f *run) without(id string, victims []chosen) workload.Workload {
-	w, _ := f.before.Find(id)
-	for _, v := range victims {
-		if v.Workload == id {
-			for _, r := range v.Replicas {
-				podSet(&w, r.PodSet).Count -= r.Count
-			}
+	for _, e := range f.inScope(trial.Excess()) {
+		has := over(f.left, e)
+		if e.Amount > has && (has == 0 || !f.request.delayEnds(f.before, Node{e.Queue, e.Cohort}).After(f.request.Now)) {
+			return false
 		}
 	}
-	return w
-}
-
-// setLost sets what victims lose by the cost, after others before them.
-func (f *run) setLost(victims []preemption.Victim, before []chosen) {
-	if f.cost == nil {
-		return
-	}
-	for i := range victims {
-		v, w := &victims[i], f.without(victims[i].Workload, before)
-		v.Lost = 0
-		for _, r := range v.Replicas {
-			v.Lost = quota.Add(v.Lost, quota.Mul(r.Count, f.cost.Lost(w, r.PodSet, f.now)))
-		}
-		if len(v.Replicas) == 0 {
-			v.Lost = f.cost.Lost(w, "", f.now)
-		}
-	}
+	f.left = trial
+	return true
 }
 
 // sparesReplicas puts back replicas of a victim one by one, as many as are in vain; all is true if none stays taken.
 func (f *run) sparesReplicas(v *chosen) (all bool) {
-	w, runs := f.left().Find(v.Workload)
+	w, runs := f.left.Find(v.Workload)
 	if !runs {
 		return false // the rest of the workload was taken later
 	}
@@ -173,71 +108,77 @@ func (f *run) sparesReplicas(v *chosen) (all bool) {
 	return len(v.Replicas) == 0
 }
 
+// rest returns the workload of a victim, without replicas that were taken before it.
+func (f *run) rest(victim int) workload.Workload {
+	w, _ := f.before.Find(f.victims[victim].Workload)
+	for _, v := range f.victims[:victim] {
+		if v.Workload == w.ID {
+			for _, r := range v.Replicas {
+				podSet(&w, r.PodSet).Count -= r.Count
+			}
+		}
+	}
+	return w
+}
+
 func podSet(w *workload.Workload, name string) *workload.PodSet { return &w.PodSets[podSetAt(w, name)] }
 
 func podSetAt(w *workload.Workload, name string) int {
 	return slices.IndexFunc(w.PodSets, func(p workload.PodSet) bool { return p.Name == name })
 }
 
-// spares makes an edit that puts a victim back, if no node that was settled is then more over than without it.
-func (f *run) spares(edit preemption.Edit) bool {
-	trial, err := f.left().With(edit)
-	if err != nil {
-		return false
-	}
-	for i := range f.steps {
-		if n := f.steps[i].Node; f.steps[i].Delayed.IsZero() && !noMore(excessOf(trial, n), excessOf(f.left(), n)) {
-			return false
-		}
-	}
-	for _, e := range f.excess { // a node without a step is within what it may use
-		n := Node{e.Queue, e.Cohort}
-		if !slices.ContainsFunc(f.steps, func(s Step) bool { return s.Node == n }) && len(excessOf(trial, n)) > 0 {
-			return false
-		}
-	}
-	f.after = trial
-	return true
-}
-
-// noMore reports whether no amount is more than the other one.
-func noMore(a, b []quota.Amount) bool {
-	return !slices.ContainsFunc(a, func(a quota.Amount) bool { return a.Amount > amountIn(b, a.FlavorResource()) })
-}
-
-// merged returns victims in order of choice as one for each workload, by ID; a workload that goes as a whole is one victim
-// with the replicas taken before.
-func (f *run) merged(list []chosen) (out []preemption.Victim) {
-	at := make(map[string]int, len(list))
-	for _, v := range list {
-		i, known := at[v.Workload]
-		if !known {
-			at[v.Workload] = len(out)
-			v.Replicas = slices.Clone(v.Replicas)
-			out = append(out, v.Victim)
+// merged returns the victims of a step, or of all (nil), as one for each workload, by ID, with what they lose by the cost. A workload
+// that goes as a whole is one victim with the replicas taken before.
+func (f *run) merged(step *Step) (out []preemption.Victim) {
+	var was []workload.Workload // before they leave
+	at, before := map[string]int{}, map[string]bool{}
+	for i := range f.victims {
+		v := f.victims[i].Victim
+		if step != nil && f.victims[i].step != step {
+			before[v.Workload] = true
 			continue
 		}
-		first := &out[i]
+		k, known := at[v.Workload]
+		if !known {
+			w, _ := f.before.Find(v.Workload)
+			if before[v.Workload] {
+				w = f.rest(i)
+			}
+			at[v.Workload], v.Replicas = len(out), slices.Clone(v.Replicas)
+			out, was = append(out, v), append(was, w)
+			continue
+		}
 		if len(v.Replicas) == 0 {
-			first.Replicas = nil
+			out[k].Replicas = nil
 		}
 		for _, r := range v.Replicas {
-			if j := slices.IndexFunc(first.Replicas, func(o preemption.Replicas) bool { return o.PodSet == r.PodSet }); j >= 0 {
-				first.Replicas[j].Count += r.Count
+			if j := slices.IndexFunc(out[k].Replicas, func(o preemption.Replicas) bool { return o.PodSet == r.PodSet }); j >= 0 {
+				out[k].Replicas[j].Count += r.Count
 			} else {
-				first.Replicas = append(first.Replicas, r)
+				out[k].Replicas = append(out[k].Replicas, r)
 			}
 		}
 	}
 	for i := range out {
-		if len(out[i].Replicas) < 2 {
-			continue
-		}
-		w, _ := f.before.Find(out[i].Workload)
 		slices.SortFunc(out[i].Replicas, func(a, b preemption.Replicas) int {
-			return cmp.Compare(podSetAt(&w, a.PodSet), podSetAt(&w, b.PodSet))
+			return cmp.Compare(podSetAt(&was[i], a.PodSet), podSetAt(&was[i], b.PodSet))
 		})
+		f.setLost(&out[i], was[i])
 	}
 	slices.SortFunc(out, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
 	return out
+}
+
+// setLost sets what a victim loses by the cost.
+func (f *run) setLost(v *preemption.Victim, w workload.Workload) {
+	v.Lost = 0
+	if f.config.Cost == nil {
+		return
+	}
+	for _, r := range v.Replicas {
+		v.Lost = quota.Add(v.Lost, quota.Mul(r.Count, f.config.Cost.Lost(w, r.PodSet, f.request.Now)))
+	}
+	if len(v.Replicas) == 0 {
+		v.Lost = f.config.Cost.Lost(w, "", f.request.Now)
+	}
 }

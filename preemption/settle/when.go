@@ -6,7 +6,6 @@ import (
 
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/quota"
 )
 
 // delayEnds returns the end of the delay of a node.
@@ -45,92 +44,6 @@ func parent(s *preemption.Snapshot, n Node) (above Node, ok bool) {
 	}
 	c, known := s.Cohort(n.Cohort)
 	return Node{Cohort: c.Parent}, known
-}
-
-// maxRuns limits how often all nodes are settled at later instants. After so many the answer is an instant that is not too
-// late.
-const maxRuns = 256
-
-// retryAt returns the first instant at which nothing remains; see [Answer].
-func (f *run) retryAt() (time.Time, error) {
-	if last, all := f.lastRetryAt(); all && (f.apart || !f.nested(f.waiting())) {
-		return last, nil
-	}
-	later := f
-	for range maxRuns { // what leaves for one node may suffice for another
-		var next time.Time
-		for _, step := range later.waiting() {
-			next = earlier(next, later.moreAt(step))
-		}
-		if next.IsZero() {
-			if len(later.waiting()) > 0 {
-				return next, nil
-			}
-			break
-		}
-		var err error
-		if later, err = settled(f.preemptor, f.given, later.left(), f.request, next); err != nil {
-			return time.Time{}, err
-		}
-	}
-	return later.now, nil
-}
-
-// lastRetryAt returns the instant at which the rest of every step may leave; all is false if that of some step never may at once.
-func (f *run) lastRetryAt() (last time.Time, all bool) {
-	for _, step := range f.waiting() {
-		at := step.Decision.RetryAt
-		if at.IsZero() {
-			return last, false
-		}
-		if at.After(last) {
-			last = at
-		}
-	}
-	return last, true
-}
-
-// waiting returns the steps of which something remains.
-func (f *run) waiting() (list []*Step) {
-	for i := range f.steps {
-		if len(f.restOf(&f.steps[i])) > 0 {
-			list = append(list, &f.steps[i])
-		}
-	}
-	return list
-}
-
-// restOf returns what remains of a step without the victims so far.
-func (f *run) restOf(step *Step) []quota.Amount {
-	if f.apart && !f.cut && step.Decision.Outcome == preemption.Preempt {
-		return nil
-	}
-	return excessOf(f.left(), step.Node)
-}
-
-// nested reports whether the node of one of the steps is above another.
-func (f *run) nested(steps []*Step) bool {
-	var nodes []Node
-	for _, step := range steps {
-		nodes = append(nodes, step.Node)
-	}
-	return f.related(nodes)
-}
-
-// related reports whether one of the nodes is above another.
-func (f *run) related(nodes []Node) bool {
-	at := make(map[Node]bool, len(nodes))
-	for _, n := range nodes {
-		at[n] = true
-	}
-	for _, n := range nodes {
-		for n, ok := parent(f.before, n); ok; n, ok = parent(f.before, n) {
-			if at[n] {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // Observe returns since when nodes have been over, for the next request: of nodes that are still over as before, of others

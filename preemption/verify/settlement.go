@@ -11,6 +11,7 @@ import (
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/settle"
+	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -20,14 +21,15 @@ import (
 //
 //   - Excess is what is over when what was told to leave is gone, and Remaining what is over when the victims are gone too.
 //   - The victims of each step are permitted, in some order in which each may be taken when only those before it are gone,
-//     and none of them can stay: judged by [Decision] of the request that stands for what they free. If they are only a part
-//     of what has to leave, or the search is not [preemption.Greedy], whether the surplus of a victim alone would do is not judged.
+//     and none of them can stay: judged by [Decision] of the request that stands for what they free of the column, with the victims of the
+//     steps before in the history. Whether the surplus of a victim alone would do is not judged.
 //   - No victim is in vain: if it stays, or one replica of it, more is over.
-//   - Of each step of which something remains: no more may leave now, the whole rest not before the
-//     RetryAt of its decision, and then it may. If one node remains, and all of it may leave at once, RetryAt is that time.
-//   - Outcome, Lost and the numbers of the victims are right.
+//   - Each column that remains over has a step, judged by [Decision]: the whole rest may not leave before the RetryAt of its decision,
+//     and then it may. None of it may leave now, and RetryAt is the first instant at which some may.
+//   - Outcome, Lost and the numbers of the victims are right; there are no more than [settle.Request.MaxVictims]. If those kept others,
+//     what remains is judged only by its amount, and RetryAt is the time of the request.
 //
-// With [settle.Request.MaxVictims] what remains is judged only by its amount. MoreAt is not judged, nor are Blockers, Shortage and Proof.
+// Blockers, Shortage and Proof are not judged.
 func Settlement(st preemption.State, r settle.Request, c preemption.Config, a settle.Answer) error {
 	if _, err := preemption.NewSnapshot(st); err != nil {
 		return err
@@ -35,7 +37,7 @@ func Settlement(st preemption.State, r settle.Request, c preemption.Config, a se
 	if _, err := preemption.New(c); err != nil {
 		return err
 	}
-	j := settlementJudge{request: &r, config: c, answer: &a}
+	j := settlementJudge{request: &r, config: c, answer: &a, history: r.History}
 	j.judge(gone(st, leaving(st)))
 	return j.faults.Err()
 }
@@ -44,6 +46,7 @@ type settlementJudge struct {
 	request *settle.Request
 	config  preemption.Config
 	answer  *settle.Answer
+	history *limits.History // with the victims of the steps so far, if there are limits
 	faults  fault.List
 }
 
@@ -66,31 +69,51 @@ func (j *settlementJudge) judge(st preemption.State) {
 	}
 	switch outcome := a.Outcome; {
 	case (outcome == preemption.Fits) != (len(a.Excess) == 0), (outcome == preemption.Preempt) != (len(a.Victims) > 0),
-		(outcome == preemption.Wait) != (len(a.Excess) > 0 && len(a.Victims) == 0 && !a.MoreAt.IsZero()):
+		(outcome == preemption.Wait) != (len(a.Excess) > 0 && len(a.Victims) == 0 && !a.RetryAt.IsZero()),
+		len(a.Remaining) == 0 && !a.RetryAt.IsZero():
 		j.faults.Add("answer.outcome", "is %v for %d victims, %v over, %v remaining, more at %v",
-			outcome, len(a.Victims), a.Excess, a.Remaining, a.MoreAt)
+			outcome, len(a.Victims), a.Excess, a.Remaining, a.RetryAt)
 	}
 	if most := j.request.MaxVictims; most > 0 && len(a.Victims) > most {
 		j.faults.Add("answer.victims", "are %d, at most %d are asked for", len(a.Victims), most)
 	}
-	j.together()
+	j.numbers()
+	rest := map[preemption.Excess]bool{} // that has a step
+	var first time.Time
 	for i := range a.Steps {
-		j.step(fmt.Sprintf("answer.steps[%d]", i), &st, &a.Steps[i])
-		if j.request.MaxVictims == 0 {
-			j.rest(fmt.Sprintf("answer.steps[%d].decision", i), after, &a.Steps[i])
+		step, path := &a.Steps[i], fmt.Sprintf("answer.steps[%d]", i)
+		if step.Decision.Outcome == preemption.Preempt {
+			st = j.took(path, st, step)
+			continue
+		}
+		e := excessOf(step)
+		rest[e] = true
+		if at := j.remains(path+".decision", after, step); first.IsZero() || !at.IsZero() && at.Before(first) {
+			first = at
 		}
 	}
-	j.retryAt()
+	if j.request.MaxVictims > 0 && a.RetryAt.Equal(j.request.Now) && len(a.Victims) == j.request.MaxVictims {
+		return // some were kept
+	}
+	for _, e := range a.Remaining {
+		if !rest[e] {
+			j.faults.Add("answer.steps", "none is about %v, which remains", e)
+		}
+	}
+	if j.config.MaxRetrySteps == 0 && !j.config.SkipRetryAt && len(j.faults) == 0 && !first.Equal(a.RetryAt) {
+		j.faults.Add("answer.retryAt", "is %v, but some may leave at %v", a.RetryAt, first)
+	}
 }
 
-// together judges that the answer is what its steps say: their victims in the order of choice, their blockers and shortages.
-func (j *settlementJudge) together() {
+func excessOf(s *settle.Step) preemption.Excess {
+	return preemption.Excess{Queue: s.Queue, Cohort: s.Cohort, FlavorResource: s.Excess.FlavorResource(), Amount: s.Excess.Amount}
+}
+
+// numbers judges that the victims are those of the steps, in the order of choice.
+func (j *settlementJudge) numbers() {
 	a := j.answer
-	var whole preemption.Decision
 	orders, names := map[int]bool{}, map[string]bool{}
 	for i := range a.Steps {
-		whole.Blockers = append(whole.Blockers, a.Steps[i].Decision.Blockers...)
-		whole.Shortage = append(whole.Shortage, a.Steps[i].Decision.Shortage...)
 		for _, v := range a.Steps[i].Victims {
 			names[v.Workload] = true
 			if orders[v.Order] || v.Order < 1 {
@@ -98,10 +121,6 @@ func (j *settlementJudge) together() {
 			}
 			orders[v.Order] = true
 		}
-	}
-	if !slices.Equal(whole.Blockers, a.Blockers) || !slices.Equal(whole.Shortage, a.Shortage) {
-		j.faults.Add("answer.blockers", "blockers and shortages are %v and %v, those of the steps %v and %v",
-			a.Blockers, a.Shortage, whole.Blockers, whole.Shortage)
 	}
 	for i, v := range a.Victims {
 		if !names[v.Workload] || !orders[v.Order] || i > 0 && a.Victims[i-1].Workload >= v.Workload {
@@ -114,77 +133,103 @@ func (j *settlementJudge) together() {
 	}
 }
 
-// step judges the step of a node, and removes its victims from the state.
-func (j *settlementJudge) step(path string, st *preemption.State, step *settle.Step) {
-	before := *st
-	*st = gone(before, step.Victims)
-	var freed []quota.Amount
-	had, has := j.of(before, step.Node), j.of(*st, step.Node)
-	for _, e := range had {
-		e.Amount = quota.Sub(e.Amount, amountOf(has, e))
-		if e.Amount > 0 {
-			freed = append(freed, e)
-		}
-	}
-	if len(step.Victims) > 0 {
-		if !step.Delayed.IsZero() {
-			j.faults.Add(path+".victims", "yield before the delay ends, at %v", step.Delayed)
-		}
-		j.ask(path+".victims", before, step, had, freed, j.request.Now, preemption.Decision{Outcome: preemption.Preempt, Victims: step.Victims})
-	}
-}
-
-// rest judges the decision of a step about what remains when all victims are gone.
-func (j *settlementJudge) rest(path string, after preemption.State, step *settle.Step) {
-	d, has := step.Decision, j.of(after, step.Node)
-	if d.Outcome.Succeeds() != (len(has) == 0) {
-		j.faults.Add(path, "is %v, but %v remains", d.Outcome, has)
-	}
-	if len(has) == 0 || len(j.faults) > 0 {
-		return
-	}
-	at := j.request.Now
+// took judges a step that took victims, and returns the state without them.
+func (j *settlementJudge) took(path string, st preemption.State, step *settle.Step) preemption.State {
+	after := gone(st, step.Victims)
+	had := j.over(st, step)
 	if !step.Delayed.IsZero() {
-		if at = step.Delayed; d.RetryAt.Equal(at) { // it may leave then
-			return
-		}
+		j.faults.Add(path+".victims", "yield before the delay ends, at %v", step.Delayed)
 	}
-	j.ask(path, after, step, has, has, at, d)
-}
-
-// ask judges a decision about the request that stands for amounts of an excess.
-func (j *settlementJudge) ask(
-	path string, st preemption.State, step *settle.Step, excess, amounts []quota.Amount, at time.Time, d preemption.Decision,
-) {
-	part, asks := reference.Settling(st, step.Queue, step.Cohort, excess)
-	w := workload.Workload{ID: "\x00", Queue: asks, Priority: math.MaxInt64, Queued: time.Date(1700, 1, 1, 0, 0, 0, 0, time.UTC)}
-	r := preemption.Request{Now: at, LocalQueueUsage: j.request.LocalQueueUsage, History: j.request.History}
-	for i, a := range excess { // also where nothing was freed a queue may borrow
-		a.Amount = amountOf(amounts, a)
-		w.PodSets = append(w.PodSets, workload.PodSet{Name: fmt.Sprint(i), Count: 1, Requests: []quota.Amount{a}})
-		r.NeedsPreemption = append(r.NeedsPreemption, a.FlavorResource())
-	}
-	r.Workload = w
-	c := j.config
-	if d.Outcome == preemption.Preempt { // of several searches, it may be: each set that is allowed will do
-		c.Fair.RecheckShares = c.Fair.RecheckShares || c.Search != preemption.Greedy && c.Sharing == preemption.Fair && !c.Fair.Stable
-		c.Search, c.Exact, c.Exchange = preemption.Greedy, preemption.ExactSearch{}, preemption.ExchangeSearch{}
-	}
+	d := preemption.Decision{Outcome: preemption.Preempt, Victims: slices.Clone(step.Victims)}
 	for i := range d.Victims {
 		d.Lost = quota.Add(d.Lost, d.Victims[i].Lost)
-	}
-	d.Victims = slices.Clone(d.Victims)
-	for i := range d.Victims {
 		d.Victims[i].Order = 0
 	}
-	faults, _ := Decision(part, r, c, d).(fault.List)
-	for _, f := range faults {
-		searched := step.Decision.Outcome != preemption.Preempt || j.config.Search != preemption.Greedy // several times, or not in order
-		if d.Outcome == preemption.Preempt && searched && strings.HasSuffix(f.Problem, "can stay without its surplus") {
-			continue
+	c := j.config // of several searches, it may be: each set that is allowed will do
+	c.Fair.RecheckShares = c.Fair.RecheckShares || c.Search != preemption.Greedy && c.Sharing == preemption.Fair && !c.Fair.Stable
+	c.Search, c.Exact, c.Exchange = preemption.Greedy, preemption.ExactSearch{}, preemption.ExchangeSearch{}
+	asked, r := j.question(st, step, had)
+	for _, f := range j.found(asked, r, had-j.over(after, step), c, d) {
+		if !strings.HasSuffix(f.Problem, "can stay without its surplus") {
+			j.faults.Add(path+".victims: "+f.Path, "%s", f.Problem)
 		}
-		j.faults.Add(path+": "+f.Path, "%s", f.Problem)
 	}
+	if len(j.config.Limits) > 0 {
+		for _, v := range step.Victims {
+			j.history, _ = j.history.With(limits.Event{
+				Preemptor: r.Workload.ID, Victim: v.Workload, At: j.request.Now,
+				Class: limits.Class{PreemptingQueue: r.Workload.Queue, PreemptedQueue: v.Queue},
+			})
+		}
+	}
+	return after
+}
+
+// remains judges the decision of a step about what remains when all victims are gone. It returns the first instant at which some of it
+// may leave.
+func (j *settlementJudge) remains(path string, after preemption.State, step *settle.Step) (first time.Time) {
+	d, has := step.Decision, j.over(after, step)
+	if d.Outcome.Succeeds() || has != step.Excess.Amount || has == 0 || len(step.Victims) > 0 {
+		j.faults.Add(path, "is %v about %d, but %d remains", d.Outcome, step.Excess.Amount, has)
+	}
+	if len(j.faults) > 0 {
+		return first
+	}
+	asked, r := j.question(after, step, has)
+	if !step.Delayed.IsZero() {
+		r.Now = step.Delayed
+	}
+	if step.Delayed.IsZero() || !d.RetryAt.Equal(step.Delayed) { // then it may leave
+		for _, f := range j.found(asked, r, has, j.config, d) {
+			j.faults.Add(path+": "+f.Path, "%s", f.Problem)
+		}
+	}
+	r.Workload.PodSets[0].Requests[0].Amount = 1
+	if reference.Decide(j.config, asked, r).Outcome != preemption.Preempt {
+		first, _ = reference.RetryAt(j.config, asked, r)
+		return first
+	}
+	if step.Delayed.IsZero() {
+		j.faults.Add(path, "is %v, but some may leave now", d.Outcome)
+	}
+	return r.Now
+}
+
+// question returns the request that stands for an excess, and the state in which it is made.
+func (j *settlementJudge) question(st preemption.State, step *settle.Step, excess int64) (preemption.State, preemption.Request) {
+	a := step.Excess
+	a.Amount = excess
+	part, asks := reference.Settling(st, step.Queue, step.Cohort, []quota.Amount{a})
+	return part, preemption.Request{
+		Workload: workload.Workload{
+			ID: "\x00", Queue: asks, Priority: math.MaxInt64, Queued: time.Date(1700, 1, 1, 0, 0, 0, 0, time.UTC),
+			PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: []quota.Amount{a}}},
+		},
+		Now: j.request.Now, LocalQueueUsage: j.request.LocalQueueUsage, History: j.history,
+	}
+}
+
+// found is what is wrong with a decision about an amount of an excess.
+func (j *settlementJudge) found(
+	st preemption.State, r preemption.Request, amount int64, c preemption.Config, d preemption.Decision,
+) fault.List {
+	r.Workload.PodSets = slices.Clone(r.Workload.PodSets)
+	a := r.Workload.PodSets[0].Requests[0]
+	a.Amount = amount
+	r.Workload.PodSets[0].Requests = []quota.Amount{a}
+	faults, _ := Decision(st, r, c, d).(fault.List)
+	return faults
+}
+
+// over returns what is over of the column of a step.
+func (j *settlementJudge) over(st preemption.State, step *settle.Step) int64 {
+	want := excessOf(step)
+	for _, e := range reference.Excess(st) {
+		if want.Amount = e.Amount; e == want {
+			return e.Amount
+		}
+	}
+	return 0
 }
 
 // inVain judges that a victim, or one replica of it, cannot stay.
@@ -202,8 +247,8 @@ func (j *settlementJudge) inVain(path string, before, after preemption.State, v 
 		}
 	}
 	settles := func(e preemption.Excess) bool {
-		return slices.ContainsFunc(j.answer.Steps, func(s settle.Step) bool {
-			return s.Node == settle.Node{Queue: e.Queue, Cohort: e.Cohort} && s.Delayed.IsZero()
+		return !slices.ContainsFunc(j.answer.Steps, func(s settle.Step) bool {
+			return s.Node == settle.Node{Queue: e.Queue, Cohort: e.Cohort} && !s.Delayed.IsZero()
 		})
 	}
 	over := j.inScope(reference.Excess(after))
@@ -221,51 +266,10 @@ func (j *settlementJudge) inVain(path string, before, after preemption.State, v 
 	}
 }
 
-// retryAt judges the time at which nothing remains.
-func (j *settlementJudge) retryAt() {
-	a := j.answer
-	if j.request.MaxVictims > 0 || len(a.Remaining) == 0 || j.config.SkipRetryAt {
-		return
-	}
-	var nodes []settle.Node
-	for _, e := range a.Remaining {
-		if n := (settle.Node{Queue: e.Queue, Cohort: e.Cohort}); !slices.Contains(nodes, n) {
-			nodes = append(nodes, n)
-		}
-	}
-	if len(nodes) != 1 {
-		return // of several one may be above another
-	}
-	for _, step := range a.Steps {
-		if step.Node == nodes[0] && !step.Decision.RetryAt.IsZero() && !step.Decision.RetryAt.Equal(a.RetryAt) {
-			j.faults.Add("answer.retryAt", "is %v, but the rest may leave at %v", a.RetryAt, step.Decision.RetryAt)
-		}
-	}
-}
-
 func (j *settlementJudge) inScope(list []preemption.Excess) []preemption.Excess {
 	return slices.DeleteFunc(list, func(e preemption.Excess) bool {
 		return len(j.request.Nodes) > 0 && !slices.Contains(j.request.Nodes, settle.Node{Queue: e.Queue, Cohort: e.Cohort})
 	})
-}
-
-// of returns the excess of a node.
-func (j *settlementJudge) of(st preemption.State, n settle.Node) (list []quota.Amount) {
-	for _, e := range reference.Excess(st) {
-		if n == (settle.Node{Queue: e.Queue, Cohort: e.Cohort}) {
-			list = append(list, quota.Amount{Flavor: e.Flavor, Resource: e.Resource, Amount: e.Amount})
-		}
-	}
-	return list
-}
-
-func amountOf(list []quota.Amount, in quota.Amount) int64 {
-	for _, a := range list {
-		if a.FlavorResource() == in.FlavorResource() {
-			return a.Amount
-		}
-	}
-	return 0
 }
 
 // leaving returns what was told to leave, as victims.

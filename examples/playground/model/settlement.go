@@ -12,8 +12,7 @@ type Settlement struct {
 	// Words is who has to leave and what stays over, in one sentence. Before is that without the edits; empty: there are no edits.
 	Words  string `json:"words"`
 	Before string `json:"before,omitempty"`
-	// MoreAt and RetryAt are those of [settle.Answer].
-	MoreAt  time.Time `json:"moreAt,omitzero"`
+	// RetryAt is that of [settle.Answer].
 	RetryAt time.Time `json:"retryAt,omitzero"`
 	// Nodes are the queues and cohorts that are over. More is how many are not listed.
 	Nodes []Over `json:"nodes"`
@@ -65,7 +64,7 @@ func (s *settled) words() string {
 		return "Nothing can be said: " + s.err.Error()
 	}
 	a := s.Answer
-	a.MoreAt = time.Time{}
+	a.RetryAt = time.Time{}
 	return printer.SettlementMessage(a)
 }
 
@@ -75,7 +74,7 @@ func (m *Model) Settlement() *Settlement {
 	if now.Outcome == preemption.Fits {
 		return nil
 	}
-	out := &Settlement{Words: now.words() + ".", MoreAt: now.MoreAt, RetryAt: now.RetryAt, Nodes: []Over{}}
+	out := &Settlement{Words: now.words() + ".", RetryAt: now.RetryAt, Nodes: []Over{}}
 	if len(m.doc.Edits) > 0 {
 		out.Before = m.origin.settle().words() + "."
 	}

@@ -30,17 +30,17 @@ func TestOver(t *testing.T) {
 		!strings.Contains(strings.Join(n.Lines, "\n"), "lab/old leaves: it runs in the queue, which uses more than it may") {
 		t.Errorf("%+v", n)
 	}
-	if want := d.Now.Add(30*time.Minute + 1); !s.MoreAt.Equal(want) || !s.RetryAt.Equal(want) {
-		t.Errorf("more at %v, all at %v, want %v", s.MoreAt, s.RetryAt, want)
+	if want := d.Now.Add(30*time.Minute + 1); !s.RetryAt.Equal(want) {
+		t.Errorf("more at %v, want %v", s.RetryAt, want)
 	}
 	if leaves := leaving(m, 0); leaves != "lab/old" {
 		t.Errorf("marked: %s", leaves)
 	}
-	if marks := call[Times](t, m, "times", `{}`).Marks; len(marks) != 1 || !marks[0].At.Equal(s.MoreAt) {
+	if marks := call[Times](t, m, "times", `{}`).Marks; len(marks) != 1 || !marks[0].At.Equal(s.RetryAt) {
 		t.Errorf("%+v", marks)
 	}
 	m.MoveTo(s.RetryAt)
-	if s := m.Settlement(); s.Words != "To leave: lab/young." || !s.MoreAt.IsZero() {
+	if s := m.Settlement(); s.Words != "To leave: lab/young." || !s.RetryAt.IsZero() {
 		t.Errorf("%+v", s)
 	}
 }
@@ -60,7 +60,7 @@ func TestOverByEdit(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	// What is leaving already does not count, and what leaves for the queue counts for its cohort.
-	if n := s.Nodes[1]; !n.Cohort || n.Title != `cohort "acme": 8 h100/nvidia.com/gpu over; 4 h100/nvidia.com/gpu without the victims above` {
+	if n := s.Nodes[1]; !n.Cohort || n.Title != `cohort "acme": 4 h100/nvidia.com/gpu over without the victims above` {
 		t.Errorf("%+v", n)
 	}
 	if leaves := leaving(m, 5); leaves != "recsys/ctr-backfill recsys/ltv-batch" {

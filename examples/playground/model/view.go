@@ -200,8 +200,7 @@ func (m *Model) Marks() []Mark {
 	if !m.at.Equal(m.doc.Now) {
 		first = m.now.settleAt(m.doc.Now)
 	}
-	add(first.RetryAt, "rule", "all that has to leave may leave (RetryAt)")
-	add(first.MoreAt, "rule", "more workloads may leave (MoreAt)")
+	add(first.RetryAt, "rule", "more workloads may leave (RetryAt)")
 	slices.SortStableFunc(v.marks, func(a, b Mark) int { return a.At.Compare(b.At) })
 	v.marks = slices.CompactFunc(v.marks, func(a, b Mark) bool { return a.At.Equal(b.At) && a.Kind == b.Kind })
 	v.marks = v.marks[:min(len(v.marks), maxMarks)]

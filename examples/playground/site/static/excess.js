@@ -17,8 +17,7 @@
     const words = page.byId("excess-words");
     if (words.textContent !== s.words) words.textContent = s.words;
     page.byId("excess-before").textContent = s.before ? `Without the changes: ${s.before}` : "";
-    const more = s.moreAt !== s.retryAt ? s.moreAt : null;
-    page.byId("excess-times").replaceChildren(...[["More may leave at", more], ["The rest may leave at", s.retryAt]].filter(([, at]) => at).map(([label, at]) => jump(label, at)));
+    page.byId("excess-times").replaceChildren(...(s.retryAt ? [jump("More may leave at", s.retryAt)] : []));
     page.byId("excess-nodes").replaceChildren(...s.nodes.map(node), s.more ? page.make("p", { class: "hint" }, `and ${s.more} more queues and cohorts`) : "");
     if (held !== null) ([...box.querySelectorAll("button, summary")].find((e) => e.textContent === held) || box).focus();
   };
