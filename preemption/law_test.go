@@ -13,7 +13,6 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -26,8 +25,6 @@ var laws = []struct {
 	{"AgreesWithReferenceInACrowd", agreesWithReferenceInACrowd},
 	{"VictimsMakeRoom", inEither(victimsMakeRoom)},
 	{"NoVictimCanBeSpared", inEither(noVictimCanBeSpared)},
-	{"VictimsArePermitted", inEither(victimsArePermitted)},
-	{"NeverEvictsNobody", inEither(neverEvictsNobody)},
 	{"OrderOfInputIsNothing", inEither(orderOfInputIsNothing)},
 	{"NamesAreNothing", inEither(namesAreNothing)},
 	{"ShiftedTimeIsNothing", inEither(shiftedTimeIsNothing)},
@@ -40,13 +37,10 @@ var laws = []struct {
 	{"ArgumentsAreLeftAlone", inEither(argumentsAreLeftAlone)},
 	{"EditsHaveInverses", inEither(editsHaveInverses)},
 	{"StateRoundTrips", inEither(stateRoundTrips)},
-	{"BlockersBlock", inEither(blockersBlock)},
 	{"AskingAgainTakesNoMore", inEither(askingAgainTakesNoMore)},
 	{"ReplicasFreeRoom", inEither(replicasFreeRoom)},
 	{"RetryAtIsExact", retryAtIsExact},
 	{"FairVictimsAreJustified", fairVictimsAreJustified},
-	{"OnlyBorrowersAreTakenFrom", inEither(onlyBorrowersAreTakenFrom)},
-	{"SharesDoNotDependOnPriorities", sharesDoNotDependOnPriorities},
 }
 
 func TestLaws(t *testing.T) {
@@ -273,119 +267,6 @@ func noneIsEnough(t *rapid.T, config preemption.Config, st preemption.State, r p
 	}
 }
 
-// Every victim satisfies the policy that its reason names, by itself.
-func victimsArePermitted(t *rapid.T, config preemption.Config) {
-	st, r, d := draw(t, config)
-	policy := queueOf(st, r.Workload.Queue).Preemption
-	ours := r.Workload.EffectivePriority()
-	for _, v := range d.Victims {
-		w := workloadOf(st, v.Workload)
-		theirs := w.EffectivePriority()
-		permitted := func(p queue.VictimPolicy) bool {
-			return p == queue.Any || p != queue.Never && theirs < ours ||
-				p == queue.LowerOrNewerEqualPriority && theirs == ours && workload.CompareQueued(w.Queued, r.Workload.Queued) > 0
-		}
-		ok := false
-		switch v.Reason {
-		case preemption.InClusterQueue:
-			ok = w.Queue == r.Workload.Queue && v.Cohort == "" && permitted(policy.WithinClusterQueue)
-		case preemption.InClusterQueueTimeBased:
-			least, timed := policy.MinAdmitDuration.Get()
-			ok = w.Queue == r.Workload.Queue && v.Cohort == "" && theirs == ours && timed &&
-				!w.ReservedAt.IsZero() && r.Now.Sub(w.ReservedAt) > least && !permitted(policy.WithinClusterQueue)
-		case preemption.InCohortReclamation, preemption.InCohortFairSharing:
-			ok = w.Queue != r.Workload.Queue && v.Cohort != "" && permitted(policy.ReclaimWithinCohort)
-		case preemption.InCohortReclaimWhileBorrowing:
-			ok = w.Queue != r.Workload.Queue && v.Cohort != "" && permitted(policy.ReclaimWithinCohort) &&
-				permitted(policy.BorrowWithinCohort.Policy) && admits(policy.BorrowWithinCohort, theirs)
-		}
-		if !ok || v.Queue != w.Queue {
-			t.Fatalf("victim %+v is not permitted by %+v", v, policy)
-		}
-	}
-}
-
-func neverEvictsNobody(t *rapid.T, config preemption.Config) {
-	record := preemptiontest.Records().Draw(t, "record")
-	q := queueOf(record.State, record.Request.Workload.Queue)
-	q.Preemption = queue.PreemptionPolicy{}
-	d := decideWith(t, config, edit(t, snapshotOf(t, record.State), preemption.SetQueue(q)), *record.Request)
-	if d.Outcome == preemption.Preempt || len(d.Victims) > 0 {
-		t.Fatalf("%+v under Never", d)
-	}
-}
-
-// An impossible request says what is short, and every blocker holds some of it and
-// is kept by the rule that it names.
-func blockersBlock(t *rapid.T, config preemption.Config) {
-	st, r, d := draw(t, config)
-	if d.Possible() {
-		if len(d.Shortage)+len(d.Blockers) > 0 {
-			t.Fatalf("%v with a shortage or blockers", d.Outcome)
-		}
-		return
-	}
-	if queueOf(st, r.Workload.Queue).Inactive {
-		if len(d.Blockers) != 1 || d.Blockers[0] != (preemption.Blocker{Rule: preemption.RuleQueueInactive, Queue: r.Workload.Queue}) {
-			t.Fatalf("%+v in an inactive queue", d.Blockers)
-		}
-		return
-	}
-	if len(d.Shortage) == 0 || len(d.Blockers) > 4 {
-		t.Fatalf("%d shortages, %d blockers", len(d.Shortage), len(d.Blockers))
-	}
-	short := func(fr quota.FlavorResource) bool {
-		return slices.ContainsFunc(d.Shortage, func(sh preemption.Shortage) bool { return sh.FlavorResource == fr })
-	}
-	s := snapshotOf(t, st)
-	policy := queueOf(st, r.Workload.Queue).Preemption
-	ours := r.Workload.EffectivePriority()
-	for _, b := range d.Blockers {
-		rows, _ := s.QueueStatus(b.Queue)
-		if b.Cohort != "" {
-			rows, _ = s.CohortStatus(b.Cohort)
-		}
-		if !slices.ContainsFunc(rows, func(q preemption.QuotaStatus) bool { return q.Usage > 0 && short(q.FlavorResource) }) {
-			t.Fatalf("%+v uses nothing that is short", b)
-		}
-		if b.Rule == preemption.RuleQueueInactive && b.Workload == "" && queueOf(st, b.Queue).Inactive && b.Queue != r.Workload.Queue {
-			continue
-		}
-		if b.Rule == preemption.RuleWithinNominal {
-			if b.Workload != "" || b.Queue == r.Workload.Queue || (b.Queue == "") == (b.Cohort == "") {
-				t.Fatalf("%+v: about a workload, or the own queue, or not one node", b)
-			}
-			continue
-		}
-		w := workloadOf(st, b.Workload)
-		if b.Rule == preemption.RuleMinRuntime {
-			if w.Queue != b.Queue || b.Until.Before(r.Now) || b.SetBy == "" || w.Evicted || w.ReservedAt.IsZero() {
-				t.Fatalf("%+v is no blocker", b)
-			}
-			continue
-		}
-		if b.Rule == preemption.RuleNeverYields && w.Queue == b.Queue && w.NeverYields && !w.Evicted {
-			continue
-		}
-		lower := w.EffectivePriority() < ours
-		ok := w.Queue == b.Queue
-		switch b.Rule {
-		case preemption.RuleWithinClusterQueue:
-			ok = ok && w.Queue == r.Workload.Queue && (policy.WithinClusterQueue == queue.Never || !lower)
-		case preemption.RuleReclaimWithinCohort:
-			ok = ok && w.Queue != r.Workload.Queue && (policy.ReclaimWithinCohort == queue.Never || !lower)
-		case preemption.RuleFairShare:
-			ok = ok && w.Queue != r.Workload.Queue && config.Sharing == preemption.Fair
-		case preemption.RuleBorrowWithinCohort:
-			ok = ok && w.Queue != r.Workload.Queue && (policy.BorrowWithinCohort.Policy == queue.Never || !lower ||
-				!admits(policy.BorrowWithinCohort, w.EffectivePriority()))
-		}
-		if !ok {
-			t.Fatalf("%+v is no blocker under %+v", b, policy)
-		}
-	}
-}
-
 func cloneState(st preemption.State) preemption.State {
 	var c preemption.State
 	for _, x := range st.Cohorts {
@@ -411,9 +292,4 @@ func queueOf(st preemption.State, name string) queue.Queue {
 func workloadOf(st preemption.State, id string) workload.Workload {
 	i := slices.IndexFunc(st.Admitted, func(w workload.Workload) bool { return w.ID == id })
 	return st.Admitted[i].Clone()
-}
-
-// admits reports whether a priority is at or under the threshold.
-func admits(b queue.BorrowWithinCohort, priority int64) bool {
-	return priority <= b.MaxPriorityThreshold.Or(priority)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -96,9 +97,9 @@ func fitAgrees(t *rapid.T) {
 		if !fit.Fits() {
 			continue
 		}
-		d := placement.Decision{Placement: placement.Placement{Nominations: fit.Nominations()}}
-		if len(d.Nominations) < max(1, r.MinCount) || !hasRoom(left, r, d, func(workload.Pod) bool { return true }) {
-			t.Fatalf("without %v: no room for %v", taken, d.Nominations)
+		d := placement.Decision{Outcome: preemption.Fits, Placement: placement.Placement{Nominations: fit.Nominations()}}
+		if err := verify.Placement(left, r, c, d); err != nil {
+			t.Fatalf("without %v: %v\n%v", taken, d.Nominations, err)
 		}
 	}
 }

@@ -128,3 +128,25 @@ func withoutNeeds(r placement.Request) placement.Request {
 	r.MinCount, r.MinGroups, r.Nested, r.Domains, r.DomainsPreferred = 0, 0, nil, nil, false
 	return r
 }
+
+func priorityOf(st placement.State, p workload.Pod) int32 {
+	if g, known := rootOf(st, p.Group); known {
+		return g.Priority
+	}
+	return p.Priority
+}
+
+// isBasic reports whether the pods of the request are decided about one by one.
+func isBasic(c placement.Config, st placement.State, r placement.Request) bool {
+	return c.Mode != placement.ModeInPlace && slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })
+}
+
+func victimIDs(d placement.Decision) map[string]bool {
+	list := map[string]bool{}
+	for _, v := range d.Victims {
+		for _, id := range v.Pods {
+			list[id] = true
+		}
+	}
+	return list
+}

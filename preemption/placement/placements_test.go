@@ -6,10 +6,31 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/internal/reference/nodes"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
+
+// The placements are those of the reference.
+func placementsAgreeWithReference(t *rapid.T) {
+	st, r, c, _ := draw(t)
+	if isBasic(c, st, r) {
+		r = withoutNeeds(r)
+		r.Pods = r.Pods[:1]
+	}
+	p, err := placement.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := p.Placements(snapshotOf(t, st), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := differ(nodes.Placements(c, st, r), list); diff != "" {
+		t.Fatalf("the reference has other placements (- reference, + list):\n%s", diff)
+	}
+}
 
 // Who chooses among all placements decides as Decide does, where Decide preempts.
 func chosenIsDecided(t *rapid.T) {

@@ -12,49 +12,6 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Wait is said only while somebody terminates that is waited for, or when time helps. A promise that can be met
-// with nobody leaving is Fits.
-func waitMeansThatSomebodyGoes(t *rapid.T) {
-	st, r, c, d := draw(t)
-	if d.Reason != 0 && d.Outcome == preemption.Wait && d.RetryAt.IsZero() {
-		t.Fatalf("time does not help, and nobody leaves: %+v", d)
-	}
-	if d.Reason == 0 && d.Outcome == preemption.Wait && !slices.ContainsFunc(st.Pods, func(p workload.Pod) bool {
-		if c.Mode != placement.ModeDesign {
-			return p.Preempted
-		}
-		return goes(st, r, c, p)
-	}) {
-		t.Fatalf("nobody leaves: %+v", d)
-	}
-	if r.SkipFit || isBasic(c, st, r) {
-		return
-	}
-	var promised placement.Decision
-	for _, p := range r.Pods {
-		for _, n := range st.Nominated {
-			i := slices.IndexFunc(st.Nodes, func(node workload.Node) bool { return node.Name == n.Node })
-			if n.ID == p.ID && !claimsAreElsewhere(st, p, n.Node) && !st.Nodes[i].Unschedulable && !p.Nowhere && (len(p.Nodes) == 0 || slices.Contains(p.Nodes, n.Node)) {
-				promised.Nominations = append(promised.Nominations, placement.Nomination{Pod: p.ID, Node: n.Node})
-			}
-		}
-	}
-	all := func(workload.Pod) bool { return true }
-	hasParts := r.MinGroups > 0 || len(r.Nested) > 0 // groups below it have needs of their own
-	enough := len(promised.Nominations) >= max(1, r.MinCount) && !hasParts && len(r.Domains) == 0 && len(c.Filters) == 0
-	if enough && hasRoom(st, r, promised, all) && d.Outcome != preemption.Fits {
-		t.Fatalf("%v are met as things stand: %+v", promised.Nominations, d)
-	}
-}
-
-// claimsAreElsewhere reports whether a pod on another node than that of a nomination holds a claim of the nominated pod, or is
-// nominated there: a pod goes only where its claims are.
-func claimsAreElsewhere(st placement.State, nominated workload.Pod, node string) bool {
-	return slices.ContainsFunc(slices.Concat(st.Pods, st.Nominated), func(p workload.Pod) bool {
-		return p.Node != node && slices.ContainsFunc(p.Claims, func(id string) bool { return slices.Contains(nominated.Claims, id) })
-	})
-}
-
 // What a JSON round trip keeps is all there is of a decision: its edits are the same.
 func decisionsArePlain(t *rapid.T) {
 	st, _, _, d := draw(t)

@@ -53,19 +53,6 @@ func retryAtIsTheFirstInstant(t *rapid.T) {
 	}
 }
 
-// Nobody yields before the end of its minimum runtime: a unit that is evicted whole is
-// protected as long as one of its running pods is.
-func protectedAreNoVictims(t *rapid.T) {
-	st, r, c, d := draw(t)
-	for _, v := range d.Victims {
-		for _, p := range st.Pods {
-			if until := protectedUntil(st, r, c, p); slices.Contains(v.Pods, p.ID) && !until.IsZero() && !r.Now.After(until) {
-				t.Fatalf("pod %q is protected until %v and yields at %v", p.ID, until, r.Now)
-			}
-		}
-	}
-}
-
 // protectedUntil is the end of a pod's minimum runtime; zero for none.
 func protectedUntil(st placement.State, r placement.Request, c placement.Config, p workload.Pod) time.Time {
 	preempt, reclaim, queue := p.MinRuntime, p.ReclaimMinRuntime, p.Queue
