@@ -5,13 +5,11 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
-	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -52,13 +50,7 @@ type question struct {
 	victims int // at least
 }
 
-func BenchmarkDecide(b *testing.B) { benchmarkDecide(b, worlds) }
-
-// What is hard for other reasons than size: a thousand priorities, other flavors that
-// come first, protection by time.
-func BenchmarkHard(b *testing.B) { benchmarkDecide(b, scenario.Hard) }
-
-func benchmarkDecide(b *testing.B, worlds []scenario.World) {
+func BenchmarkDecide(b *testing.B) {
 	for _, w := range worlds {
 		s := snapshotOf(b, w.State())
 		for _, q := range questions(w) {
@@ -72,73 +64,6 @@ func benchmarkDecide(b *testing.B, worlds []scenario.World) {
 					b.Fatalf("%v with %d victims", d.Outcome, len(d.Victims))
 				}
 				b.ReportMetric(float64(len(d.Victims)), "victims")
-			})
-		}
-	}
-}
-
-// Decisions on one snapshot by one preemptor share nothing that is written: ns/op
-// falls with the cores that there are.
-func BenchmarkConcurrent(b *testing.B) {
-	preemptor := new(preemption.Preemptor)
-	w := scenario.Worlds[2]
-	s := snapshotOf(b, w.State())
-	for _, name := range []string{"within-k4", "reclaim-k4", "reclaim-k100"} {
-		list := questions(w)
-		q := list[slices.IndexFunc(list, func(q question) bool { return q.name == name })]
-		for _, goroutines := range []int{1, 16} {
-			b.Run(fmt.Sprintf("%s/%s/goroutines=%d", name, nameOf(w), goroutines), func(b *testing.B) {
-				b.ReportAllocs()
-				each := b.N / goroutines
-				var wg sync.WaitGroup
-				for g := range goroutines {
-					n := each
-					if g == 0 {
-						n = b.N - each*(goroutines-1)
-					}
-					wg.Go(func() {
-						for range n {
-							d, err := preemptor.Decide(s, q.request)
-							if err != nil || len(d.Victims) < q.victims {
-								b.Errorf("%v with %d victims: %v", d.Outcome, len(d.Victims), err)
-								return
-							}
-						}
-					})
-				}
-				wg.Wait()
-			})
-		}
-	}
-}
-
-// A decision after the program went through 64 MB: all of it is out of the caches, or, after a
-// decision on another snapshot, only what belongs to its own.
-func BenchmarkCold(b *testing.B) {
-	preemptor := new(preemption.Preemptor)
-	memory := make([]byte, 64<<20)
-	for _, w := range []scenario.World{scenario.Worlds[0], scenario.Worlds[2], scenario.Worlds[4]} {
-		s, other := snapshotOf(b, w.State()), snapshotOf(b, w.State())
-		list := questions(w)
-		q := list[slices.IndexFunc(list, func(q question) bool { return q.name == "reclaim-k4" })]
-		for _, part := range []string{"all", "snapshot"} {
-			b.Run(fmt.Sprintf("cold=%s/%s/%s", part, q.name, nameOf(w)), func(b *testing.B) {
-				cold := time.Hour // the least: a mean shows what else the machine does
-				for b.Loop() {
-					for i := 0; i < len(memory); i += 64 {
-						memory[i]++
-					}
-					if part == "snapshot" {
-						decide(b, other, q.request)
-					}
-					start := time.Now()
-					_, err := preemptor.Decide(s, q.request) // not decide: b.Helper is cold, too
-					cold = min(cold, time.Since(start))
-					if err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(cold.Nanoseconds()), "cold-ns")
 			})
 		}
 	}
@@ -275,28 +200,4 @@ func liveHeap() float64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return float64(m.HeapAlloc)
-}
-
-// BenchmarkStable is what the rule of Stable costs besides fair sharing, where queues reclaim
-// from any priority.
-func BenchmarkStable(b *testing.B) {
-	w := scenario.Worlds[1]
-	st := w.State()
-	for i := range st.Queues {
-		st.Queues[i].Preemption.ReclaimWithinCohort = queue.Any
-	}
-	s := snapshotOf(b, st)
-	for _, q := range questions(w) {
-		for name, fair := range map[string]preemption.FairSharing{"fair": {}, "stable": {Stable: true}} {
-			p := preemptorOf(preemption.Config{Sharing: preemption.Fair, Fair: fair})
-			b.Run(fmt.Sprintf("%s/%s/%s", q.name, nameOf(w), name), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, err := p.Decide(s, q.request); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
 }
