@@ -231,31 +231,6 @@ func TestDoubledReplicas(t *testing.T) {
 	}
 }
 
-// "Fewest victims, then least lost work. One without offer comes last." "Ties go to the
-// earlier signal, then to the name."
-func TestOrderOfReplicas(t *testing.T) {
-	signalled := func(name string, at int, victims int, lost time.Duration) gate.Replica {
-		g := gate.Gates{Names: []string{gate.MultiKueue}}.Synced(noon).Signalled(minute(at))
-		return gate.Replica{Name: name, Gates: g, Progress: gate.Pending, Offer: gate.Offer{Victims: victims, LostWork: lost}}
-	}
-	for rule, order := range map[gate.ReplicaOrder][]gate.Replica{
-		gate.FirstSignal: {signalled("z", 1, 9, 9), signalled("a", 2, 1, 1), signalled("b", 2, 0, 0), signalled("c", 3, 1, 0)},
-		gate.Cheapest: {signalled("z", 9, 1, 1), signalled("y", 9, 1, 2), signalled("c", 3, 2, 1), signalled("b", 4, 2, 1),
-			signalled("d", 4, 2, 1), signalled("x", 1, 3, 0), signalled("u", 1, 0, 0), signalled("v", 2, 0, 0)},
-	} {
-		for i, first := range order {
-			for _, second := range order[i+1:] {
-				for _, replicas := range [][]gate.Replica{{first, second}, {second, first}} {
-					act, err := gate.Orchestrate(gate.Config{Order: rule}, minute(10), replicas)
-					if err != nil || act.Open != first.Name {
-						t.Errorf("%v, %s and %s: %+v, %v; want %s", rule, replicas[0].Name, replicas[1].Name, act, err, first.Name)
-					}
-				}
-			}
-		}
-	}
-}
-
 // A replica that preempts every four minutes does not starve the others: the next one has its
 // turn ten minutes after the opening, the timeout and that for victims.
 func TestPreemptingAgainAndAgain(t *testing.T) {
@@ -269,14 +244,5 @@ func TestPreemptingAgainAndAgain(t *testing.T) {
 	}
 	if act := orchestrate(t, gate.Config{}, minute(10), a, b); act.Open != "b" {
 		t.Errorf("at minute 10: %+v", act)
-	}
-}
-
-// "PreemptingTimeout: zero is Timeout", also where that is shorter than the default.
-func TestPreemptingTimeoutIsTimeout(t *testing.T) {
-	a, b := opened(replica("a", -1), minute(-2)), replica("b", 0)
-	a.Progress, a.Since = gate.Preempting, minute(-1)
-	if act := orchestrate(t, gate.Config{Timeout: time.Minute}, minute(0), a, b); act.Open != "b" {
-		t.Errorf("%+v", act)
 	}
 }

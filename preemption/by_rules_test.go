@@ -61,68 +61,6 @@ func victimsOf(d preemption.Decision) string {
 	return strings.Join(list, ", ")
 }
 
-func TestDecideByRules(t *testing.T) {
-	ago := func(w workload.Workload, d time.Duration) workload.Workload { w.ReservedAt = now.Add(-d); return w }
-	wants := func(amount int64) preemption.Request {
-		return preemption.Request{Workload: onGPUs("hero", "a", amount), Now: now}
-	}
-	never := onGPUs("never", "b", 4)
-	never.NeverYields = true
-	protect := func(d time.Duration) preemption.Config {
-		return preemption.Config{MinRuntime: minruntime.Settings{Reclaim: quota.Some(d)}}
-	}
-	always := []rules.Rule{anybody(rules.Always)}
-	const taken = "Preempt, x ConfigurablePreemption k[{hero any Always [0]}]"
-	for name, c := range map[string]struct {
-		config preemption.Config
-		state  preemption.State
-		asks   preemption.Request
-		rules  []rules.Rule
-		want   string
-	}{
-		"hero: what another queue holds within its nominal quota": {preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(8), always, taken},
-		"what needs nobody": {preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(4), always, "Fits"},
-		"in fair sharing":   {preemption.Config{Sharing: preemption.Fair}, heroes(onGPUs("x", "b", 4)), wants(8), always, taken},
-		"without rules":     {preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(8), nil, "Impossible"},
-		"another tree does not help, and is put back": {
-			preemption.Config{}, heroes(onGPUs("other", "c", 4), onGPUs("x", "b", 4)), wants(8), always, taken,
-		},
-		"more than can ever be":                 {preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(9), always, "Impossible"},
-		"it uses nothing that needs preemption": {preemption.Config{}, heroes(workload.Workload{ID: "x", Queue: "b"}, never), wants(8), always, "Impossible"},
-		"never yields":                          {preemption.Config{}, heroes(never), wants(8), always, "Impossible"},
-		"within its minimum runtime":            {protect(time.Hour), heroes(ago(onGPUs("x", "b", 4), time.Hour)), wants(8), always, "Wait"},
-		"after its minimum runtime":             {protect(time.Hour), heroes(ago(onGPUs("x", "b", 4), time.Hour+1)), wants(8), always, taken},
-		"guarded":                               {preemption.Config{Guards: []preemption.Guard{nobodyYields{}}}, heroes(onGPUs("x", "b", 4)), wants(8), always, "Impossible"},
-		"a rule for quota":                      {preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(8), []rules.Rule{anybody(rules.InsufficientQuota)}, "Preempt, x ConfigurablePreemption k[{hero any InsufficientQuota [0]}]"},
-		"a rule for places alone": {
-			preemption.Config{}, heroes(onGPUs("x", "b", 4)), wants(8), []rules.Rule{anybody(rules.QuotaFeasibleAndInsufficientTopology)}, "Impossible",
-		},
-		"policies and rules together": {
-			preemption.Config{}, policyTakesOwn(heroes(onGPUs("own", "a", 4), onGPUs("x", "b", 4))), wants(8), always,
-			"Preempt, own InClusterQueue [], x ConfigurablePreemption k[{hero any Always [0]}]",
-		},
-		"places: the quota suffices": {
-			preemption.Config{}, heroes(onGPUs("x", "c", 4)), preemption.Request{Workload: onGPUs("hero", "a", 2), Now: now, Room: &space{map[string]int{"x": 1}, 1, map[string]bool{}}},
-			[]rules.Rule{anybody(rules.QuotaFeasibleAndInsufficientTopology)}, "Preempt, x ConfigurablePreemption [{hero any QuotaFeasibleAndInsufficientTopology [0]}]",
-		},
-	} {
-		d, err := byRules(t, c.config, c.state, c.asks, c.rules...)
-		if got := victimsOf(d); got != c.want || err != nil {
-			t.Errorf("%s: %s, %v; want %s", name, got, err, c.want)
-		}
-	}
-}
-
-// policyTakesOwn lets queue "a" preempt its own workloads of lower priority, by its policy; all
-// of them are of lower priority then.
-func policyTakesOwn(st preemption.State) preemption.State {
-	st.Queues[0].Preemption.WithinClusterQueue = queue.LowerPriority
-	for i := range st.Admitted {
-		st.Admitted[i].Priority = -1
-	}
-	return st
-}
-
 type nobodyYields struct{}
 
 func (nobodyYields) Verdict(workload.Workload, preemption.Request) preemption.Verdict {
@@ -222,30 +160,6 @@ func TestEditRules(t *testing.T) {
 	st.Rules = []rules.Config{hero, {}, hero}
 	if _, err := preemption.NewSnapshot(st); err == nil || err.Error() != `rules[1].name: is empty; rules[2].name: "hero" is also the name of rules[0]` {
 		t.Error(err)
-	}
-}
-
-// With RulesAlone the policies of a queue that has rules permit nobody; those of others do.
-func TestRulesAlone(t *testing.T) {
-	st := heroes(onGPUs("low", "a", 4))
-	for i := range st.Queues {
-		st.Queues[i].Preemption.WithinClusterQueue = queue.LowerPriority
-	}
-	st.Admitted = append(st.Admitted, onGPUs("beside", "b", 4))
-	r := preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now}
-	r.Workload.Priority = 1
-	nobody := anybody(rules.Always)
-	nobody.CandidateSelectors = nil
-	d, err := byRules(t, preemption.Config{RulesAlone: true}, st, r, nobody)
-	if got := victimsOf(d); got != "Impossible" || err != nil || len(d.Blockers) > 0 || len(d.Shortage) != 1 || d.Shortage[0].Missing != 4 {
-		t.Error(got, err, d.Blockers, d.Shortage)
-	}
-	if d, _ := byRules(t, preemption.Config{}, st, r, nobody); victimsOf(d) != "Preempt, low InClusterQueue []" {
-		t.Error(victimsOf(d))
-	}
-	r.Workload.Queue = "b"
-	if d, _ := byRules(t, preemption.Config{RulesAlone: true}, st, r, nobody); victimsOf(d) != "Preempt, beside InClusterQueue []" {
-		t.Error(victimsOf(d))
 	}
 }
 

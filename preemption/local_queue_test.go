@@ -55,51 +55,6 @@ func usageOfLocalQueuesIsOrder(t *rapid.T, config preemption.Config) {
 	}
 }
 
-func TestLocalQueueUsage(t *testing.T) {
-	policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority, ReclaimWithinCohort: queue.Any}
-	evicting := in("little", job("evicting", "a", 8, 1, started(1)))
-	evicting.Evicted = true
-	st := preemption.State{
-		Cohorts: []queue.Cohort{{Name: "c"}},
-		Queues:  []queue.Queue{{Name: "a", Cohort: "c", Quotas: gpus(4), Preemption: policy}, {Name: "b", Cohort: "c"}},
-		Admitted: []workload.Workload{
-			in("little", job("low", "a", 1, 1, started(9))), in("much", job("high", "a", 5, 1, started(9))),
-			in("much", job("higher", "a", 9, 1, started(9))), in("unlisted", job("lowest", "a", 0, 1, started(9))),
-		},
-	}
-	usage := []queue.LocalQueueUsage{{LocalQueue: "much", Usage: 7}, {LocalQueue: "little", Usage: 0.5}}
-	for _, c := range []struct {
-		name  string
-		also  []workload.Workload
-		usage []queue.LocalQueueUsage
-		asks  int64
-		want  []string // in the order of choice
-	}{
-		{"by priority", nil, nil, 2, []string{"lowest", "low"}},
-		{"who has used most first, in it by priority", nil, usage, 1, []string{"high"}},
-		{"before the others", nil, usage, 3, []string{"high", "higher", "low"}},
-		{"no usage comes last", nil, usage, 4, []string{"high", "higher", "low", "lowest"}},
-		{"being evicted comes before any usage", []workload.Workload{evicting}, usage, 1, []string{"evicting", "high"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			for _, sharing := range []preemption.Sharing{preemption.Classical, preemption.Fair} {
-				all := cloneState(st)
-				all.Admitted = append(all.Admitted, c.also...)
-				r := pending("a", 10, c.asks)
-				r.LocalQueueUsage = c.usage
-				d := decideWith(t, preemption.Config{Sharing: sharing}, snapshotOf(t, all), r)
-				got := make([]string, len(d.Victims))
-				for _, v := range d.Victims {
-					got[v.Order-1] = v.Workload
-				}
-				if diff := cmp.Diff(c.want, got, sameDecision); diff != "" {
-					t.Errorf("%v: -want +got: %s", sharing, diff)
-				}
-			}
-		})
-	}
-}
-
 // The candidates of another queue are ordered by usage, too; queues are merged by their next
 // candidates.
 func TestLocalQueueUsageInOtherQueues(t *testing.T) {

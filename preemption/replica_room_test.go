@@ -47,24 +47,6 @@ func TestSurplusFreesRoom(t *testing.T) {
 	}
 }
 
-// A room may free less than quota does: the second replica yields because the last one by name is on a node
-// where there is too little. Two are enough for both.
-func TestReplicasUntilBothAreEnough(t *testing.T) {
-	st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: reclaims}}}
-	st.Admitted = append(st.Admitted, elastic("e", "a", 4, 0, started(5)))
-	r := pending("a", 10, 1)
-	for _, c := range []struct {
-		free []int64 // of the nodes, when all replicas are gone
-		want int64
-	}{{[]int64{1, 1, 1, 1}, 1}, {[]int64{1, 1, 1, 0}, 2}, {[]int64{1, 0, 0, 0}, 4}} {
-		r.Room = fleetOf(st, 1, c.free...)
-		d := decide(t, snapshotOf(t, st), r)
-		if got := replicas(d)["e"]; got != c.want || len(d.Victims) != 1 {
-			t.Errorf("on nodes of %v: %v %+v, want %d replicas", c.free, d.Outcome, d.Victims, c.want)
-		}
-	}
-}
-
 // A room that cannot free replicas keeps them: then the whole workload yields.
 func TestRoomOfWorkloadsKeepsReplicas(t *testing.T) {
 	st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: reclaims}}}

@@ -147,19 +147,3 @@ func TestLabelledOnly(t *testing.T) {
 		}
 	}
 }
-
-// A pod is charged to every budget that covers it, also after one that it violates: b violates
-// the second budget although the first was exhausted for a.
-func TestEveryBudgetIsCharged(t *testing.T) {
-	st := world(t, "n1 2: a/2 b/1")
-	st.Pods[0].Labels = map[string]string{"both": "yes", "second": "yes"}
-	st.Pods[1].Labels = map[string]string{"second": "yes"}
-	st.Budgets = []workload.DisruptionBudget{
-		{Name: "1", Selector: &workload.LabelSelector{MatchLabels: map[string]string{"both": "yes"}}},
-		{Name: "2", Allowed: 1, Selector: &workload.LabelSelector{MatchLabels: map[string]string{"second": "yes"}}},
-	}
-	r := pending(2)
-	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Preempt in0@n1 in1@n1; evict a b, 2 against a budget"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}

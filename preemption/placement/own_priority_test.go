@@ -31,27 +31,6 @@ func TestOwnPriorityIsIgnoredInAGroup(t *testing.T) {
 	wantFaults(t, err, `request.pods[0].priority: 5 differs from 1000 of the request`)
 }
 
-// The lowest priority is looked for with which the minimum of the group has room (KEP-5710, Preemption algorithm): no
-// unit of a higher one yields for more. As built in v1.37 as many are placed as can be.
-func TestLowestPriorityIsForTheMinimum(t *testing.T) {
-	st := placement.State{Nodes: []workload.Node{machine("a", 1), machine("b", 1)}, Pods: []workload.Pod{cpu("low", "a", 0, 1), cpu("mid", "b", 500, 1)}}
-	r := placement.Request{Group: "in", Priority: 1000, Pods: []workload.Pod{cpu("in0", "", 0, 1), cpu("in1", "", 0, 1)}}
-	for _, c := range []struct {
-		config placement.Config
-		min    int
-		want   string
-	}{
-		{placement.Config{}, 1, "Preempt in0@a; evict low"},
-		{placement.Config{}, 2, "Preempt in0@a in1@b; evict low mid"},
-		{placement.Config{Mode: placement.ModeInPlace}, 1, "Preempt in0@a in1@b; evict low mid"},
-	} {
-		r.MinCount = c.min
-		if got := text(decide(t, c.config, snapshotOf(t, st), r)); got != c.want {
-			t.Errorf("%v, minimum %d: %q, want %q", c.config.Mode, c.min, got, c.want)
-		}
-	}
-}
-
 // What is waited for is that triggered preemptions are finished (KEP-5710, Delayed preemption): a pod that terminates for
 // another reason counts as running, unless its priority is lower.
 func TestPodsThatWereNotPreempted(t *testing.T) {
