@@ -163,32 +163,6 @@ func TestKeysBeforeTheVictim(t *testing.T) {
 	}
 }
 
-// With an order of its own a tier reaches a queue whichever lane its only workload is in.
-func TestOrderedQueuesOfOneWorkload(t *testing.T) {
-	for _, evicted := range []bool{false, true} {
-		for _, reserved := range []time.Time{{}, now} {
-			w := job("one", "b", 0, 2, reserved)
-			w.Evicted = evicted
-			st := preemption.State{
-				Cohorts: []queue.Cohort{{Name: "root"}},
-				Queues:  []queue.Queue{{Name: "asks", Cohort: "root", Quotas: gpus(2), Rules: "rules"}, {Name: "b", Cohort: "root", Quotas: gpus(0)}},
-				Rules: []rules.Config{{
-					Name: "rules",
-					Rules: []rules.Rule{{Name: "r", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: []rules.CandidateSelector{
-						{Scope: rules.OtherInCohortTree, Quota: rules.Borrowing},
-					}}},
-					Ordering: []rules.Ordering{{Key: rules.ByQueueShare}},
-				}},
-				Admitted: []workload.Workload{w},
-			}
-			d := decideWith(t, preemption.Config{RulesAlone: true}, snapshotOf(t, st), pending("asks", 0, 2))
-			if got, want := fmt.Sprint(ids(d.Victims)), "[one]"; got != want {
-				t.Errorf("evicted %v, reserved at %v: %v %s, want %s", evicted, reserved, d.Outcome, got, want)
-			}
-		}
-	}
-}
-
 func TestOrdersByRules(t *testing.T) {
 	reached := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) { ordersByRules(t, reached) })

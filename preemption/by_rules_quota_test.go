@@ -250,57 +250,6 @@ func TestOrderByShares(t *testing.T) {
 	}
 }
 
-// Queues of several cohorts come by their shares, whatever their cohorts: the first of one cohort, then of
-// another, and so on.
-func TestOrderBySharesAcrossCohorts(t *testing.T) {
-	none := []quota.Quota{{Flavor: "f", Resource: "gpu"}}
-	st := preemption.State{
-		Cohorts: []queue.Cohort{{Name: "root"}, {Name: "x", Parent: "root"}, {Name: "y", Parent: "root"}, {Name: "z", Parent: "root"}},
-		Queues:  []queue.Queue{{Name: "p", Cohort: "root", Rules: "hero", Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: 45}}}},
-	}
-	want := ""
-	for i, cohort := range strings.Split("xyzyxzzyx", "") {
-		name := fmt.Sprint("q", i+1) // which borrows that much
-		st.Queues = append(st.Queues, queue.Queue{Name: name, Cohort: cohort, Quotas: none})
-		st.Admitted = append(st.Admitted, onGPUs(name, name, int64(i+1)))
-		want = " " + name + want
-	}
-	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{anybody(rules.Always)}, Ordering: []rules.Ordering{{Key: rules.ByQueueShare, Direction: rules.Descending}}}}
-	st.Rules[0].Rules[0].CandidateSelectors[0] = rules.CandidateSelector{Scope: rules.OtherInCohortTree, Quota: rules.Borrowing}
-	d := decideWith(t, preemption.Config{RulesAlone: true}, snapshotOf(t, st), preemption.Request{Workload: onGPUs("new", "p", 45), Now: now})
-	slices.SortFunc(d.Victims, func(a, b preemption.Victim) int { return a.Order - b.Order })
-	got := ""
-	for _, v := range d.Victims {
-		got += " " + v.Workload
-	}
-	if got != want {
-		t.Errorf("%v:%s, want%s", d.Outcome, got, want)
-	}
-}
-
-// A queue that is found by a label of who runs there gives those, too, whom other selectors accept.
-func TestOrderBySharesOfAQueueFoundByALabel(t *testing.T) {
-	st := preemption.State{
-		Cohorts: []queue.Cohort{{Name: "root"}},
-		Queues: []queue.Queue{
-			{Name: "p", Cohort: "root", Rules: "hero", Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: 8}}},
-			{Name: "b", Cohort: "root", Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu"}}},
-		},
-		Admitted: []workload.Workload{onGPUs("low", "b", 4), onGPUs("high", "b", 4)},
-	}
-	st.Admitted[0].Labels, st.Admitted[1].Priority = map[string]string{"team": "red"}, 9
-	any := rules.CandidateSelector{Scope: rules.OtherInCohortTree, Quota: rules.Borrowing}
-	red := any
-	red.LabelSelector, red.Priority = &workload.LabelSelector{MatchLabels: st.Admitted[0].Labels}, rules.Priority{Mode: rules.Boosted, Comparison: rules.LessThanOrEqual}
-	hero := anybody(rules.Always)
-	hero.CandidateSelectors = []rules.CandidateSelector{red, any}
-	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{hero}, Ordering: []rules.Ordering{{Key: rules.ByQueueShare, Direction: rules.Descending}}}}
-	d := decideWith(t, preemption.Config{RulesAlone: true}, snapshotOf(t, st), preemption.Request{Workload: onGPUs("new", "p", 8), Now: now})
-	if got := fmt.Sprint(ids(d.Victims)); got != "[high low]" {
-		t.Errorf("%v: %s, %v", d.Outcome, got, d.RuleFaults)
-	}
-}
-
 // Verify finds a selector whose constraint does not hold in any order, and a victim that can stay.
 func TestVerifyQuotaConstraints(t *testing.T) {
 	st := thirds(t, "5b=5 6b=2 7c=3 8a=2")
@@ -317,16 +266,5 @@ func TestVerifyQuotaConstraints(t *testing.T) {
 	d.Victims[0].Order = 1
 	if err := verify.Decision(st, r, preemption.Config{}, d); err == nil || !strings.Contains(err.Error(), "no order in which the constraints on quota accept") {
 		t.Error(err)
-	}
-}
-
-// An own victim gives the preemptor the capacity to reclaim, and changes the final shares: candidates that
-// waited for it go on where they stood before it, not where they would stand after it.
-func TestCapacityInAnOrderByFinalShare(t *testing.T) {
-	selectors := append(constrained(rules.BorrowingCapacityFromPreemptor), rules.CandidateSelector{Scope: rules.WithinClusterQueue})
-	r := preemption.Request{Workload: onGPUs("new", "a", 3), Now: now}
-	d := decideVerified(t, thirds(t, "1a=1 2a=1 0b=4 3b=4 4c=2"), r, selectors, rules.Ordering{Key: rules.ByFinalShare})
-	if got := takes(d); got != "1a[1] 3b[0]" {
-		t.Error(got)
 	}
 }

@@ -1,13 +1,10 @@
 package preemption_test
 
 import (
-	"encoding/json"
-	"reflect"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
@@ -34,30 +31,6 @@ func all(t *testing.T) map[preemption.Outcome]preemption.Decision {
 		preemption.Gated:      decide(t, full, gated),
 		preemption.Wait:       wait,
 		preemption.Impossible: decide(t, full, pending("a", 0, 3)),
-	}
-}
-
-// A decision is what its JSON form says: read back, it is the same and makes the same edits.
-func TestDecisionsArePlain(t *testing.T) {
-	edits := map[preemption.Outcome]int{preemption.Fits: 1, preemption.Preempt: 1}
-	for outcome, d := range all(t) {
-		if d.Outcome != outcome {
-			t.Fatalf("%v, want %v", d.Outcome, outcome)
-		}
-		text, err := json.Marshal(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var back preemption.Decision
-		if err := json.Unmarshal(text, &back); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(d, back, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%v: %s", outcome, diff)
-		}
-		if diff := cmp.Diff(d.Edits(), back.Edits(), cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" || len(back.Edits()) != edits[outcome] {
-			t.Errorf("%v: %d edits read back: %s", outcome, len(back.Edits()), diff)
-		}
 	}
 }
 
