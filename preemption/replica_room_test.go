@@ -2,50 +2,14 @@ package preemption_test
 
 import (
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
-	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
-
-// KAI: "elastic workloads can always be partially preempted". An elastic workload of 4 replicas, 2 of them
-// surplus, is on four nodes. One replica yields for a request of one device, by quota and on the nodes,
-// whatever its minimum runtime; and the same one when the request is asked again.
-func TestSurplusFreesRoom(t *testing.T) {
-	for _, minimum := range []time.Duration{0, time.Hour} {
-		st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: reclaims, MinRuntime: minruntime.Settings{Preempt: quota.Some(minimum)}}}}
-		st.Admitted = append(st.Admitted, elastic("e", "a", 4, 2, started(5)))
-		s := snapshotOf(t, st)
-		for n := range 3 {
-			r := pending("a", 10, 1)
-			r.Room = fleetOf(s.State(), 1, 1, 1, 1, 1)
-			d := decide(t, s, r)
-			if d.Outcome != preemption.Preempt || len(d.Victims) != 1 || replicas(d)["e"] != 1 {
-				t.Fatalf("minimum %v, asked %d times: %v %+v, want a replica of e", minimum, n+1, d.Outcome, d.Victims)
-			}
-			if d.Victims[0].Leaving != (n > 0) || n > 0 && len(d.Edits()) > 0 {
-				t.Errorf("minimum %v, asked %d times: %+v, %d edits", minimum, n+1, d.Victims, len(d.Edits()))
-			}
-			if err := verify.Decision(s.State(), r, preemption.Config{}, d); err != nil {
-				t.Error(err)
-			}
-			s = edit(t, s, d.Edits()...)
-		}
-		s = edit(t, s, s.Removals()...)
-		r := pending("a", 10, 1)
-		r.Room = fleetOf(s.State(), 1, 1, 1, 1, 1)
-		if d := decide(t, s, r); d.Outcome != preemption.Fits {
-			t.Errorf("minimum %v, with the replica gone: %v", minimum, d.Outcome)
-		}
-	}
-}
 
 // A room that cannot free replicas keeps them: then the whole workload yields.
 func TestRoomOfWorkloadsKeepsReplicas(t *testing.T) {

@@ -229,54 +229,6 @@ func change(v reflect.Value) {
 	}
 }
 
-// A workload that moves to a queue that comes earlier can be reclaimed from there: it leaves its old
-// queue first, so that the first workloads of the cohort never hold it twice.
-func TestMovedWorkloadsAreFoundInTheirQueue(t *testing.T) {
-	on := func(name string, nominal int64) queue.Queue {
-		return queue.Queue{Name: name, Cohort: "c", Quotas: []quota.Quota{{Flavor: "f", Resource: "r", Nominal: nominal}},
-			Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}}
-	}
-	w := workload.Workload{ID: "w", Queue: "z", PodSets: []workload.PodSet{{
-		Name: "main", Count: 2, Requests: []quota.Amount{{Flavor: "f", Resource: "r", Amount: 2}},
-	}}}
-	st := preemption.State{Cohorts: []queue.Cohort{{Name: "c"}}, Queues: []queue.Queue{on("m", 4), on("a", 0), on("z", 0)}, Admitted: []workload.Workload{w}}
-	s := snapshotOf(t, st)
-	w.Queue = "a"
-	st.Admitted = []workload.Workload{w}
-	synced, _, err := s.Sync(st)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := preemption.Request{Workload: w, Now: now}
-	r.Workload.ID, r.Workload.Queue = "new", "m"
-	for name, s := range map[string]*preemption.Snapshot{"Sync": synced, "Update": edit(t, s, preemption.SetWorkload(w))} {
-		if d := decide(t, s, r); len(d.Victims) != 1 || d.Victims[0].Queue != "a" {
-			t.Errorf("%s: %v, victims %v", name, d.Outcome, d.Victims)
-		}
-	}
-}
-
-// A workload with leaving replicas stays known as one when it moves to a queue that comes
-// earlier.
-func TestSyncMovesLeavingReplicas(t *testing.T) {
-	st := preemption.State{
-		Queues: []queue.Queue{{Name: "a"}, {Name: "b"}},
-		Admitted: []workload.Workload{{ID: "w", Queue: "b", PodSets: []workload.PodSet{{
-			Name: "main", Count: 2, Terminating: 1, Requests: []quota.Amount{{Flavor: "f", Resource: "r", Amount: 1}},
-		}}}},
-	}
-	s := snapshotOf(t, st)
-	st.Admitted = slices.Clone(st.Admitted)
-	st.Admitted[0].Queue = "a"
-	next, _, err := s.Sync(st)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := next.Removals(), []preemption.Edit{preemption.Shrink("w", "main", 1)}; !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-}
-
 // The edits come in their documented order.
 func TestSyncEditsAreInOrder(t *testing.T) {
 	w := func(id, queue string, priority int64) workload.Workload {
