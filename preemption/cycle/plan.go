@@ -135,7 +135,7 @@ func (p *plan) finish(v *HeadResult, e *entry) {
 	v.WithinNominal = c.borrowing == KEP83Lasting && owed && e.height == 0
 	promised := v.Reason == queue.PendingPreemption
 	v.Again = v.Outcome == Admit || v.Outcome == Preempt || p.stepsAside(v) ||
-		promised != v.Head.Preempting || v.Head.WithinNominal && !v.WithinNominal
+		promised != v.Head.Preempting || v.Head.WithinNominal != v.WithinNominal
 	p.result.Again = p.result.Again || v.Again
 }
 
