@@ -123,3 +123,39 @@ func TestFieldsOfKubernetesByTheirEffect(t *testing.T) {
 		t.Errorf("%d fields decide, %d of them are harmless here", decide, harmless)
 	}
 }
+
+// Labels and annotations that decide in Kubernetes are read or doubted, but for those that something else than the scheduler reads.
+func TestLabelsOfKubernetesByTheirEffect(t *testing.T) {
+	others := map[string]string{
+		"controller.kubernetes.io/pod-deletion-cost":         "its ReplicaSet alone reads it",
+		"kubernetes.io/config.mirror":                        "a static pod is known by its owner, which is its node",
+		"kubernetes.io/config.source":                        "the same",
+		"resource.kubernetes.io/extended-resource-claim":     "the status of the claim says who has it",
+		"resource.kubernetes.io/pod-claim-name":              "the pod names its claim",
+		"scheduler.alpha.kubernetes.io/defaultTolerations":   "the API server writes what comes of it into the pod",
+		"scheduler.alpha.kubernetes.io/node-selector":        "the same",
+		"scheduler.alpha.kubernetes.io/tolerationsWhitelist": "the same",
+	}
+	decide := 0
+	for _, r := range shared(t, "kubernetes-labels.tsv") {
+		part := map[string]string{"label": "labels", "annotation": "annotations"}[r["form"]]
+		if part == "" || r["class"] == "none" || r["class"] == "display" {
+			continue
+		}
+		for _, kind := range strings.Split(r["object"], ", ") {
+			if !slices.Contains(ofKubernetes.Kinds(), kind) {
+				continue
+			}
+			decide++
+			for _, stage := range stagesOf(kind) {
+				row := ofKubernetes.Of(stage, "metadata."+part+"["+r["key"]+"]")
+				if harmless := row != nil && row.Verdict == fields.Harmless; row == nil || harmless == (others[r["key"]] == "") {
+					t.Errorf("%s: %s %s is %+v; by the list: %s", stage, r["form"], r["key"], row, r["effect"])
+				}
+			}
+		}
+	}
+	if decide < 20 {
+		t.Errorf("only %d decide", decide)
+	}
+}
