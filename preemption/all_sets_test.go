@@ -149,7 +149,7 @@ func (x *sets) compare(a, b [5]int64) (order int) {
 // exchanged is what exchanges can do for victims.
 type exchanged struct {
 	Candidates int // see exhausted
-	// Greedy: Greedy's victims have an order of removal with RecheckShares.
+	// Greedy: Greedy's victims have an order of removal, shares asked again.
 	Greedy bool
 	// Values are of the victims, GreedyValues of Greedy's; see exhausted.
 	Values, GreedyValues [5]int64

@@ -45,7 +45,7 @@ func (o *open) enter(c *cluster.Cluster, plan *assign.Plan, sc *scratch, config 
 	o.request = assign.Request{
 		Base: &sc.request, Rules: sc.taker(), Fungibility: q.FlavorFungibility, NeverPreempts: w.NeverPreempts,
 		PreemptsWhileBorrowing: q.Preemption.BorrowWithinCohort.Policy != queue.Never || sc.byRules ||
-			config.Sharing == Fair && q.Preemption.ReclaimWithinCohort != queue.Never,
+			config.Sharing != Classical && q.Preemption.ReclaimWithinCohort != queue.Never,
 		Given: o.request.Given[:0], Choices: o.request.Choices[:0],
 	}
 	requests, trials := 0, 0

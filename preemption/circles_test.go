@@ -23,7 +23,7 @@ var circles = []struct {
 	loops  bool
 }{
 	{"loop-2-fair", preemption.Config{Sharing: preemption.Fair}, true},
-	{"loop-3-fair-RecheckShares", preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{RecheckShares: true}}, true},
+	{"loop-3-fair", preemption.Config{Sharing: preemption.Fair}, true},
 }
 
 // TestCircles fails for one that begins to loop, and for one that no longer does, so that
@@ -41,7 +41,7 @@ func TestCircles(t *testing.T) {
 				t.Errorf("loops: %v, listed as %v:\n%s", loops, c.loops, strings.Join(steps, "\n"))
 			}
 			stable := c.config
-			stable.Sharing, stable.Fair = preemption.Fair, preemption.FairSharing{Stable: true}
+			stable.Sharing = preemption.Stable
 			if steps, loops := playOn(t, stable, record); loops {
 				t.Errorf("with Stable it loops:\n%s", strings.Join(steps, "\n"))
 			}
@@ -53,13 +53,12 @@ func TestCircles(t *testing.T) {
 // the other queue's large one, which is of higher priority; and the large one of its own
 // queue, which borrows, takes its place. LowerPriority closes that, by which nobody has
 // anything back from one of higher priority, and so does Stable, by which nobody who borrows
-// takes from the nominal quota of his own queue; the other switches do not, nor fair sharing.
+// takes from the nominal quota of his own queue; fair sharing does not, not even as strict as can be.
 func TestCircleOfAny(t *testing.T) {
-	strict := preemption.FairSharing{IgnoreNominalEntitlement: true, RecheckShares: true}
-	stable := preemption.FairSharing{Stable: true}
-	for _, c := range []preemption.Config{{}, {Sharing: preemption.Fair}, {Sharing: preemption.Fair, Fair: strict}, {Sharing: preemption.Fair, Fair: stable}} {
+	strict := preemption.Config{Sharing: preemption.Fair, Search: preemption.Exchange, Compat: preemption.Compat{Kueue016: true}}
+	for _, c := range []preemption.Config{{}, {Sharing: preemption.Fair}, strict, {Sharing: preemption.Stable}} {
 		for _, reclaim := range []queue.VictimPolicy{queue.LowerPriority, queue.Any} {
-			want := reclaim == queue.Any && !c.Fair.Stable
+			want := reclaim == queue.Any && c.Sharing != preemption.Stable
 			policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: reclaim}
 			st := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}}, Queues: []queue.Queue{
 				{Name: "a", Cohort: "root", Quotas: gpus(2), Preemption: policy},

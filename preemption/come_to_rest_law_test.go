@@ -98,7 +98,7 @@ func (s *start) knownToLoop() string {
 	switch {
 	case len(s.state.Rules) > 0:
 		return "rules"
-	case s.config.Fair.Stable:
+	case s.config.Sharing == preemption.Stable:
 		return ""
 	case slices.ContainsFunc(s.state.Queues, func(q queue.Queue) bool { return q.Preemption.ReclaimWithinCohort == queue.Any }):
 		return "reclaimWithinCohort Any"
@@ -182,7 +182,7 @@ func runsComeToRest(t *rapid.T) {
 				}
 			}
 		} else {
-			s.config.Fair = preemption.FairSharing{Strategies: s.config.Fair.Strategies, Stable: true}
+			s.config.Sharing, s.config.Compat = preemption.Stable, preemption.Compat{}
 		}
 	}
 	pick := func(int) int { return 0 }
@@ -204,7 +204,7 @@ func TestStartsPreempt(t *testing.T) {
 		generator, preempting, again := rapid.Custom(g.draw), 0, 0
 		for seed := range number {
 			s := generator.Example(seed)
-			s.config = preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Stable: true}}
+			s.config = preemption.Config{Sharing: preemption.Stable}
 			_, n, loops := s.play(t, rand.New(rand.NewSource(int64(seed))).Intn)
 			if loops {
 				t.Errorf("%s: seed %d loops", g.name, seed)

@@ -80,7 +80,7 @@ const (
 	// RuleGuarded: a guard of the caller protects the workload (Config.Guards).
 	RuleGuarded
 	// RuleFairShare: the policies permit workloads of the queue, but the strategies of fair
-	// sharing, or [FairSharing.Stable], do not.
+	// sharing, or [Stable] sharing, do not.
 	RuleFairShare
 	// RuleNeverYields: the policies permit the workload, but it never yields
 	// ([workload.Workload.NeverYields]).
@@ -125,8 +125,8 @@ type Decision struct {
 	//   1. the request does not fit; or
 	//   2. in classical sharing, if the search kept the queue within its nominal quota:
 	//      the queue borrows; or
-	//   3. with [FairSharing.RecheckShares]: another victim is preempted against the
-	//      strategies.
+	//   3. with [Stable] sharing, or another search than [Greedy]: another victim is preempted
+	//      against the strategies.
 	Victims []Victim `json:"victims,omitempty"`
 	// Lost is, with [Config.Cost], what the victims lose by it, added up.
 	Lost int64 `json:"lost,omitzero"`

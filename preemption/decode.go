@@ -66,7 +66,7 @@ func victims(c *cluster.Cluster, preemptor *workload.Workload, taken []right.Vic
 		if order := cmp.Compare(a.Workload.Facts.ID, b.Workload.Facts.ID); order != 0 {
 			return order
 		}
-		if a.Fair != b.Fair { // with ReevaluateCandidates: the reason of a part that no strategy took counts
+		if a.Fair != b.Fair { // with Reevaluated: the reason of a part that no strategy took counts
 			if b.Fair {
 				return -1
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/preemptiontest"
@@ -27,12 +28,10 @@ func exactIsBest(t *rapid.T) {
 	config.Exact.MaxNodes = 1_000_000_000
 	config.Cost = drawCost(t, &st)
 	config.Exact.FewestFirst = config.Cost != nil && rapid.Bool().Draw(t, "fewest first")
-	greedy := config
-	greedy.Search, greedy.Exact, greedy.Fair.RecheckShares = preemption.Greedy, preemption.ExactSearch{}, config.Sharing == preemption.Fair && !config.Fair.Stable
 	var caps []preemption.Victim
 	s := snapshotOf(t, st)
 	if !config.Exact.IgnoreCaps {
-		caps = decideWith(t, greedy, s, r).Victims
+		caps = inOrder(config, st, r).Victims
 	}
 	order, cost := goals(config.Cost, config.Exact.FewestFirst, st, r.Now)
 	want := exhaust(config, st, r, caps, cost, order)
@@ -176,3 +175,9 @@ func checkImproved(t *rapid.T, e *explain.Explanation) {
 }
 
 func TestExactDecisionsVerify(t *testing.T) { rapid.Check(t, exactDecisionsVerify) }
+
+// inOrder is the decision of the search in order from which better searches begin: shares are asked again before a
+// victim is put back.
+func inOrder(config preemption.Config, st preemption.State, r preemption.Request) preemption.Decision {
+	return reference.Decide(config, st, r).Decision
+}

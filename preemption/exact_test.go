@@ -79,7 +79,7 @@ func TestExactLastVictimOfASide(t *testing.T) {
 		small, large := uses("small", "b", 1, 9), uses("large", "b", 4, 0)
 		small.ReservedAt, large.ReservedAt = at[0], at[1]
 		st.Admitted = []workload.Workload{small, large, stays}
-		config := preemption.Config{Sharing: preemption.Fair, Search: preemption.Exact, Fair: preemption.FairSharing{Strategies: []preemption.FairStrategy{preemption.LessThanInitialShare}}}
+		config := preemption.Config{Sharing: preemption.Fair, Search: preemption.Exact, Strategies: []preemption.FairStrategy{preemption.LessThanInitialShare}}
 		r := pending("a", 1, 1)
 		r.Workload = uses("pending", "a", 5, 10)
 		if d := decideWith(t, config, snapshotOf(t, st), r); d.Outcome != preemption.Impossible {

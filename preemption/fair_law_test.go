@@ -9,14 +9,14 @@ import (
 	"github.com/cedesched/cede/preemption/preemptiontest"
 )
 
-// With RecheckShares, and with Stable, there is an order of the victims in which each that is taken by
+// With Stable there is an order of the victims in which each that is taken by
 // fair sharing passes a strategy, with only those before it gone; and no part of them,
 // so justified, is enough.
 func fairVictimsAreJustified(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
 	protect(t, &config, &record.State)
-	config.Sharing, config.Fair.RecheckShares = preemption.Fair, !config.Fair.Stable
+	config.Sharing, config.Compat = preemption.Stable, preemption.Compat{}
 	d, err := preemptorOf(config).Decide(snapshotOf(t, record.State), *record.Request)
 	if err != nil {
 		t.Fatal(err)

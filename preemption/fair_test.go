@@ -59,7 +59,7 @@ func TestRecheckIsIrreducible(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		config := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{RecheckShares: true}}
+		config := preemption.Config{Sharing: preemption.Fair, Search: preemption.Exchange}
 		if got := fairText(t, config, record.State, *record.Request); got != want {
 			t.Errorf("%s: %s, want %s", file, got, want)
 		}
@@ -76,13 +76,13 @@ func TestRecheckKeepsOwnVictim(t *testing.T) {
 		job("own", "a", 0, 2, started(5)), job("other", "b", 0, 4, started(5)), job("stays", "b", 9, 17, started(5)),
 	}
 	for _, strategies := range [][]preemption.FairStrategy{nil, {final}, {initial}} {
-		for recheck, want := range map[bool]string{
-			false: "Preempt: other InCohortFairSharing",
-			true:  "Preempt: other InCohortFairSharing, own InClusterQueue",
+		for search, want := range map[preemption.Search]string{
+			preemption.Greedy:   "Preempt: other InCohortFairSharing",
+			preemption.Exchange: "Preempt: other InCohortFairSharing, own InClusterQueue",
 		} {
-			config := preemption.Config{Fair: preemption.FairSharing{Strategies: strategies, RecheckShares: recheck}}
+			config := preemption.Config{Strategies: strategies, Search: search}
 			if got := fairText(t, config, st, pending("a", 1, 4)); got != want {
-				t.Errorf("%v, recheck %v: %s, want %s", strategies, recheck, got, want)
+				t.Errorf("%v, %v: %s, want %s", strategies, search, got, want)
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func TestTieOfCohorts(t *testing.T) {
 		},
 		Admitted: []workload.Workload{job("own", "a", 0, 1, started(5)), job("other", "b", 0, 3, started(5))},
 	}
-	config := preemption.Config{Fair: preemption.FairSharing{Strategies: []preemption.FairStrategy{preemption.LessThanInitialShare}}}
+	config := preemption.Config{Strategies: []preemption.FairStrategy{preemption.LessThanInitialShare}}
 	// If the own queue came first, its share would then permit the other.
 	if got, want := fairText(t, config, st, pending("a", 1, 4)), "Impossible: FairShare b other"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -214,7 +214,7 @@ func TestFairTieOfOwnQueue(t *testing.T) {
 
 // A preemptor keeps its own list of strategies.
 func TestStrategiesAreKept(t *testing.T) {
-	c := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Strategies: []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare}}}
+	c := preemption.Config{Sharing: preemption.Fair, Strategies: []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare}}
 	st := preemption.State{
 		Cohorts:  []queue.Cohort{{Name: "root"}},
 		Queues:   []queue.Queue{{Name: "a", Cohort: "root", Quotas: gpus(0), Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}}, {Name: "b", Cohort: "root", Quotas: gpus(0)}, {Name: "lends", Cohort: "root", Quotas: gpus(4)}},
@@ -226,7 +226,7 @@ func TestStrategiesAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Fair.Strategies[0] = preemption.LessThanInitialShare
+	c.Strategies[0] = preemption.LessThanInitialShare
 	got, err := p.Decide(s, r)
 	other := decideWith(t, c, s, r)
 	if err != nil || got.Outcome != want.Outcome || other.Outcome == want.Outcome {

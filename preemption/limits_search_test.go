@@ -255,11 +255,9 @@ func TestLimitedSearchesReach(t *testing.T) {
 	for seed := range 6000 {
 		q := searchedQuestions.Example(seed)
 		s := snapshotOf(t, q.st)
-		free, greedy := q.config, q.config
+		free := q.config
 		free.Limits = nil
-		greedy.Search, greedy.Exact, greedy.Fair.RecheckShares = preemption.Greedy, preemption.ExactSearch{}, q.config.Sharing == preemption.Fair && !q.config.Fair.Stable
-		d, without, inOrder := decideWith(t, q.config, s, q.r), decideWith(t, free, s, q.r), decideWith(t, greedy, s, q.r)
-		greedy.Limits = nil
+		d, without, greedy := decideWith(t, q.config, s, q.r), decideWith(t, free, s, q.r), inOrder(q.config, q.st, q.r)
 		of := func(about string, is bool) {
 			if is {
 				count[q.config.Search.String()+": "+about]++
@@ -268,12 +266,12 @@ func TestLimitedSearchesReach(t *testing.T) {
 		differs := !cmp.Equal(d.Victims, without.Victims)
 		of("victims within limits", len(d.Victims) > 0)
 		of("other victims", len(d.Victims) > 0 && differs)
-		of("other victims, with the same ones in order", len(d.Victims) > 0 && differs && cmp.Equal(inOrder.Victims, decideWith(t, greedy, s, q.r).Victims))
-		of("others than in order", len(d.Victims) > 0 && len(inOrder.Victims) > 0 && !cmp.Equal(d.Victims, inOrder.Victims))
+		of("other victims, with the same ones in order", len(d.Victims) > 0 && differs && cmp.Equal(greedy.Victims, inOrder(free, q.st, q.r).Victims))
+		of("others than in order", len(d.Victims) > 0 && len(greedy.Victims) > 0 && !cmp.Equal(d.Victims, greedy.Victims))
 		of("refused by limits", len(d.Victims) == 0 && len(without.Victims) > 0)
 		of("until an event leaves", d.Outcome == preemption.Wait && len(without.Victims) > 0)
 		if q.config.Search == preemption.Exact {
-			of("refused in order", len(d.Victims) > 0 && len(inOrder.Victims) == 0)
+			of("refused in order", len(d.Victims) > 0 && len(greedy.Victims) == 0)
 		}
 	}
 	for about, least := range map[string]int{

@@ -54,7 +54,7 @@ func TestLoopsFindsRecords(t *testing.T) {
 			t.Errorf("%s: %d decisions, only who waits is asked, want 6: %+v", c.record, l.Decisions, l)
 		}
 		t.Log(c.record, ": ", circleOf(l))
-		stable := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Stable: true}}
+		stable := preemption.Config{Sharing: preemption.Stable}
 		if l := loopsOf(t, record.State, stable, record.Request.Workload); len(l.Steps) > 0 || l.Cut {
 			t.Errorf("%s with Stable: %s", c.record, circleOf(l))
 		}
@@ -91,7 +91,7 @@ func TestLoopsOfKueue(t *testing.T) {
 	root := []queue.Cohort{{Name: "root"}}
 	tree := []queue.Cohort{{Name: "root"}, {Name: "left", Parent: "root"}, {Name: "right", Parent: "root"}}
 	fair := preemption.Config{Sharing: preemption.Fair}
-	final := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Strategies: []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare}}}
+	final := preemption.Config{Sharing: preemption.Fair, Strategies: []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare}}
 	for _, c := range []struct {
 		issue   int
 		about   string
@@ -143,7 +143,7 @@ func TestLoopsOfKueue(t *testing.T) {
 			if l := loopsOf(t, st, c.config, c.waiting...); circleOf(l) != c.circle || l.Cut {
 				t.Errorf("%s: %q after %+v, want %q", c.about, circleOf(l), l.Before, c.circle)
 			}
-			stable := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Stable: true}}
+			stable := preemption.Config{Sharing: preemption.Stable}
 			if l := loopsOf(t, st, stable, c.waiting...); len(l.Steps) > 0 || l.Cut {
 				t.Errorf("with Stable: %s", circleOf(l))
 			}

@@ -24,11 +24,12 @@ func victimsLeaveOneByOne(t *rapid.T) {
 	config := preemptiontest.Configs().Draw(t, "config")
 	config.Search = rapid.SampledFrom([]preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact}).Draw(t, "search")
 	config.Sharing = rapid.SampledFrom([]preemption.Sharing{preemption.Classical, preemption.Fair}).Draw(t, "sharing")
-	config.Fair, config.Exchange, config.Exact = preemption.FairSharing{}, preemption.ExchangeSearch{}, preemption.ExactSearch{}
+	config.Strategies, config.Compat, config.Exchange, config.Exact = nil, preemption.Compat{}, preemption.ExchangeSearch{}, preemption.ExactSearch{}
 	config.PreemptWithinNominal = rapid.IntRange(0, 3).Draw(t, "within nominal") == 0
-	if config.Sharing == preemption.Fair {
-		config.Fair.RecheckShares = config.Search != preemption.Greedy || rapid.Bool().Draw(t, "recheck")
-		config.Fair.Stable = rapid.IntRange(0, 3).Draw(t, "stable") == 0
+	if config.Sharing != preemption.Classical {
+		if rapid.IntRange(0, 3).Draw(t, "stable") == 0 {
+			config.Sharing = preemption.Stable
+		}
 	}
 	if _, err := preemption.New(config); err != nil {
 		t.Skip()

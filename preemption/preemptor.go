@@ -43,8 +43,12 @@ type Config struct {
 	// Sharing says what decides whose workloads are reclaimed: the policies of the queues
 	// alone, or the shares. The zero value is [Classical].
 	Sharing Sharing
-	// Fair configures [Fair] sharing. It must be zero in classical sharing.
-	Fair FairSharing
+	// Strategies are those of fair sharing: one or both, LessThanOrEqualToFinalShare first. The second is
+	// tried, once for each queue, on candidates that fail the first, if the first does not free enough.
+	// Empty is both. Other lists are errors, and any in classical sharing.
+	Strategies []FairStrategy
+	// Compat lets decisions follow an older version of Kueue. The zero value does not.
+	Compat Compat
 	// PreemptWithinNominal seeks victims only for a request that, once they are gone, stays within
 	// the nominal quota of its queue in what needs preemption. Other resources may borrow. (KEP-83,
 	// Detecting Workloads that might benefit from preemption: "Assignments that require preemption
@@ -113,7 +117,7 @@ func New(c Config) (*Preemptor, error) {
 	if list, ok := limits.Validate("config.Limits", c.Limits).(fault.List); ok {
 		faults = append(faults, list...)
 	}
-	c.Fair.validate(&faults, c.Sharing)
+	c.validateSharing(&faults)
 	c.validateSearch(&faults)
 	for i, g := range c.Guards {
 		if g == nil {
@@ -140,7 +144,7 @@ func (c Config) clone() Config {
 	for i := range c.Limits {
 		c.Limits[i] = c.Limits[i].Clone()
 	}
-	c.Fair.Strategies = slices.Clone(c.Fair.Strategies)
+	c.Strategies = slices.Clone(c.Strategies)
 	return c
 }
 
@@ -178,7 +182,7 @@ var standard Preemptor
 // RetryAt is about policies and rules: the first instant at which one of them finds victims if
 // nothing but time changes and triggers are observed all along. (If flavors are assigned, it takes
 // it that a trigger that holds then has held since Now.) With victims of rules there is no Proof,
-// and [Config.Exact] and [FairSharing.RecheckShares] play no part.
+// and [Config.Exact] plays no part.
 //
 // If requests of its pod sets have no flavor, it first assigns
 // flavors by the queue's [queue.FlavorFungibility], then decides about the whole; see

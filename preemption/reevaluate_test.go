@@ -17,8 +17,8 @@ import (
 
 // reevaluate draws, where it may be set, whether the first strategy runs again.
 func reevaluate(t *rapid.T, c *preemption.Config) {
-	if f := &c.Fair; c.Sharing == preemption.Fair && !f.Stable && !f.RecheckShares {
-		f.ReevaluateCandidates = rapid.IntRange(0, 1).Draw(t, "reevaluate") == 1
+	if c.Sharing == preemption.Fair && rapid.IntRange(0, 1).Draw(t, "reevaluate") == 1 {
+		c.Sharing = preemption.Reevaluated
 	}
 }
 
@@ -28,9 +28,9 @@ func reevaluate(t *rapid.T, c *preemption.Config) {
 func reevaluationChangesLittle(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
-	config.Sharing, config.Fair.Stable, config.Fair.RecheckShares, config.Fair.ReevaluateCandidates = preemption.Fair, false, false, false
+	config.Sharing = preemption.Fair
 	again := config
-	again.Fair.ReevaluateCandidates = true
+	again.Sharing = preemption.Reevaluated
 	s := snapshotOf(t, record.State)
 	without, with := decideWith(t, config, s, *record.Request), decideWith(t, again, s, *record.Request)
 	policy := queue.Never
@@ -44,8 +44,8 @@ func reevaluationChangesLittle(t *rapid.T) {
 			t.Fatalf("- without, + with:\n%s", diff)
 		}
 	}
-	config.Fair.Strategies = []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare}
-	again.Fair.Strategies = config.Fair.Strategies
+	config.Strategies = []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare}
+	again.Strategies = config.Strategies
 	without, with = decideWith(t, config, s, *record.Request), decideWith(t, again, s, *record.Request)
 	switch {
 	case leavingAlone(without):
@@ -76,10 +76,10 @@ func TestReevaluationCanLeaveTheSecondStrategyNobody(t *testing.T) {
 			job("large", "b", -1, 4, started(20)), job("small", "b", 0, 1, started(20)), job("small too", "b", 0, 1, started(20)),
 		},
 	})
-	for again, want := range map[bool]string{false: "Preempt: large InCohortFairSharing", true: "Impossible: FairShare b large"} {
-		config := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{ReevaluateCandidates: again}}
+	for sharing, want := range map[preemption.Sharing]string{preemption.Fair: "Preempt: large InCohortFairSharing", preemption.Reevaluated: "Impossible: FairShare b large"} {
+		config := preemption.Config{Sharing: sharing}
 		if got := text(decideWith(t, config, s, pending("a", 1, 1))); got != want {
-			t.Errorf("again %v: %s, want %s", again, got, want)
+			t.Errorf("%v: %s, want %s", sharing, got, want)
 		}
 	}
 }
@@ -100,16 +100,15 @@ func TestReevaluationDecidesEntitlementAnew(t *testing.T) {
 	st.Admitted[1].AdmittedAt = started(1)
 	r := pending("a", 0, 4) // with which the shares are 3 and 4 over nominal
 	for _, c := range []struct {
-		again, protected bool
-		want             string
+		sharing   preemption.Sharing
+		protected bool
+		want      string
 	}{
-		{false, false, "Impossible"},
-		{true, false, "Preempt other InCohortReclamation"},
-		{true, true, "Wait"},
+		{preemption.Fair, false, "Impossible"},
+		{preemption.Reevaluated, false, "Preempt other InCohortReclamation"},
+		{preemption.Reevaluated, true, "Wait"},
 	} {
-		config := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{
-			Strategies: []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare}, ReevaluateCandidates: c.again,
-		}}
+		config := preemption.Config{Sharing: c.sharing, Strategies: []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare}}
 		if c.protected {
 			config.Protection.Reclaim = 10 * 60e9
 		}
@@ -119,7 +118,7 @@ func TestReevaluationDecidesEntitlementAnew(t *testing.T) {
 			got += map[bool]string{true: " ", false: ", "}[i == 0] + v.Workload + " " + v.Reason.String()
 		}
 		if got != c.want {
-			t.Errorf("again %v, protected %v: %s, want %s", c.again, c.protected, got, c.want)
+			t.Errorf("%v, protected %v: %s, want %s", c.sharing, c.protected, got, c.want)
 		}
 		if c.protected && !d.RetryAt.Equal(now.Add(9*60e9)) {
 			t.Errorf("RetryAt %v", d.RetryAt)
@@ -131,12 +130,7 @@ func TestReevaluationDecidesEntitlementAnew(t *testing.T) {
 			t.Errorf("- the reference, + the decision:\n%s", diff)
 		}
 	}
-	for _, fair := range []preemption.FairSharing{{ReevaluateCandidates: true, Stable: true}, {ReevaluateCandidates: true, RecheckShares: true}} {
-		if _, err := preemption.New(preemption.Config{Sharing: preemption.Fair, Fair: fair}); err == nil {
-			t.Errorf("%+v is no error", fair)
-		}
-	}
-	if _, err := preemption.New(preemption.Config{Sharing: preemption.Fair, Search: preemption.Exact, Fair: preemption.FairSharing{ReevaluateCandidates: true}}); err == nil {
+	if _, err := preemption.New(preemption.Config{Sharing: preemption.Reevaluated, Search: preemption.Exact}); err == nil {
 		t.Error("with Exact it is no error")
 	}
 }
@@ -153,7 +147,7 @@ func TestReevaluationAddsReplicasUp(t *testing.T) {
 		Queues:   []queue.Queue{{Name: "a", Cohort: "all", Quotas: gpus(1), Preemption: policy}, {Name: "b", Cohort: "all", Quotas: gpus(0), Preemption: policy}},
 		Admitted: []workload.Workload{job("own", "a", -1, 1, time.Time{}), elastic},
 	})
-	config := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{ReevaluateCandidates: true}}
+	config := preemption.Config{Sharing: preemption.Reevaluated}
 	d := decideWith(t, config, s, pending("a", 1, 1))
 	if len(d.Victims) != 2 {
 		t.Fatalf("%+v", d)

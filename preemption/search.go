@@ -31,7 +31,7 @@ const (
 //
 // The search ends if no exchange is left; with hundreds of victims it may end before, at a fixed
 // number of exchanges. So the answer is never worse than Greedy's. A request that Greedy refuses
-// is refused. [FairSharing.RecheckShares] is always on.
+// is refused.
 type ExchangeSearch struct {
 	// MaxCandidates limits the candidates that exchanges take: they are the first so many in the
 	// order of candidates, and twice as many more as Greedy takes before it puts any back. Zero
@@ -49,8 +49,8 @@ type ExchangeSearch struct {
 // own queue always; one of another queue as long as its queue, and each cohort below the
 // common one, still borrows something that needs preemption. In fair sharing they must still
 // borrow anything and, unless the preemptor stays within its nominal quota, one of the
-// strategies must hold at that step. So [FairSharing.RecheckShares] is always on. And the set must
-// be within [Config.Limits].
+// strategies must hold at that step: a victim that justifies another one stays. And the set must be
+// within [Config.Limits].
 //
 // The best allowed set, in this order:
 //
@@ -106,8 +106,8 @@ func (c *Config) validateSearch(faults *fault.List) {
 	if !searchNames.Valid(c.Search) {
 		faults.Add("config.Search", "%v is unknown", c.Search)
 	}
-	if c.Search != Greedy && c.Fair.ReevaluateCandidates {
-		faults.Add("config.Fair.ReevaluateCandidates", "is set, but the search is %v", c.Search)
+	if c.Search != Greedy && c.Sharing == Reevaluated {
+		faults.Add("config.Sharing", "is Reevaluated, but the search is %v", c.Search)
 	}
 	if c.Search != Exchange && c.Exchange != (ExchangeSearch{}) {
 		faults.Add("config.Exchange", "is set, but the search is %v", c.Search)
@@ -132,7 +132,6 @@ func (c *Config) enterSearch(d *right.Request) {
 		FewestFirst:   c.Exact.FewestFirst || c.Exchange.FewestFirst,
 		IgnoreCaps:    c.Exact.IgnoreCaps,
 	}
-	d.Fair.Recheck = d.Fair.Recheck || c.Search != Greedy
 }
 
 func proofOf(p *exact.Proof, found bool) *Proof {

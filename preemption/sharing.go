@@ -17,70 +17,26 @@ const (
 	// Classical: the policies decide who is reclaimed, in the order of candidates.
 	Classical Sharing = iota
 	// Fair: who borrows the largest share yields first, as long as the shares permit it.
-	// borrowWithinCohort is not read.
+	// borrowWithinCohort is not read. It is fair sharing as Kueue has it by default: a preemptor that
+	// stays within its nominal quota in the columns that need preemption needs no strategy, whatever
+	// it borrows in others; and a victim is put back although only without it is the preemptor's share
+	// small enough to preempt the others. So workloads may take each other's room in a circle while
+	// time stands still: A preempts B, and B, asked again, preempts A. Package preemption/loops finds
+	// circles. For a cause in both ways of sharing see [queue.PreemptionPolicy].
 	Fair
-)
-
-// FairStrategy is a test that a victim in another queue must pass. It compares the shares of
-// two children of the lowest cohort above both queues: the child above the preemptor, with
-// the request counted in, and the child above the victim. The zero value is invalid.
-type FairStrategy uint8
-
-const (
-	// LessThanOrEqualToFinalShare: the preemptor's share is at most the share of the victim's
-	// side without the victim.
-	LessThanOrEqualToFinalShare FairStrategy = 1 + iota
-	// LessThanInitialShare: the preemptor's share is less than the share of the victim's side
-	// with the victim.
-	LessThanInitialShare
-)
-
-// FairSharing configures fair sharing. The zero value is Kueue's default.
-//
-// By default workloads may take each other's room in a circle while time stands still: A
-// preempts B, and B, asked again, preempts A. Fair sharing itself has two known causes; for a
-// cause in both ways of sharing see [queue.PreemptionPolicy].
-//
-//  1. Entitlement is judged only on what needs preemption. A workload that stays within
-//     its nominal quota there, but borrows something else, preempts without a strategy.
-//     Its victim got in by a strategy, and preempts it in turn.
-//     IgnoreNominalEntitlement removes this cause.
-//  2. A victim is put back although only without it is the preemptor's share small
-//     enough to preempt the other victims. RecheckShares removes this cause.
-//
-// Each option leaves the other cause. Of 21,201 small random clusters in which a workload preempts
-// 17 ended in a circle, of 13,433 that are made for it 190; with RecheckShares 15 and 190, with
-// IgnoreNominalEntitlement 11 and 170, with both 9 and 170. Stable excludes circles altogether
-// (docs/stability.md), and package preemption/loops finds them.
-type FairSharing struct {
-	// Strategies is one or both, LessThanOrEqualToFinalShare first. The second is tried, once
-	// for each queue, on candidates that fail the first, if the first does not free enough.
-	// Empty is both. Other lists are errors.
-	Strategies []FairStrategy
-	// IgnoreNominalEntitlement applies the strategies also to a preemptor that stays within
-	// its nominal quota. By default such a preemptor preempts from the largest share without
-	// a strategy; "within its nominal quota" then means in the columns that need preemption,
-	// whatever it borrows in others.
-	IgnoreNominalEntitlement bool
-	// RecheckShares keeps a victim that is not needed for the fit if without it another
-	// victim would be preempted against the strategies. Kueue puts it back, and then a workload
-	// yields to a preemptor with the larger share.
-	RecheckShares bool
-	// ReevaluateCandidates runs the first strategy once more over the candidates that it has
-	// refused, if it did not free enough and took a workload of the preemptor's own queue, before
-	// the second strategy: without its own victims the preemptor's share is smaller. Whether it
-	// stays within its nominal quota is decided anew, so that the refused may go as
-	// InCohortReclamation, without a strategy; so goes a workload of which a strategy took
-	// replicas before (Kueue's gate
-	// FairSharingReevaluatePreemptionCandidates). Whom the second run takes makes a share smaller,
-	// too: then the second strategy may miss a workload that would have made room. It must not be set with Stable, which
-	// compares the refused again as long as that helps, nor with RecheckShares or another
-	// search than [Greedy], which judge by the shares of all victims.
-	ReevaluateCandidates bool
-	// Stable excludes circles, but those by rules: while time stands still, every run of
+	// Reevaluated is Fair with Kueue's gate FairSharingReevaluatePreemptionCandidates. It runs the
+	// first strategy once more over the candidates that it has refused, if it did not free enough and
+	// took a workload of the preemptor's own queue, before the second strategy: without its own
+	// victims the preemptor's share is smaller. Whether it stays within its nominal quota is decided
+	// anew, so that the refused may go as InCohortReclamation, without a strategy; so goes a workload
+	// of which a strategy took replicas before. Whom the second run takes makes a share smaller, too:
+	// then the second strategy may miss a workload that would have made room. The search must be
+	// [Greedy]: others judge by the shares of all victims.
+	Reevaluated
+	// Stable is Fair without circles, but those by rules: while time stands still, every run of
 	// decisions in which victims leave at once and ask again comes to rest. docs/stability.md
-	// has the proof. It
-	// includes RecheckShares; IgnoreNominalEntitlement and RecheckShares must not be set.
+	// has the proof. A victim that is not needed for the fit stays one if without it another victim
+	// would be preempted against the strategies.
 	//
 	// In each queue look at the workloads by effective priority, at equal priority the
 	// earlier queue-order timestamp first, then by UID, then by ID. A workload is a borrower if it
@@ -103,44 +59,53 @@ type FairSharing struct {
 	//
 	// In a cohort tree in which no queue has reclaimWithinCohort Any points 1 and 2 are not
 	// needed and refuse no victim.
-	Stable bool
-}
+	Stable
+)
 
-func (f *FairSharing) validate(faults *fault.List, sharing Sharing) {
-	if sharing > Fair {
-		faults.Add("config.Sharing", "%d is unknown", sharing)
+// FairStrategy is a test that a victim in another queue must pass. It compares the shares of
+// two children of the lowest cohort above both queues: the child above the preemptor, with
+// the request counted in, and the child above the victim. The zero value is invalid.
+type FairStrategy uint8
+
+const (
+	// LessThanOrEqualToFinalShare: the preemptor's share is at most the share of the victim's
+	// side without the victim.
+	LessThanOrEqualToFinalShare FairStrategy = 1 + iota
+	// LessThanInitialShare: the preemptor's share is less than the share of the victim's side
+	// with the victim.
+	LessThanInitialShare
+)
+
+// validateSharing adds what is wrong with the sharing.
+func (c *Config) validateSharing(faults *fault.List) {
+	if !sharingNames.Valid(c.Sharing) {
+		faults.Add("config.Sharing", "%v is unknown", c.Sharing)
 	}
-	if sharing != Fair && (len(f.Strategies) > 0 || f.IgnoreNominalEntitlement || f.RecheckShares || f.ReevaluateCandidates || f.Stable) {
-		faults.Add("config.Fair", "is set, but Sharing is not Fair")
+	if c.Sharing == Classical && len(c.Strategies) > 0 {
+		faults.Add("config.Strategies", "is set, but Sharing is Classical")
 	}
-	if f.Stable && f.IgnoreNominalEntitlement {
-		faults.Add("config.Fair.IgnoreNominalEntitlement", "is set with Stable")
-	}
-	if f.Stable && f.RecheckShares {
-		faults.Add("config.Fair.RecheckShares", "is set with Stable, which includes it")
-	}
-	if f.ReevaluateCandidates && (f.Stable || f.RecheckShares) {
-		faults.Add("config.Fair.ReevaluateCandidates", "is set with Stable or RecheckShares")
+	if c.Sharing == Stable && c.Compat.Kueue016 {
+		faults.Add("config.Compat.Kueue016", "is set, but Sharing is Stable")
 	}
 	both := []FairStrategy{LessThanOrEqualToFinalShare, LessThanInitialShare}
 	switch {
-	case len(f.Strategies) == 0, slices.Equal(f.Strategies, both), slices.Equal(f.Strategies, both[:1]), slices.Equal(f.Strategies, both[1:]):
+	case len(c.Strategies) == 0, slices.Equal(c.Strategies, both), slices.Equal(c.Strategies, both[:1]), slices.Equal(c.Strategies, both[1:]):
 	default:
-		faults.Add("config.Fair.Strategies", "%v: want one of the two, or LessThanOrEqualToFinalShare before LessThanInitialShare", f.Strategies)
+		faults.Add("config.Strategies", "%v: want one of the two, or LessThanOrEqualToFinalShare before LessThanInitialShare", c.Strategies)
 	}
 }
 
 // fairness returns the configuration in the form of the search.
 func (c *Config) fairness() right.Fairness {
-	if c.Sharing != Fair {
+	if c.Sharing == Classical {
 		return right.Fairness{}
 	}
 	f := right.Fairness{
-		First: right.FinalShare, Second: right.InitialShare,
-		EntitlesNominal: !c.Fair.IgnoreNominalEntitlement, Recheck: c.Fair.RecheckShares || c.Fair.Stable, Stable: c.Fair.Stable, Reevaluate: c.Fair.ReevaluateCandidates,
+		First: right.FinalShare, Second: right.InitialShare, EntitlesNominal: !c.Compat.Kueue016,
+		Recheck: c.Sharing == Stable || c.Search != Greedy, Stable: c.Sharing == Stable, Reevaluate: c.Sharing == Reevaluated,
 	}
-	if len(c.Fair.Strategies) == 1 {
-		f.First, f.Second = right.Strategy(c.Fair.Strategies[0]), 0
+	if len(c.Strategies) == 1 {
+		f.First, f.Second = right.Strategy(c.Strategies[0]), 0
 	}
 	return f
 }

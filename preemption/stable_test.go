@@ -16,7 +16,7 @@ import (
 // The sentences of docs/stability.md, What Stable does, beside the derivations of it. In the
 // lab queues a and b have 2 each.
 func TestStable(t *testing.T) {
-	stable := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Stable: true}}
+	stable := preemption.Config{Sharing: preemption.Stable}
 	lab := func(within, reclaim queue.VictimPolicy, admitted ...workload.Workload) preemption.State {
 		policy := queue.PreemptionPolicy{WithinClusterQueue: within, ReclaimWithinCohort: reclaim}
 		if within == queue.LowerOrNewerEqualPriority {
@@ -94,13 +94,13 @@ func TestVerifyStableShares(t *testing.T) {
 		Admitted: []workload.Workload{job("b1", "b", 0, 2, started(9)), job("b2", "b", 0, 2, started(5)), job("b3", "b", 0, 2, started(1))},
 	}
 	r := pending("a", 0, 3)
-	initial := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Strategies: []preemption.FairStrategy{preemption.LessThanInitialShare}}}
+	initial := preemption.Config{Sharing: preemption.Fair, Strategies: []preemption.FairStrategy{preemption.LessThanInitialShare}}
 	d := decideWith(t, initial, snapshotOf(t, st), r)
 	if len(d.Victims) != 2 {
 		t.Fatalf("%s", text(d))
 	}
 	stable := initial
-	stable.Fair.Stable = true
+	stable.Sharing = preemption.Stable
 	if err := verify.Decision(st, r, stable, d); err == nil || !strings.Contains(err.Error(), `may take its place back`) {
 		t.Errorf("Verify of %s: %v", text(d), err)
 	}
@@ -119,19 +119,16 @@ func TestStableSurplus(t *testing.T) {
 		Queues:   []queue.Queue{{Name: "a", Cohort: "lab", Quotas: gpus(0), Preemption: policy}, {Name: "b", Cohort: "lab", Quotas: gpus(0), Preemption: policy}},
 		Admitted: []workload.Workload{elastic},
 	}
-	d := decideWith(t, preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Stable: true}}, snapshotOf(t, st), pending("a", 0, 1))
+	d := decideWith(t, preemption.Config{Sharing: preemption.Stable}, snapshotOf(t, st), pending("a", 0, 1))
 	if len(d.Victims) != 1 || len(d.Victims[0].Replicas) != 1 || d.Victims[0].Replicas[0].Count != 1 {
 		t.Errorf("%s", text(d))
 	}
 }
 
 func TestStableIsValidated(t *testing.T) {
-	_, err := preemption.New(preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Stable: true, RecheckShares: true, IgnoreNominalEntitlement: true}})
-	if err == nil || err.Error() != "config.Fair.IgnoreNominalEntitlement: is set with Stable; config.Fair.RecheckShares: is set with Stable, which includes it" {
+	_, err := preemption.New(preemption.Config{Sharing: preemption.Stable, Compat: preemption.Compat{Kueue016: true}})
+	if err == nil || err.Error() != "config.Compat.Kueue016: is set, but Sharing is Stable" {
 		t.Error(err)
-	}
-	if _, err := preemption.New(preemption.Config{Fair: preemption.FairSharing{Stable: true}}); err == nil {
-		t.Error("Stable in classical sharing")
 	}
 }
 
@@ -148,7 +145,7 @@ func TestStableHasNoOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, search := range []preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact} {
-		c := preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{Stable: true}, Search: search}
+		c := preemption.Config{Sharing: preemption.Stable, Search: search}
 		d := decideWith(t, c, snapshotOf(t, record.State), *record.Request)
 		if d.Outcome != preemption.Preempt || len(d.Victims) != 3 {
 			t.Errorf("%v: %v, %v; want all three", search, d.Outcome, d.Victims)

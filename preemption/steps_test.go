@@ -52,10 +52,10 @@ func TestStepsAreThoseOfTheGolden(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString(stepsHead)
 	cost := func(about string, c preemption.Config, s *preemption.Snapshot, r preemption.Request) {
-		given := c.Fair
+		given := c.Strategies
 		for _, c.Sharing = range []preemption.Sharing{preemption.Classical, preemption.Fair} {
-			if c.Fair = given; c.Sharing == preemption.Classical {
-				c.Fair = preemption.FairSharing{}
+			if c.Strategies = given; c.Sharing == preemption.Classical {
+				c.Strategies = nil
 			}
 			p := preemptorOf(c)
 			d, n, err := p.Work(s, r)

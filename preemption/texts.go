@@ -23,8 +23,8 @@ var (
 	topologyNames = enum.Names[TopologyMismatch]{Type: "TopologyMismatch", First: 1, List: []string{
 		"NoTopology", "NoTopologyLevel", "OnlyTopology",
 	}}
+	sharingNames  = enum.Names[Sharing]{Type: "Sharing", List: []string{"Classical", "Fair", "Reevaluated", "Stable"}}
 	searchNames   = enum.Names[Search]{Type: "Search", List: []string{"Greedy", "Exchange", "Exact"}}
-	sharingNames  = enum.Names[Sharing]{Type: "Sharing", List: []string{"Classical", "Fair"}}
 	strategyNames = enum.Names[FairStrategy]{Type: "FairStrategy", First: 1, List: []string{
 		"LessThanOrEqualToFinalShare", "LessThanInitialShare",
 	}}

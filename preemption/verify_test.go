@@ -63,7 +63,7 @@ func TestVerifyStableBesideRules(t *testing.T) {
 		Decision preemption.Decision
 	}](t, "verify-stable-by-rules.json")
 	config := preemption.Config{
-		Sharing: preemption.Fair, Fair: preemption.FairSharing{Stable: true},
+		Sharing:    preemption.Stable,
 		Cost:       preemption.CostByAge{},
 		Guards:     []preemption.Guard{preemptiontest.ByUID{Never: "none", Until: "u0", Time: preemptiontest.Now.Add(time.Hour)}},
 		Protection: minruntime.Protection{Preempt: 14 * time.Minute, Reclaim: 20 * time.Minute, FairSharing: 10 * time.Minute, From: minruntime.Reservation},

@@ -53,7 +53,7 @@ func TestEmptyIsAbsent(t *testing.T) {
 	s = edit(t, s, preemption.Admit(job("a/low", "a", 0, 3, started(5))), preemption.Admit(job("a/other", "a", 10, 1, started(5))))
 	r := pending("a", 10, 3)
 	r.NeedsPreemption, r.Continue = []quota.FlavorResource{}, preemption.Assignment{}
-	for _, c := range []preemption.Config{{}, {Guards: []preemption.Guard{}}, {Fair: preemption.FairSharing{Strategies: []preemption.FairStrategy{}}}} {
+	for _, c := range []preemption.Config{{}, {Guards: []preemption.Guard{}}, {Strategies: []preemption.FairStrategy{}}} {
 		got, err := preemptorOf(c).Decide(s, r)
 		if err != nil {
 			t.Fatal(err)

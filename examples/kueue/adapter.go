@@ -51,7 +51,7 @@ func New(c *config.Configuration) (*Adapter, error) {
 		for _, s := range c.FairSharing.PreemptionStrategies {
 			var strategy preemption.FairStrategy
 			read(string(s), &strategy)
-			out.Fair.Strategies = append(out.Fair.Strategies, strategy)
+			out.Strategies = append(out.Strategies, strategy)
 		}
 	}
 	var err error

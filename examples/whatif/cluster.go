@@ -70,7 +70,7 @@ func (c *cluster) share(o *options) {
 	if o.sharingSaid {
 		return
 	}
-	c.Config.Sharing, c.Config.Fair, c.Sharing = o.config.Sharing, o.config.Fair, ""
+	c.Config.Sharing, c.Config.Strategies, c.Sharing = o.config.Sharing, o.config.Strategies, ""
 	if c.ShareAsFound(); c.Sharing != "" {
 		c.Sharing += "; -fair=false decides without it"
 	}

@@ -167,7 +167,7 @@ func (o *options) share(fair bool, strategies string) error {
 		if err := s.UnmarshalText([]byte(name)); err != nil {
 			return fmt.Errorf("-strategies %q: %w", strategies, err)
 		}
-		o.config.Fair.Strategies = append(o.config.Fair.Strategies, s)
+		o.config.Strategies = append(o.config.Strategies, s)
 	}
 	return nil
 }

@@ -113,7 +113,7 @@ func (q *sharing) fairAttempt(list []Candidate, taken *[]Candidate) bool {
 	for before := -1; before != len(*taken) && len(list) > 0; {
 		before = len(*taken)
 		ok, refused := q.bothRounds(list, taken)
-		if ok || !q.Config.Fair.Stable {
+		if ok || q.Config.Sharing != preemption.Stable {
 			return ok
 		}
 		list = refused
@@ -157,7 +157,7 @@ func (q *sharing) bothRounds(list []Candidate, taken *[]Candidate) (fits bool, r
 			}
 		}
 		own := func(c Candidate) bool { return c.Class == OwnQueue }
-		if again || !q.Config.Fair.ReevaluateCandidates || entitled || len(refused) == 0 || !slices.ContainsFunc(*taken, own) {
+		if again || q.Config.Sharing != preemption.Reevaluated || entitled || len(refused) == 0 || !slices.ContainsFunc(*taken, own) {
 			break
 		}
 		entitled = q.Entitled() // without the victims of its own queue
@@ -189,7 +189,7 @@ func (q *sharing) bothRounds(list []Candidate, taken *[]Candidate) (fits bool, r
 // quota of what needs preemption; with stable fair sharing, of all that its tree has a quota for and that is asked.
 func (q *sharing) Entitled() (entitled bool) {
 	of := q.Needed
-	if q.Config.Fair.Stable {
+	if q.Config.Sharing == preemption.Stable {
 		of = nil
 		for c, held := range q.Queue.root().held {
 			if held || slices.ContainsFunc(q.Asked, func(a Amount) bool { return a.Column == Column(c) }) {
@@ -197,21 +197,21 @@ func (q *sharing) Entitled() (entitled bool) {
 			}
 		}
 	}
-	q.Counted(func() { entitled = !q.Config.Fair.IgnoreNominalEntitlement && !q.Queue.borrows(of) })
+	q.Counted(func() { entitled = !q.Config.Compat.Kueue016 && !q.Queue.borrows(of) })
 	return entitled
 }
 
 // Strategies are the one or two of the configuration.
 func (q *sharing) Strategies() []preemption.FairStrategy {
-	if len(q.Config.Fair.Strategies) > 0 {
-		return q.Config.Fair.Strategies
+	if len(q.Config.Strategies) > 0 {
+		return q.Config.Strategies
 	}
 	return []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare}
 }
 
 // Rechecks: the strategies are asked again before a victim is put back.
 func (q *sharing) Rechecks() bool {
-	return q.Config.Fair.RecheckShares || q.Config.Fair.Stable || q.Config.Search != preemption.Greedy
+	return q.Config.Sharing == preemption.Stable || q.Config.Search != preemption.Greedy
 }
 
 // Passes reports whether one of the given strategies permits a candidate after what is taken; with none given, one of

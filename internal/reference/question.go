@@ -214,4 +214,4 @@ func inactive(n *Node) bool { return n.Queue.Inactive }
 
 func (q *usage) priority() int64 { return q.Request.Workload.EffectivePriority() }
 
-func (q *usage) fair() bool { return q.Config.Sharing == preemption.Fair }
+func (q *usage) fair() bool { return q.Config.Sharing != preemption.Classical }

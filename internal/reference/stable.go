@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -11,7 +12,7 @@ import (
 // stable reports whether stable fair sharing may refuse anything: it is on, and without it victims could take their
 // places back, because a queue of the tree reclaims from any priority.
 func (q *sharing) stable() bool {
-	return q.Config.Fair.Stable && q.anyPriority
+	return q.Config.Sharing == preemption.Stable && q.anyPriority
 }
 
 // LeavesAnyway: it was told to stop, or yields to an equal because its time is over.
@@ -19,7 +20,7 @@ func (q *sharing) LeavesAnyway(r *Running) bool {
 	return r.Evicted || r.At == q.Queue && r.EffectivePriority() == q.priority() && q.timeOver(r)
 }
 
-// Unstable reports whether stable fair sharing keeps a workload, whatever else yields; see preemption.FairSharing.
+// Unstable reports whether stable fair sharing keeps a workload, whatever else yields; see preemption.Stable.
 func (q *sharing) Unstable(r *Running) bool {
 	if !q.stable() || q.LeavesAnyway(r) {
 		return false

@@ -31,7 +31,7 @@ func promisesAreNotReclaimed(t *rapid.T) {
 	s = cleared(t, s)
 	for _, v := range result.Heads {
 		if v.Outcome == cycle.Preempt {
-			withinNominalIsKept(t, s, &v, c.Preemption.Sharing == preemption.Fair)
+			withinNominalIsKept(t, s, &v, c.Preemption.Sharing != preemption.Classical)
 		}
 		if _, is := s.Find(v.Decision.Replaced); !is {
 			v.Decision.Replaced = "" // it has left

@@ -89,7 +89,7 @@ type explainer struct {
 	taken     map[string]bool // with shares, by some attempt
 }
 
-func (x *explainer) fair() bool { return x.config.Sharing == preemption.Fair }
+func (x *explainer) fair() bool { return x.config.Sharing != preemption.Classical }
 
 // sharesJudged is a workload that the policies permit, at a level where shares decide.
 type sharesJudged struct {
@@ -210,8 +210,8 @@ func (x *explainer) candidate(s *trace.Step, a *ExplainedAttempt) {
 		a.PutBack.add(s.Workload)
 	case trace.Compared:
 		first := preemption.LessThanOrEqualToFinalShare
-		if len(x.config.Fair.Strategies) > 0 {
-			first = x.config.Fair.Strategies[0]
+		if len(x.config.Strategies) > 0 {
+			first = x.config.Strategies[0]
 		}
 		if !s.Fits && s.Strategy == trace.Strategy(first) { // the constants are the same
 			a.Refused.add(s.Workload)

@@ -34,21 +34,21 @@ func ExampleFind() {
 		waits("a-large", "a", 5, 3), waits("a-small", "a", 0, 2), waits("b-large", "b", 5, 3), waits("b-small", "b", 0, 2),
 	}
 	now := loops.Options{Now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
-	for _, fair := range []preemption.FairSharing{{}, {Stable: true}} {
-		loop, err := loops.Find(snapshot, pending, preemption.Config{Sharing: preemption.Fair, Fair: fair}, now)
+	for _, sharing := range []preemption.Sharing{preemption.Fair, preemption.Stable} {
+		loop, err := loops.Find(snapshot, pending, preemption.Config{Sharing: sharing}, now)
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("stable %t: %d steps\n", fair.Stable, len(loop.Steps))
+		fmt.Printf("%v: %d steps\n", sharing, len(loop.Steps))
 		for _, step := range loop.Steps {
 			fmt.Println(step.Workload, "preempts", step.Victims[0].Workload)
 		}
 	}
 	// Output:
-	// stable false: 4 steps
+	// Fair: 4 steps
 	// a-small preempts b-large
 	// a-large preempts a-small
 	// b-small preempts a-large
 	// b-large preempts b-small
-	// stable true: 0 steps
+	// Stable: 0 steps
 }

@@ -144,22 +144,21 @@ func Configs() *rapid.Generator[preemption.Config] {
 			PreemptWithinNominal: chance(t, 1, 5),
 		}
 		if chance(t, 1, 2) {
-			c.Sharing, c.Fair = preemption.Fair, fairSharing(t)
+			share(t, &c)
 		}
 		return c
 	})
 }
 
-func fairSharing(t *rapid.T) preemption.FairSharing {
+// share draws a way of fair sharing.
+func share(t *rapid.T, c *preemption.Config) {
 	final, initial := preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare
-	if chance(t, 1, 4) {
-		return preemption.FairSharing{Stable: true, Strategies: pick(t, "strategies", nil, []preemption.FairStrategy{final}, []preemption.FairStrategy{initial})}
+	if c.Sharing = preemption.Fair; chance(t, 1, 4) {
+		c.Sharing, c.Strategies = preemption.Stable, pick(t, "strategies", nil, []preemption.FairStrategy{final}, []preemption.FairStrategy{initial})
+		return
 	}
-	return preemption.FairSharing{
-		Strategies:               pick(t, "strategies", nil, []preemption.FairStrategy{final, initial}, []preemption.FairStrategy{final}, []preemption.FairStrategy{initial}),
-		IgnoreNominalEntitlement: chance(t, 1, 4),
-		RecheckShares:            chance(t, 1, 3),
-	}
+	c.Strategies = pick(t, "strategies", nil, []preemption.FairStrategy{final, initial}, []preemption.FairStrategy{final}, []preemption.FairStrategy{initial})
+	c.Compat.Kueue016 = chance(t, 1, 4)
 }
 
 func weight(t *rapid.T) quota.OptionalFloat64 {

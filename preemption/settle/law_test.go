@@ -94,7 +94,7 @@ func answersVerify(t *rapid.T) {
 	c, r := preemptiontest.Configs().Draw(t, "config"), request(t, st)
 	if rapid.Bool().Draw(t, "costs") {
 		c.Cost = preemption.CostByAge{}
-		if !c.Fair.ReevaluateCandidates {
+		if c.Sharing != preemption.Reevaluated {
 			c.Search = rapid.SampledFrom([]preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact}).Draw(t, "search")
 		}
 	}

@@ -22,8 +22,8 @@ import (
 //   - Preempt, Gated: the request does not fit now and does without the victims. The rules
 //     permit each of them at Now, by the reason given: policies, minimum runtimes, guards,
 //     elastic minimums. There is an order in which each may be taken when only the victims
-//     before it are gone; in fair sharing with [preemption.FairSharing.RecheckShares] one in which each passes
-//     a strategy, without it each passes one whatever else yields. None of them can stay (see
+//     before it are gone; in [preemption.Stable] sharing, and in fair sharing with another search than [preemption.Greedy], one in which each passes
+//     a strategy, otherwise in fair sharing each passes one whatever else yields. None of them can stay (see
 //     [preemption.Decision.Victims]). Any such set will do: it need not be the one that Decide chooses.
 //
 //   - Wait, Impossible: the documented search, by policies and rules and within the limits, finds
@@ -36,8 +36,7 @@ import (
 //
 //   - Lost is what [preemption.Config.Cost] says, 0 without one.
 //
-//   - With the [preemption.Exact] and the [preemption.Exchange] search [preemption.FairSharing.RecheckShares] is on. With
-//     [preemption.Exact], Proof is set where it has to be and agrees with the victims; if no workload is to yield
+//   - With [preemption.Exact], Proof is set where it has to be and agrees with the victims; if no workload is to yield
 //     and Proof says Optimal, no set is allowed (judged for at most 10 candidates). That no
 //     allowed set is better is not judged.
 //

@@ -241,12 +241,12 @@ func (j *judge) leavingOnly(v *preemption.Victim) (units []*reference.Running) {
 	return units
 }
 
-func (j *judge) fair() bool { return j.Config.Sharing == preemption.Fair }
+func (j *judge) fair() bool { return j.Config.Sharing != preemption.Classical }
 
 // entitledAtBest reports whether the preemptor needs no strategy once all candidates of its own queue are taken: then
 // the first strategy may have run again.
 func (j *judge) entitledAtBest() bool {
-	if !j.Config.Fair.ReevaluateCandidates {
+	if j.Config.Sharing != preemption.Reevaluated {
 		return false
 	}
 	own := slices.DeleteFunc(j.Candidates(), func(c reference.Candidate) bool { return c.Class != reference.OwnQueue })
@@ -295,7 +295,7 @@ func (j *judge) inOrder(victims []reference.Candidate, borrowing bool) []referen
 }
 
 // passesAtBest reports whether a strategy permits a victim in the best case: all candidates on the preemptor's side
-// are taken, and no others. Without RecheckShares, more than the victims may have been taken when the victim was.
+// are taken, and no others. Unless shares are asked again, more than the victims may have been taken when the victim was.
 func (j *judge) passesAtBest(c reference.Candidate) bool {
 	ours, _ := j.Sides(c)
 	beside := slices.DeleteFunc(j.Candidates(), func(o reference.Candidate) bool { return !o.At.IsUnder(ours) })

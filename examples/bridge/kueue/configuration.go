@@ -102,9 +102,7 @@ func (c *Configuration) Sharing() (bridge.FairSharing, error) {
 		}
 		out.Strategies = append(out.Strategies, s)
 	}
-	config := preemption.Config{Sharing: preemption.Fair}
-	config.Fair.Strategies = out.Strategies
-	_, err := preemption.New(config)
+	_, err := preemption.New(preemption.Config{Sharing: preemption.Fair, Strategies: out.Strategies})
 	if faults, _ := err.(preemption.Faults); len(faults) > 0 {
 		return bridge.FairSharing{}, fmt.Errorf("fairSharing.preemptionStrategies: %s", faults[0].Problem)
 	}

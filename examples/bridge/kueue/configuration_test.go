@@ -45,7 +45,7 @@ func TestOddStrategies(t *testing.T) {
 			t.Errorf("%s: %q, %+v, want %q", text, all, c.Sharing, want)
 		}
 		config := preemption.Config{Sharing: preemption.Fair}
-		config.Fair.Strategies = c.Sharing.Strategies
+		config.Strategies = c.Sharing.Strategies
 		if _, err := preemption.New(config); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}

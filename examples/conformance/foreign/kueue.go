@@ -144,10 +144,11 @@ func (s *sharing) config(gates map[string]bool) (*preemption.Config, error) {
 		return nil, known("mode", s.Mode, "classical", "")
 	}
 	within, set := gates["FairSharingPreemptWithinNominal"]
-	return &preemption.Config{Sharing: preemption.Fair, Fair: preemption.FairSharing{
-		Strategies: s.Strategies, IgnoreNominalEntitlement: set && !within,
-		ReevaluateCandidates: gates["FairSharingReevaluatePreemptionCandidates"],
-	}}, nil
+	c := &preemption.Config{Sharing: preemption.Fair, Strategies: s.Strategies, Compat: preemption.Compat{Kueue016: set && !within}}
+	if gates["FairSharingReevaluatePreemptionCandidates"] {
+		c.Sharing = preemption.Reevaluated
+	}
+	return c, nil
 }
 
 // stateOf returns a cluster in which nothing runs.

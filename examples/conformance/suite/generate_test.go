@@ -116,12 +116,14 @@ func decideQuestion(r *rand.Rand, seed int) *DecideQuestion {
 		simple(q, seed/4%3)
 		return q
 	case 1:
-		config.Sharing, config.Fair = preemption.Classical, preemption.FairSharing{}
+		config.Sharing, config.Strategies = preemption.Classical, nil
 		addRules(r, q)
 	case 2:
 		addLimits(r, q)
 		config.Protection.Preempt, config.Protection.Reclaim = pick(r, 0, 0, 15*time.Minute), pick(r, 0, 0, 25*time.Minute)
-		config.Fair.ReevaluateCandidates = config.Sharing == preemption.Fair && chance(r, 1, 3) && !config.Fair.Stable
+		if config.Sharing != preemption.Classical && chance(r, 1, 3) && config.Sharing == preemption.Fair {
+			config.Sharing = preemption.Reevaluated
+		}
 		config.Search = pick(r, preemption.Greedy, preemption.Exchange, preemption.Exact)
 	}
 	more(r, q)

@@ -24,7 +24,7 @@ const MaxBlockers = 16
 // ShareAsFound sets fair sharing if the input says so.
 func (c *Cluster) ShareAsFound() {
 	if known := c.Found.Sharing; known.Known && known.On {
-		c.Config.Sharing, c.Config.Fair.Strategies = preemption.Fair, known.Strategies
+		c.Config.Sharing, c.Config.Strategies = preemption.Fair, known.Strategies
 		c.Sharing = "decided by fair sharing because of " + known.Source
 	}
 }

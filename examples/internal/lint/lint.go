@@ -200,7 +200,7 @@ func workloads(n int) string {
 func placeOf(kind, name string) string { return fmt.Sprintf("%s %q", kind, name) }
 
 // fair reports whether shares decide.
-func (c *Cluster) fair() bool { return c.Config.Sharing == preemption.Fair }
+func (c *Cluster) fair() bool { return c.Config.Sharing != preemption.Classical }
 
 // runs returns a workload that runs in a queue, for examples.
 func (c *Cluster) runs(queueName string) string {

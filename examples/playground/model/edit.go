@@ -243,7 +243,7 @@ func (o *overlay) sharing(value string) error {
 	case "fair":
 		o.config.Sharing = preemption.Fair
 	case "classical":
-		o.config.Sharing, o.config.Fair = preemption.Classical, preemption.FairSharing{}
+		o.config.Sharing, o.config.Strategies = preemption.Classical, nil
 	default:
 		return fmt.Errorf("sharing %q: want fair or classical", value)
 	}

@@ -77,7 +77,7 @@ func New(d Document) (*Model, error) {
 func configOf(d Document) preemption.Config {
 	c := preemption.Config{MaxBlockers: answers.MaxBlockers, Limits: d.Limits}
 	if d.Fair {
-		c.Sharing, c.Fair.Strategies = preemption.Fair, d.Strategies
+		c.Sharing, c.Strategies = preemption.Fair, d.Strategies
 	}
 	return c
 }

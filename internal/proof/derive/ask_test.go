@@ -30,7 +30,7 @@ func (w *world) ask(l *line) (string, error) {
 	if err != nil {
 		return faults(err), nil
 	}
-	d, steps, err := explained(p, s, r, w.config.Sharing == preemption.Fair)
+	d, steps, err := explained(p, s, r, w.config.Sharing != preemption.Classical)
 	if err != nil {
 		return faults(err), nil
 	}

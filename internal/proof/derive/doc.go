@@ -45,7 +45,7 @@
 //
 // # Quota
 //
-//	config sharing= strategies=A,B ignoreNominalEntitlement recheckShares stable
+//	config sharing= strategies=A,B kueue016
 //	       preemptMin= reclaimMin= method=
 //	       rulesAlone
 //	rules NAME

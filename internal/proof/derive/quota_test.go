@@ -21,11 +21,9 @@ func (w *world) addConfig(l *line) error {
 		if err := s.UnmarshalText([]byte(text)); err != nil {
 			l.fail("strategies: %v", err)
 		}
-		c.Fair.Strategies = append(c.Fair.Strategies, s)
+		c.Strategies = append(c.Strategies, s)
 	}
-	c.Fair.IgnoreNominalEntitlement = l.flag("ignoreNominalEntitlement") || c.Fair.IgnoreNominalEntitlement
-	c.Fair.RecheckShares = l.flag("recheckShares") || c.Fair.RecheckShares
-	c.Fair.Stable = l.flag("stable") || c.Fair.Stable
+	c.Compat.Kueue016 = l.flag("kueue016") || c.Compat.Kueue016
 	c.RulesAlone = l.flag("rulesAlone") || c.RulesAlone
 	l.minRuntime(&c.MinRuntime)
 	l.constant("method", &c.ReclaimMethod)

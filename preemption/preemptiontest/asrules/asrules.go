@@ -33,13 +33,13 @@ func Of(st preemption.State, c preemption.Config) (preemption.State, preemption.
 		q := &st.Queues[i]
 		q.Rules = "as-" + q.Name
 		r := Classical(q.Preemption)
-		if c.Sharing == preemption.Fair {
-			r = Fair(q.Preemption, c.Fair)
+		if c.Sharing != preemption.Classical {
+			r = Fair(q.Preemption, c)
 		}
 		r.Name, q.Preemption = q.Rules, queue.PreemptionPolicy{}
 		st.Rules = append(st.Rules, r)
 	}
-	c.RulesAlone, c.Sharing, c.Fair = true, preemption.Classical, preemption.FairSharing{}
+	c.RulesAlone, c.Sharing, c.Strategies = true, preemption.Classical, nil
 	return st, c
 }
 
@@ -87,17 +87,17 @@ func Classical(p queue.PreemptionPolicy) rules.Config {
 	return rules.Config{Rules: []rules.Rule{r}}
 }
 
-// Fair writes a policy in fair sharing as rules: a tier for each strategy.
-func Fair(p queue.PreemptionPolicy, f preemption.FairSharing) rules.Config {
+// Fair writes a policy in fair sharing as rules: a tier for each strategy of a configuration.
+func Fair(p queue.PreemptionPolicy, of preemption.Config) rules.Config {
 	c := rules.Config{Ordering: []rules.Ordering{
 		{Key: rules.ByQueueShare, Direction: rules.Descending}, {Key: rules.ByOtherQueue, Direction: rules.Descending},
 		{Key: rules.ByPriority}, {Key: rules.ByAdmission, Direction: rules.Descending},
 	}}
 	first := rules.Rule{Name: "first", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: within(p)}
-	if s, ok := reclaim(p, rules.BorrowingCapacityFromPreemptor); ok && !f.IgnoreNominalEntitlement {
+	if s, ok := reclaim(p, rules.BorrowingCapacityFromPreemptor); ok && !of.Compat.Kueue016 {
 		first.CandidateSelectors = append(first.CandidateSelectors, s)
 	}
-	strategies := f.Strategies
+	strategies := of.Strategies
 	if len(strategies) == 0 {
 		strategies = []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare}
 	}

@@ -29,7 +29,7 @@ func TestPage(t *testing.T) {
 		shown[c.Name] = c
 	}
 	p := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}
-	fair := Fair(p, preemption.FairSharing{})
+	fair := Fair(p, preemption.Config{Sharing: preemption.Fair})
 	p.BorrowWithinCohort = queue.BorrowWithinCohort{Policy: queue.LowerPriority, MaxPriorityThreshold: queue.AtMostPriority(100)}
 	for name, want := range map[string]rules.Config{"classical": Classical(p), "fair": fair} {
 		want.Name = name

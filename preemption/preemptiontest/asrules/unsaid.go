@@ -20,7 +20,7 @@ func Unsaid(st preemption.State, r preemption.Request, c preemption.Config) (rea
 		}
 	}
 	for _, p := range predicates {
-		if (!p.fair || c.Sharing == preemption.Fair) && (!p.others || q.queue.Preemption.ReclaimWithinCohort != queue.Never) && p.holds(q) {
+		if (!p.fair || c.Sharing != preemption.Classical) && (!p.others || q.queue.Preemption.ReclaimWithinCohort != queue.Never) && p.holds(q) {
 			reasons = append(reasons, p.reason)
 		}
 	}
@@ -47,7 +47,7 @@ var predicates = []struct {
 	{"rules take workloads as a whole", false, false, func(q *question) bool { return slices.ContainsFunc(q.Admitted, elastic) }},
 	{"a reservation that is not known is the latest, not now", false, false, (*question).reservedLater},
 	{"the right to reclaim is judged again after each victim, and no attempt is made without borrowing", false, true, func(q *question) bool {
-		return q.config.Sharing != preemption.Fair && q.wouldBorrow()
+		return q.config.Sharing == preemption.Classical && q.wouldBorrow()
 	}},
 	{"shares are compared from the root down, cohort by cohort", true, true, func(q *question) bool {
 		return slices.ContainsFunc(q.Cohorts, func(c queue.Cohort) bool { return c.Parent != "" })
@@ -56,7 +56,7 @@ var predicates = []struct {
 		return slices.ContainsFunc(q.Admitted, func(w workload.Workload) bool { return w.Evicted })
 	}},
 	{"the second strategy has one chance in each queue", true, true, func(q *question) bool {
-		return len(q.config.Fair.Strategies) != 1 && q.wouldBorrow()
+		return len(q.config.Strategies) != 1 && q.wouldBorrow()
 	}},
 	{"own victims make others eligible again, and stay if these need them", true, true, func(q *question) bool {
 		return q.queue.Preemption.WithinClusterQueue != queue.Never && q.wouldBorrow()

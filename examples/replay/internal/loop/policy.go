@@ -45,7 +45,7 @@ var words = []struct {
 }{
 	{"classical", "the policies of the queues decide (default)", func(p *Policy) { p.Config.Sharing = preemption.Classical }},
 	{"fair", "fair sharing", func(p *Policy) { p.Config.Sharing = preemption.Fair }},
-	{"stable", "fair sharing without circles", func(p *Policy) { p.Config.Sharing, p.Config.Fair.Stable = preemption.Fair, true }},
+	{"stable", "fair sharing without circles", func(p *Policy) { p.Config.Sharing = preemption.Stable }},
 	{"greedy", "candidates in their order until the request fits (default)", func(p *Policy) { p.Config.Search = preemption.Greedy }},
 	{"exchange", "greedy, improved by exchanges of one candidate for one or two victims", func(p *Policy) { p.Config.Search = preemption.Exchange }},
 	{"exact", "the best allowed set", func(p *Policy) { p.Config.Search = preemption.Exact }},

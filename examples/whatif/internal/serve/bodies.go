@@ -68,7 +68,7 @@ func (s *server) question(of *about) (snapshot *preemption.Snapshot, p *preempti
 		config, notes = preemption.Config{MaxBlockers: config.MaxBlockers}, nil
 	}
 	if of.Sharing != nil && *of.Sharing != config.Sharing {
-		config.Sharing, config.Fair = *of.Sharing, preemption.FairSharing{}
+		config.Sharing, config.Strategies = *of.Sharing, nil
 	}
 	config.RulesAlone = config.RulesAlone || of.RulesAlone
 	p, err = preemption.New(config)
