@@ -23,7 +23,7 @@ func TestOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := call[*Settlement](t, m, "settlement", `{}`)
-	if s == nil || s.Words != `To leave: lab/old; still over: 2 h100/nvidia.com/gpu of queue "lab".` || s.Before != "" || len(s.Nodes) != 1 {
+	if s == nil || s.Words != `To leave: lab/old; still over: 2 h100/nvidia.com/gpu of queue "lab".` || s.Before != "" || len(s.Nodes) != 2 {
 		t.Fatalf("%+v", s)
 	}
 	if n := s.Nodes[0]; n.Cohort || n.Name != "lab" || n.Title != `queue "lab": 4 h100/nvidia.com/gpu over` ||
