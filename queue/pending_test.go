@@ -12,19 +12,6 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-func TestOrder(t *testing.T) {
-	boosted := waits("boosted", "best", 0, 9, 1)
-	boosted.PriorityBoost = 7
-	p := pending(t, waits("late", "best", 5, 2, 1), waits("b", "best", 5, 1, 1), waits("a", "best", 5, 1, 1), waits("low", "best", 4, 0, 1), boosted)
-	for _, want := range []string{"boosted", "a", "b", "late", "low"} {
-		wantHeads(t, "priority, then timestamp, then ID", p, want)
-		p = must(p.Remove(want))(t)
-	}
-	if p.Len() != 0 {
-		t.Errorf("%d left", p.Len())
-	}
-}
-
 // KEP-8303, Kueue Scheduler: "BestEffortFIFO - the workload is marked as inadmissible ...
 // newer workloads or workloads of lower priority can leapfrog the gated one. StrictFIFO -
 // the workload is put back into the heap."
@@ -128,15 +115,6 @@ func TestPreemptorComesFirst(t *testing.T) {
 	p = must(p.Requeue(queue.Head{Workload: waits("low", "best", 0, 0, 1)}, queue.Requeue{Reason: queue.PendingPreemption}))(t)
 	wantHeads(t, "one of a queue, the last", p, "low", "higher")
 	wantHeads(t, "and no longer the one before", must(p.Remove("low"))(t), "high", "higher")
-}
-
-// A workload queued nobody knows when comes after all others of its priority.
-func TestUnknownQueueTimeComesLast(t *testing.T) {
-	unknown := waits("a", "strict", 0, 0, 1)
-	unknown.Queued = time.Time{}
-	p := pending(t, unknown, waits("z", "strict", 0, 9, 1))
-	wantHeads(t, "known before unknown", p, "z")
-	wantHeads(t, "unknown by ID", pending(t, unknown), "a")
 }
 
 func TestPendingErrors(t *testing.T) {
