@@ -73,8 +73,9 @@ type ExchangeSearch struct {
 // RetryAt is never too late: a trial of another instant that uses up the nodes counts as one that
 // may succeed.
 type ExactSearch struct {
-	// MaxNodes limits the nodes of a decision, and of each trial of another instant. Zero is
-	// 200,000; negative is an error.
+	// MaxNodes limits the nodes of a decision, and of each trial of another instant. To look for
+	// orders of removal counts, too: a node for each 64 victims that are moved. Zero is 200,000;
+	// negative is an error.
 	MaxNodes int
 	// FewestFirst puts the number of victims before what they lose.
 	FewestFirst bool

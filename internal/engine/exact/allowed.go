@@ -64,7 +64,8 @@ func (p *problem) allow(v *right.Victim) bool {
 // reversed, in p.order.
 func (p *problem) sideInOrder(side, last int) bool {
 	taken := p.s.Taken
-	p.order = p.order[:0]
+	p.order, p.placed = p.order[:0], sized(p.placed, len(taken))
+	clear(p.placed)
 	left := 0
 	for i := range taken {
 		if taken[i].Side == side {
@@ -72,27 +73,20 @@ func (p *problem) sideInOrder(side, last int) bool {
 		}
 	}
 	put := func(i int) bool {
+		p.moves++
 		p.s.Move(&taken[i], 1, taken)
 		if p.mayGo(&taken[i]) {
-			p.order = append(p.order, i)
+			p.order, p.placed[i] = append(p.order, i), true
 			left--
 			return true
 		}
 		p.s.Move(&taken[i], -1, taken)
 		return false
 	}
-	done := func(i int) bool {
-		for _, j := range p.order {
-			if i == j {
-				return true
-			}
-		}
-		return false
-	}
 	for found := last < 0 || put(last); found && left > 0; {
 		found = false
 		for i := len(taken) - 1; i >= 0; i-- {
-			found = taken[i].Side == side && !done(i) && put(i) || found
+			found = taken[i].Side == side && !p.placed[i] && put(i) || found
 		}
 	}
 	for _, i := range p.order {

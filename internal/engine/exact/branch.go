@@ -101,7 +101,7 @@ func (x *Solver) tooMuchFirst(bound float64) bool {
 // weight is what the chosen ones add to the bound, weightFirst to that of the first goal.
 func (x *Solver) branch(from int, weight, weightFirst float64) {
 	p, t := &x.problem, &x.tree
-	if x.nodes++; x.nodes > x.maxNodes {
+	if x.nodes++; x.spent() > x.maxNodes {
 		t.stopped = true
 		return
 	}

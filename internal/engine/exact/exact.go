@@ -27,6 +27,7 @@ type Solver struct {
 	priorities []int64
 	nodes      int // of the search, so far
 	maxNodes   int
+	used       []bool   // scratch of placesOf, by place
 	history    *History // of an explanation
 	last       []Unit   // the set that it ends with
 }
@@ -104,13 +105,22 @@ func (x *Solver) searchAny() {
 	x.search(victims, most, noLimit, false, true)
 }
 
+// movesOfNode is how many moves of victims, to look for an order, count as a node: they take about as long.
+const movesOfNode = 64
+
+// spent returns what the search has cost so far, in nodes.
+func (x *Solver) spent() int { return x.nodes + x.problem.moves/movesOfNode }
+
+// Moves returns how often the last search moved a victim to look for an order.
+func (x *Solver) Moves() int { return x.problem.moves }
+
 // begin puts the victims back, and lists the candidates.
 func (x *Solver) begin(s *search.Search) (greedy []right.Victim) {
 	x.problem.s = s
 	greedy = slices.Clone(s.Taken)
 	s.PutAllBack()
 	x.collect(math.MaxInt)
-	x.nodes, x.maxNodes = 0, s.Request.Better.MaxNodes
+	x.nodes, x.problem.moves, x.maxNodes = 0, 0, s.Request.Better.MaxNodes
 	return greedy
 }
 
@@ -250,7 +260,7 @@ func (x *Solver) firstOf(goals []objective, known []int) []int {
 		x.relax(goals[0], float64(most))
 	}
 	kept, nodes := x.maxNodes, x.nodes
-	x.maxNodes = min(x.maxNodes, x.nodes+orderNodes)
+	x.maxNodes = min(x.maxNodes, x.spent()+orderNodes)
 	if x.search(goals[0], most, noLimit, true, true); x.tree.found {
 		known = append([]int(nil), x.tree.best...)
 	}

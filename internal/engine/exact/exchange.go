@@ -40,7 +40,7 @@ type exchanger struct{ *Solver }
 // Exchange improves the victims by exchanges until none makes them better. It returns how, for
 // explanations.
 func (x *Solver) Exchange(s *search.Search) *History {
-	x.problem.s = s
+	x.problem.s, x.problem.moves = s, 0
 	x.begins(s.Taken)
 	history := x.history
 	if s.Request.Better.Cost == nil && len(s.Taken) == 1 && (s.Taken[0].Partial() || !source.AnyPart(&s.Case)) {
@@ -334,6 +334,8 @@ func (x exchanger) alsoLeaves(out int) bool {
 // undoes the exchange and returns false.
 func (x exchanger) try(in, a, b int) bool {
 	p, e := &x.problem, &x.exchanges
+	before := p.moves
+	defer func() { e.looks += p.moves - before }()
 	e.looks += len(e.chosen)
 	e.outs = [2]int{x.drop(b), x.drop(a)}
 	allowed := in == noUnit || x.mayTake(in)

@@ -104,9 +104,10 @@ func (p *problem) justifiedOn(side int, ours quota.Share) bool {
 	}
 	for i := range s.Taken {
 		v := &s.Taken[i]
-		if v.Side != side {
+		if v.Side != side || i > 0 && v.Alike(&s.Taken[i-1]) {
 			continue
 		}
+		p.moves += 2
 		s.Move(v, 1, s.Taken)
 		before := s.View.Share(side)
 		s.Move(v, -1, s.Taken)

@@ -53,7 +53,10 @@ type problem struct {
 	either    [][]int  // a whole workload, then the units of its replicas
 	caps      []limit
 	fair      fairness
-	order     []int // scratch of inOrder
+	order     []int  // scratch of sideInOrder
+	placed    []bool // by index of search.Taken: whether it is in order
+	counted   []bool // scratch of value, by unit.elastic
+	moves     int    // how often a victim was moved to look for orders
 	// The quota that is short, see rows.go.
 	path []int
 	rows []row
@@ -279,17 +282,18 @@ const (
 
 // value returns an objective of chosen units.
 func (p *problem) value(of objective, chosen []int) (sum int64) {
-	for n, i := range chosen {
+	p.counted = sized(p.counted, len(p.yields))
+	clear(p.counted)
+	for _, i := range chosen {
 		u := &p.units[i]
 		switch of {
 		case lost:
 			sum = quota.Add(sum, p.cost(u))
 		case victims:
-			again := false
-			for before := 0; before < n && u.elastic >= 0 && !again; before++ {
-				again = p.units[chosen[before]].elastic == u.elastic
-			}
-			if !again {
+			if u.elastic < 0 {
+				sum++
+			} else if !p.counted[u.elastic] {
+				p.counted[u.elastic] = true
 				sum++
 			}
 		case wholes:

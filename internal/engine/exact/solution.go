@@ -29,10 +29,15 @@ func (a *solution) compare(b *solution, goals []objective) int {
 // placesOf returns the places of victims of the search in order, which mostly come in the
 // order of the list; nil if one of them is not in it.
 func (x *Solver) placesOf(greedy []right.Victim) (places []int) {
-	from := 0
+	from, whole := 0, false
+	x.used = sized(x.used, len(x.list))
+	clear(x.used)
 	for i := range greedy {
 		v := &greedy[i]
-		if v.Partial() && right.GoesWhole(v.Workload, greedy) {
+		if i == 0 || v.Workload != greedy[i-1].Workload { // replicas of one workload come together
+			whole = right.GoesWhole(v.Workload, greedy)
+		}
+		if v.Partial() && whole {
 			continue
 		}
 		at := -1
@@ -41,7 +46,7 @@ func (x *Solver) placesOf(greedy []right.Victim) (places []int) {
 			if i >= len(x.list) {
 				i -= len(x.list)
 			}
-			if c := &x.list[i]; c.Workload == v.Workload && c.Set == v.Set && (v.Set < 0 || !slices.Contains(places, i)) {
+			if c := &x.list[i]; c.Workload == v.Workload && c.Set == v.Set && !x.used[i] {
 				at = i
 				break
 			}
@@ -49,7 +54,7 @@ func (x *Solver) placesOf(greedy []right.Victim) (places []int) {
 		if at < 0 {
 			return nil
 		}
-		places, from = append(places, at), at+1
+		places, from, x.used[at] = append(places, at), at+1, true
 	}
 	slices.Sort(places)
 	return places
@@ -61,8 +66,8 @@ func (x *Solver) known(greedy []right.Victim) (chosen []int) {
 	p := &x.problem
 	places := x.placesOf(greedy)
 	for _, place := range places {
-		at := slices.IndexFunc(p.units, func(u unit) bool { return u.place == place })
-		if at < 0 {
+		at, known := slices.BinarySearchFunc(p.units, place, func(u unit, place int) int { return u.place - place })
+		if !known {
 			return nil
 		}
 		chosen = append(chosen, at)
@@ -72,8 +77,12 @@ func (x *Solver) known(greedy []right.Victim) (chosen []int) {
 	}
 	x.takeAll(chosen)
 	allowed := p.s.Fits(p.mode()) && p.justified()
+	p.fair.sides = p.fair.sides[:0]
 	for i := range p.s.Taken {
-		allowed = allowed && (p.s.Taken[i].Side < 0 || p.sideInOrder(p.s.Taken[i].Side, -1))
+		if side := p.s.Taken[i].Side; allowed && side >= 0 && !p.seen(side) {
+			p.fair.sides = append(p.fair.sides, side)
+			allowed = p.sideInOrder(side, -1)
+		}
 	}
 	x.putAllBack(chosen)
 	if !allowed {

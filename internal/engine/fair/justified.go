@@ -36,7 +36,7 @@ func (f *Sharing) justifiedOn(side, level int, victims []right.Victim) bool {
 	}
 	for i := range victims {
 		v := &victims[i]
-		if !v.Fair || v.Side != side {
+		if !v.Fair || v.Side != side || i > 0 && v.Alike(&victims[i-1]) {
 			continue
 		}
 		s.MoveQuota(v, 1, victims)

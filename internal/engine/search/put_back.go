@@ -1,6 +1,7 @@
 package search
 
 import (
+	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/trace"
@@ -61,10 +62,16 @@ func (s *Search) putBackOnce(m source.Mode, justified Justified) (refused bool) 
 // the next call.
 func (s *Search) Remaining(others, needed []right.Victim) []right.Victim {
 	s.remaining = s.remaining[:0]
+	var asked *cluster.Workload // replicas of one workload come together
+	whole := false
 	for _, list := range [...][]right.Victim{others, needed} {
-		for _, v := range list {
-			if !v.Partial() || !right.GoesWhole(v.Workload, others) && !right.GoesWhole(v.Workload, needed) {
-				s.remaining = append(s.remaining, v)
+		for i := range list {
+			v := &list[i]
+			if v.Partial() && v.Workload != asked {
+				asked, whole = v.Workload, right.GoesWhole(v.Workload, others) || right.GoesWhole(v.Workload, needed)
+			}
+			if !v.Partial() || !whole {
+				s.remaining = append(s.remaining, *v)
 			}
 		}
 	}
