@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/spare"
+	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/queue/limits"
 )
@@ -92,6 +93,7 @@ const (
 // [Config].
 type Preemptor struct {
 	config  Config
+	trace   *trace.Recorder // nil: its decisions are not recorded
 	scratch spare.Spare[scratch]
 }
 
@@ -127,7 +129,9 @@ func New(c Config) (*Preemptor, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	return &Preemptor{config: c.clone()}, nil
+	p := &Preemptor{config: c.clone()}
+	p.config.Guards, p.trace = trace.Open(p.config.Guards)
+	return p, nil
 }
 
 // Config returns a copy of the configuration.
@@ -198,6 +202,9 @@ var standard Preemptor
 func (p *Preemptor) Decide(s *Snapshot, r Request) (d Decision, err error) {
 	if p == nil {
 		p = &standard
+	}
+	if p.trace != nil {
+		return p.record(s, r, p.trace)
 	}
 	sc := p.scratch.Take()
 	defer p.release(sc)

@@ -11,17 +11,9 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-func init() {
-	trace.Quota = func(preemptor, snapshot, request any, to *trace.Recorder) (any, error) {
-		return preemptor.(*Preemptor).record(snapshot.(*Snapshot), request.(Request), to)
-	}
-}
-
-// record makes the decision of [Preemptor.Decide] and records its steps. It sets the recorder's Names first.
+// record makes the decision of [Preemptor.Decide] and records its steps. It sets the recorder's Names first, which are
+// asked after the decision, too: so the working memory is not shared.
 func (p *Preemptor) record(s *Snapshot, r Request, to *trace.Recorder) (d Decision, err error) {
-	if p == nil {
-		p = &standard
-	}
 	var sc scratch
 	if s, err = sc.begin(s, &p.config, &r); err != nil {
 		return d, err

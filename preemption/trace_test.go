@@ -3,6 +3,7 @@ package preemption_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,9 +15,16 @@ import (
 	"github.com/cedesched/cede/preemption/preemptiontest"
 )
 
+// notebook makes a preemptor record its steps.
+type notebook struct {
+	preemption.Guard
+	*trace.Recorder
+}
+
 func traced(t failer, c preemption.Config, s *preemption.Snapshot, r preemption.Request, to *trace.Recorder) (preemption.Decision, trace.Names) {
 	t.Helper()
-	d, err := trace.Decide[preemption.Decision](trace.Quota, preemptorOf(c), s, r, to)
+	c.Guards = append(slices.Clone(c.Guards), notebook{Recorder: to})
+	d, err := preemptorOf(c).Decide(s, r)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

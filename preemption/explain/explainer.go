@@ -29,7 +29,7 @@ func Explain(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Reque
 	w := &r.Workload
 	x.e.Question = Question{Workload: w.ID, Queue: w.Queue, Priority: w.EffectivePriority(), Now: r.Now.Round(0)}
 	var err error
-	if x.e.Decision, err = trace.Decide[preemption.Decision](trace.Quota, p, s, r, &x.recorder); err != nil {
+	if x.e.Decision, err = x.decide(s, r); err != nil {
 		return Explanation{}, err
 	}
 	d := &x.e.Decision
@@ -51,6 +51,23 @@ func Explain(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Reque
 		x.e.Ways = ways(&config, s, &r, &x.e, &x.recorder.Names)
 	}
 	return x.e, nil
+}
+
+// notebook makes a preemptor record its steps.
+type notebook struct {
+	preemption.Guard
+	*trace.Recorder
+}
+
+// decide decides by the configuration with a notebook.
+func (x *explainer) decide(s *preemption.Snapshot, r preemption.Request) (d preemption.Decision, err error) {
+	config := *x.config
+	config.Guards = append(slices.Clone(config.Guards), notebook{Recorder: &x.recorder})
+	p, err := preemption.New(config)
+	if err != nil {
+		return d, err // the configuration was valid
+	}
+	return p.Decide(s, r)
 }
 
 // snapshotOf returns the snapshot that a decision is about: without what the workload holds, and without the

@@ -17,7 +17,14 @@ const maxDomains = 8
 // it into a page. It looks once at each running unit. The error is that of [placement.Preemptor.Decide].
 func ExplainPlacement(p *placement.Preemptor, s *placement.Snapshot, r placement.Request) (PlacementExplanation, error) {
 	x := placementExplainer{kept: map[keptKey]int{}}
-	d, err := trace.Decide[placement.Decision](trace.Nodes, p, s, r, &trace.Recorder{Survey: true, To: x.step})
+	config := p.Config()
+	recorded := config
+	recorded.Guards = append(recorded.Guards, nodesNotebook{Recorder: &trace.Recorder{Survey: true, To: x.step}})
+	recording, err := placement.New(recorded)
+	if err != nil {
+		return PlacementExplanation{}, err // the configuration was valid
+	}
+	d, err := recording.Decide(s, r)
 	if err != nil {
 		return PlacementExplanation{}, err
 	}
@@ -31,10 +38,15 @@ func ExplainPlacement(p *placement.Preemptor, s *placement.Snapshot, r placement
 		x.e.Kept, x.e.MayYield = nil, Counted{}
 	}
 	if !d.Outcome.Succeeds() {
-		config := p.Config()
 		x.e.Ways = placementWays(&config, s, &r, &d)
 	}
 	return x.e, nil
+}
+
+// nodesNotebook is a notebook for decisions about nodes.
+type nodesNotebook struct {
+	placement.Guard
+	*trace.Recorder
 }
 
 // placementExplainer makes an explanation of the steps of a decision.

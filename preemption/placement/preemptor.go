@@ -126,6 +126,7 @@ type Preemptor struct {
 	config  Config
 	inside  ask.Config
 	filters []ask.Filter
+	trace   *trace.Recorder // nil: its decisions are not recorded
 	scratch spare.Spare[scratch]
 }
 
@@ -170,7 +171,7 @@ func New(c Config) (*Preemptor, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	p.config.Guards = slices.Clone(c.Guards)
+	p.config.Guards, p.trace = trace.Open(c.Guards)
 	return p, nil
 }
 
@@ -195,20 +196,14 @@ func (p *Preemptor) Config() Config {
 // MinGroups with a placer or for a Basic group; a termination timeout or minimum runtimes without Now; a [Request.Resize] of
 // a pod that does not run, terminates or has another priority.
 func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
-	return p.record(snapshot, r, nil)
-}
-
-func init() {
-	trace.Nodes = func(preemptor, snapshot, request any, to *trace.Recorder) (any, error) {
-		return preemptor.(*Preemptor).record(snapshot.(*Snapshot), request.(Request), to)
+	if p == nil {
+		p = &standard
 	}
+	return p.record(snapshot, r, p.trace)
 }
 
 // record decides; the recorder, if it is not nil, gets the steps of the decision.
 func (p *Preemptor) record(snapshot *Snapshot, r Request, to *trace.Recorder) (Decision, error) {
-	if p == nil {
-		p = &standard
-	}
 	if r.Resize {
 		without, request, pod, err := snapshot.resize(r)
 		if err != nil {

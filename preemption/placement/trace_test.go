@@ -1,6 +1,7 @@
 package placement_test
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -10,13 +11,20 @@ import (
 	"github.com/cedesched/cede/preemption/placement"
 )
 
+// notebook makes a preemptor record its steps.
+type notebook struct {
+	placement.Guard
+	*trace.Recorder
+}
+
 func traced(t fatal, c placement.Config, s *placement.Snapshot, r placement.Request, to *trace.Recorder) placement.Decision {
 	t.Helper()
+	c.Guards = append(slices.Clone(c.Guards), notebook{Recorder: to})
 	p, err := placement.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := trace.Decide[placement.Decision](trace.Nodes, p, s, r, to)
+	d, err := p.Decide(s, r)
 	if err != nil {
 		t.Fatal(err)
 	}

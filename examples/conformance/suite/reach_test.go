@@ -13,6 +13,18 @@ import (
 	"github.com/cedesched/cede/preemption/placement"
 )
 
+// These make a preemptor record its steps.
+type (
+	quotaNotebook struct {
+		preemption.Guard
+		*trace.Recorder
+	}
+	nodesNotebook struct {
+		placement.Guard
+		*trace.Recorder
+	}
+)
+
 // reaches lists what the answer to a case comes about by: the steps of the decision as the engine traces them, and the constants that
 // the answer has.
 func reaches(c *Case) []string {
@@ -49,14 +61,22 @@ func reaches(c *Case) []string {
 		must(strict(c.Question, &q))
 		p, s, r, err := q.ready()
 		must(err)
-		_, err = trace.Decide[preemption.Decision](trace.Quota, p, s, r, recorder)
+		config := p.Config()
+		config.Guards = append(config.Guards, quotaNotebook{Recorder: recorder})
+		p, err = preemption.New(config)
+		must(err)
+		_, err = p.Decide(s, r)
 		must(err)
 	case Place, ExplainPlacement:
 		var q PlaceQuestion
 		must(strict(c.Question, &q))
 		p, s, err := q.ready()
 		must(err)
-		_, err = trace.Decide[placement.Decision](trace.Nodes, p, s, q.Request, recorder)
+		config := p.Config()
+		config.Guards = append(config.Guards, nodesNotebook{Recorder: recorder})
+		p, err = placement.New(config)
+		must(err)
+		_, err = p.Decide(s, q.Request)
 		must(err)
 	}
 	v, err := value(c.Answer)

@@ -36,10 +36,22 @@ func explained(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Req
 	return e.Decision, text, err
 }
 
+// notebook makes a preemptor record its steps.
+type notebook struct {
+	preemption.Guard
+	*trace.Recorder
+}
+
 // compared returns what an explanation does not say of fair sharing: which queue has its turn, and each comparison of shares.
 func compared(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request) (string, error) {
 	recorder := trace.Recorder{MaxSamples: math.MaxInt, MaxSteps: math.MaxInt}
-	if _, err := trace.Decide[preemption.Decision](trace.Quota, p, s, r, &recorder); err != nil {
+	config := p.Config()
+	config.Guards = append(config.Guards, notebook{Recorder: &recorder})
+	p, err := preemption.New(config)
+	if err != nil {
+		return "", err
+	}
+	if _, err := p.Decide(s, r); err != nil {
 		return "", err
 	}
 	var b strings.Builder
