@@ -102,17 +102,23 @@ func notPermitted(p queue.VictimPolicy, w, preemptor *workload.Workload, of *que
 	return text
 }
 
+// threshold is the highest priority that borrowWithinCohort permits to yield, if it limits those that it permits.
+func threshold(p *queue.BorrowWithinCohort) (most int64, limited bool) {
+	most, limited = p.MaxPriorityThreshold.Get()
+	return most, limited && p.Policy != queue.Never
+}
+
 // notWhileBorrowing says why borrowWithinCohort does not permit a workload.
 func notWhileBorrowing(p *queue.BorrowWithinCohort, w *workload.Workload, known bool, preemptor *workload.Workload) string {
 	text := fmt.Sprintf("borrowWithinCohort is %v", p.Policy)
-	threshold, limited := p.MaxPriorityThreshold.Get()
+	most, limited := threshold(p)
 	switch {
 	case p.Policy == queue.Never || !known:
 		return text
 	case w.EffectivePriority() >= preemptor.EffectivePriority():
 		return fmt.Sprintf("%s, and its priority of %d is not below %d", text, w.EffectivePriority(), preemptor.EffectivePriority())
-	case limited && w.EffectivePriority() > threshold:
-		return fmt.Sprintf("%s, and its priority of %d is above the maxPriorityThreshold of %d", text, w.EffectivePriority(), threshold)
+	case limited && w.EffectivePriority() > most:
+		return fmt.Sprintf("%s, and its priority of %d is above the maxPriorityThreshold of %d", text, w.EffectivePriority(), most)
 	}
 	return text
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 )
 
@@ -302,7 +301,7 @@ func (x *explainer) level(s *trace.Step) {
 	default:
 		l.Right = RightBorrow
 		l.Policy += fmt.Sprintf(", borrowWithinCohort %v", policy.BorrowWithinCohort.Policy)
-		if most, ok := policy.BorrowWithinCohort.MaxPriorityThreshold.Get(); ok && policy.BorrowWithinCohort.Policy != queue.Never {
+		if most, limited := threshold(&policy.BorrowWithinCohort); limited {
 			l.Policy += fmt.Sprintf(" up to priority %d", most)
 		}
 	}
