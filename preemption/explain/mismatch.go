@@ -8,8 +8,8 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// Mismatch says why pods may not run on a flavor: a sentence without full stop in which it is the flavor.
-func Mismatch(m *preemption.Mismatch) string {
+// mismatch says why pods may not run on a flavor: a sentence without full stop in which it is the flavor.
+func mismatch(m *preemption.Mismatch) string {
 	if t := m.Taint; t != nil {
 		taint := t.Key
 		if t.Value != "" {

@@ -193,7 +193,7 @@ func flavorLine(c *preemption.FlavorChoice) string {
 // Tried says what became of a flavor that was tried: a sentence without full stop.
 func Tried(t *preemption.TriedFlavor) string {
 	if t.Mismatch != nil {
-		return Mismatch(t.Mismatch)
+		return mismatch(t.Mismatch)
 	}
 	return flavorSkipped[t.Skipped]
 }
