@@ -101,7 +101,7 @@ func TestRetryAtOfAnEarlierChoice(t *testing.T) {
 	if d, _ := p.Decide(s, r); d.Outcome != preemption.Preempt {
 		t.Errorf("%+v at RetryAt", d)
 	}
-	quick := preemptorOf(preemption.Config{MinRuntime: minruntime.Settings{Preempt: quota.Some(10 * time.Minute)}, SkipRetryAt: true})
+	quick := preemptorOf(preemption.Config{MinRuntime: minruntime.Settings{Preempt: quota.Some(10 * time.Minute)}, MaxRetrySteps: -1})
 	r.Now = now
 	if d, _ := quick.Decide(s, r); d.Outcome != preemption.Wait || !d.RetryAt.IsZero() {
 		t.Errorf("%v until %v without RetryAt", d.Outcome, d.RetryAt)

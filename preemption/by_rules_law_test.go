@@ -205,10 +205,10 @@ func waitsByRules(t *rapid.T, config preemption.Config, st preemption.State, r p
 	if waits {
 		reached["waits"]++
 	}
-	if config.SkipRetryAt = true; waits && decideWith(t, config, snapshotOf(t, st), r).Outcome != preemption.Wait {
+	if config.MaxRetrySteps = -1; waits && decideWith(t, config, snapshotOf(t, st), r).Outcome != preemption.Wait {
 		t.Fatal("without RetryAt nothing is to wait for")
 	}
-	config.SkipRetryAt = false
+	config.MaxRetrySteps = 0
 	for list := reference.Instants(config, st, r); waits; {
 		r.TriggersSince = rules.Observe(r.TriggersSince, got.Triggers, r.Now)
 		at, ok := reference.New(config, st, r).Next(list, r.Now, r.TriggersSince)

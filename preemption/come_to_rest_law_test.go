@@ -110,7 +110,7 @@ func (s *start) knownToLoop() string {
 // runs and what waits is as it was before. Time stands still, victims leave at once and ask
 // again. It returns the steps and how many of them preempted.
 func (s *start) play(t failer, pick func(n int) int) (steps []string, preempting int, loops bool) {
-	s.config.SkipBlockers, s.config.SkipRetryAt = true, true
+	s.config.MaxBlockers, s.config.MaxRetrySteps = -1, -1
 	p, snapshot, waiting := preemptorOf(s.config), snapshotOf(t, s.state), slices.Clone(s.waiting)
 	for seen := map[string]bool{}; ; {
 		slices.SortFunc(waiting, func(a, b workload.Workload) int {

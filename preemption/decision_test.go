@@ -54,12 +54,12 @@ func TestSkip(t *testing.T) {
 	if err != nil || want.Outcome != preemption.Wait || want.RetryAt.IsZero() || len(want.Blockers) == 0 {
 		t.Fatalf("%+v, %v", want, err)
 	}
-	config.SkipBlockers, want.Blockers = true, nil
+	config.MaxBlockers, want.Blockers = -1, nil
 	got, _ := preemptorOf(config).Decide(s, pending("a", 10, 3))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	config.SkipRetryAt, want.RetryAt = true, time.Time{}
+	config.MaxRetrySteps, want.RetryAt = -1, time.Time{}
 	got, _ = preemptorOf(config).Decide(s, pending("a", 10, 3))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -65,7 +65,7 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d.Queued, d.Now = instant.Of(w.Queued), instant.Of(r.Now)
 	d.MinAdmit = 0
 	d.FindNeeds = len(r.NeedsPreemption) == 0
-	d.Guard, d.Retry = config.guard(r), right.Retry{Skip: config.SkipRetryAt, MaxSteps: config.maxRetrySteps()}
+	d.Guard, d.Retry = config.guard(r), right.Retry{Skip: config.MaxRetrySteps < 0, MaxSteps: config.maxRetrySteps()}
 	d.Room, d.LocalQueueUsage = r.Room, r.usages(&faults)
 	d.Forecast = false
 	d.Fair, d.WithinNominal = config.fairness(), config.PreemptWithinNominal

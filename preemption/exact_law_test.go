@@ -23,7 +23,7 @@ import (
 func exactIsBest(t *rapid.T) {
 	config, st, r := drawSearched(t, preemptiontest.Records())
 	r.Room = drawRoom(t, st)
-	config.Search, config.SkipRetryAt = preemption.Exact, true
+	config.Search, config.MaxRetrySteps = preemption.Exact, -1
 	config.Exact.IgnoreCaps = rapid.IntRange(0, 3).Draw(t, "ignore caps") == 0
 	config.Exact.MaxNodes = 1_000_000_000
 	config.Cost = drawCost(t, &st)

@@ -25,7 +25,7 @@ func TestExactCostsThatSaturate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := preemption.Config{Search: preemption.Exact, SkipRetryAt: true, Cost: preemption.CostByAge{Resources: []string{"cpu", "gpu"}}}
+	config := preemption.Config{Search: preemption.Exact, MaxRetrySteps: -1, Cost: preemption.CostByAge{Resources: []string{"cpu", "gpu"}}}
 	d := decideWith(t, config, snapshotOf(t, record.State), *record.Request)
 	var got []string
 	for _, v := range d.Victims {

@@ -16,7 +16,7 @@ import (
 func noExchangeIsLeft(t *rapid.T) {
 	config, st, r := drawSearched(t, preemptiontest.Records())
 	r.Room = drawRoom(t, st)
-	config.Search, config.SkipRetryAt = preemption.Exchange, true
+	config.Search, config.MaxRetrySteps = preemption.Exchange, -1
 	config.Cost = drawCost(t, &st)
 	config.Exchange.FewestFirst = config.Cost != nil && rapid.Bool().Draw(t, "fewest first")
 	s := snapshotOf(t, st)

@@ -68,7 +68,7 @@ func explanationsHold(t *rapid.T) {
 	if data2, err := json.Marshal(explainWith(t, config, s, r)); err != nil || string(data2) != string(data) {
 		t.Fatalf("%v: first\n%s\nthen\n%s", err, data, data2)
 	}
-	config.SkipRetryAt = true
+	config.MaxRetrySteps = -1
 	for _, w := range e.Ways {
 		if w.Kind == explain.WayPolicy && !w.Least {
 			t.Fatalf("%+v: every smaller change of a policy was tried", w)

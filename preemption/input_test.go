@@ -137,8 +137,8 @@ func TestWithReportsEveryFault(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
-	_, err := preemption.New(preemption.Config{MaxBlockers: -1})
-	wantFaults(t, err, "config.MaxBlockers: -1 is negative")
+	_, err := preemption.New(preemption.Config{Search: 9})
+	wantFaults(t, err, "config.Search: Search(9) is unknown")
 }
 
 // A flavor that no quota names has none: nothing helps, and nothing panics.
@@ -165,6 +165,9 @@ func TestMaxBlockers(t *testing.T) {
 	d, err := p.Decide(snapshotOf(t, st), pending("a", 10, 1))
 	if got := text(d); err != nil || got != "Impossible: WithinNominal b, WithinNominal c" {
 		t.Errorf("%s, %v", got, err)
+	}
+	if d := decideWith(t, preemption.Config{MaxBlockers: -1}, snapshotOf(t, st), pending("a", 10, 1)); len(d.Blockers) > 0 {
+		t.Errorf("%v, want none", d.Blockers)
 	}
 }
 

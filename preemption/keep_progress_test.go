@@ -65,7 +65,7 @@ func TestKeepProgressCountsRestarts(t *testing.T) {
 // KeepProgress sets the search and the cost, and nothing else; the configuration that it is given
 // stays as it is.
 func TestKeepProgressKeepsTheRest(t *testing.T) {
-	given := preemption.Config{SkipBlockers: true, Sharing: preemption.Stable,
+	given := preemption.Config{MaxBlockers: -1, Sharing: preemption.Stable,
 		Search: preemption.Exact, Exact: preemption.ExactSearch{MaxNodes: 7}, Cost: preemption.CostDeclared{}}
 	before := given
 	got := preemption.KeepProgress(given)

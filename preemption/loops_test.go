@@ -241,7 +241,7 @@ func TestLoopsEndsAndFails(t *testing.T) {
 		{nil, c, loops.Options{}, "options.Now: is not set"},
 		{nil, c, loops.Options{Now: time.Date(1, 2, 3, 0, 0, 0, 0, time.UTC)}, "options.Now: 0001-02-03"},
 		{nil, c, loops.Options{Now: now, MaxDecisions: -1}, "options.MaxDecisions: -1 is negative"},
-		{nil, preemption.Config{MaxBlockers: -1}, loops.Options{Now: now}, "config.MaxBlockers: -1 is negative"},
+		{nil, preemption.Config{Search: 9}, loops.Options{Now: now}, "config.Search: Search(9) is unknown"},
 		{[]workload.Workload{w, strange, w}, c, loops.Options{Now: now}, `pending[1].queue: unknown queue "nowhere"; pending[2].id: "pending" is also the ID of pending[0]`},
 	} {
 		if _, err := loops.Find(s, bad.waiting, bad.config, bad.options); err == nil || !strings.HasPrefix(err.Error(), bad.want) {

@@ -24,7 +24,7 @@ func partialIsOfTheTwin(t *rapid.T) {
 	if rapid.Bool().Draw(t, "without flavors") {
 		record = preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
 	}
-	config := preemption.Config{SkipBlockers: true}
+	config := preemption.Config{MaxBlockers: -1}
 	if rapid.Bool().Draw(t, "fair") {
 		config.Sharing = preemption.Fair
 	}

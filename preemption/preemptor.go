@@ -15,14 +15,8 @@ import (
 // Config configures a [Preemptor]. The zero value is valid: classical preemption by the
 // policies of the queues, which permit no victims unless they are set.
 type Config struct {
-	// MaxBlockers limits the length of [Decision.Blockers]. Zero is 4; negative is an error.
+	// MaxBlockers limits the length of [Decision.Blockers]. Zero is 4; negative: there are none.
 	MaxBlockers int
-	// SkipBlockers leaves [Decision.Blockers] empty.
-	SkipBlockers bool
-	// SkipRetryAt leaves [Decision.RetryAt] zero. The search for it may cost more than the
-	// rest of a decision. Wait then means that time may help, not that it will; Impossible
-	// still means that it will not.
-	SkipRetryAt bool
 	// MinRuntime holds the minimum runtimes where no queue or cohort sets one. Unset is zero:
 	// no workload is protected. Negative is an error.
 	MinRuntime minruntime.Settings
@@ -35,11 +29,13 @@ type Config struct {
 	// value protects no workload.
 	Protection minruntime.Protection
 	// MaxRetrySteps limits the search for [Decision.RetryAt]: the number of workloads, and of
-	// events of [Request.History], looked at, over all instants that are tried. When it is exceeded, RetryAt is the first instant
-	// not tried. Before that instant the request does not succeed; at that instant the
-	// decision may still be Wait or Impossible. RetryAt is never too late. Zero is 2 million,
-	// which takes about a tenth of a second, in fair sharing up to a second; negative is an
-	// error.
+	// events of [Request.History], looked at, over all
+	// instants that are tried. When it is exceeded, RetryAt is the first instant not tried. Before
+	// that instant the request does not succeed; at that instant the decision may still be Wait or
+	// Impossible. RetryAt is never too late. Zero is 2 million, which takes about a tenth of a
+	// second, in fair sharing up to a second. Negative leaves RetryAt zero, because the search may
+	// cost more than the rest of a decision: Wait then means that time may help, not that it will;
+	// Impossible still means that it will not.
 	MaxRetrySteps int
 	// Sharing says what decides whose workloads are reclaimed: the policies of the queues
 	// alone, or the shares. The zero value is [Classical].
@@ -100,12 +96,6 @@ type Preemptor struct {
 // New returns a preemptor. It fails with [Faults] if the configuration is not valid.
 func New(c Config) (*Preemptor, error) {
 	var faults fault.List
-	if c.MaxBlockers < 0 {
-		faults.Add("config.MaxBlockers", "%d is negative", c.MaxBlockers)
-	}
-	if c.MaxRetrySteps < 0 {
-		faults.Add("config.MaxRetrySteps", "%d is negative", c.MaxRetrySteps)
-	}
 	if d, _ := c.MinRuntime.Preempt.Get(); d < 0 {
 		faults.Add("config.MinRuntime.Preempt", "%v is negative", d)
 	}
@@ -154,13 +144,15 @@ func (c Config) clone() Config {
 
 // maxBlockers returns the maximum number of blockers.
 func (c *Config) maxBlockers() int {
-	if c.SkipBlockers {
-		return 0
-	}
-	return cmp.Or(c.MaxBlockers, defaultMaxBlockers)
+	return max(0, cmp.Or(c.MaxBlockers, defaultMaxBlockers))
 }
 
-func (c *Config) maxRetrySteps() int { return cmp.Or(c.MaxRetrySteps, defaultMaxRetrySteps) }
+func (c *Config) maxRetrySteps() int {
+	if c.MaxRetrySteps <= 0 {
+		return defaultMaxRetrySteps
+	}
+	return c.MaxRetrySteps
+}
 
 // standard decides for a nil preemptor.
 var standard Preemptor

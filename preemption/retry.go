@@ -63,7 +63,7 @@ func (sc *scratch) reconsider(s *Snapshot, config *Config, r *Request, d *Decisi
 	defer sc.aside()()
 	c, t := s.inside(), sc.request.Trace
 	at, waits := sc.changesAt(found)
-	for waits && !config.SkipRetryAt && steps <= config.maxRetrySteps() {
+	for waits && config.MaxRetrySteps >= 0 && steps <= config.maxRetrySteps() {
 		if sc.enter(s, config, r) != nil {
 			break // it was entered before
 		}
@@ -81,7 +81,7 @@ func (sc *scratch) reconsider(s *Snapshot, config *Config, r *Request, d *Decisi
 	d.Outcome, d.RetryAt = Impossible, time.Time{}
 	if waits {
 		d.Outcome = Wait
-		if !config.SkipRetryAt {
+		if config.MaxRetrySteps >= 0 {
 			d.RetryAt = instant.Time(at)
 		}
 	}

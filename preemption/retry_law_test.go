@@ -38,7 +38,7 @@ func checkRetryAt(t *rapid.T, record preemption.Record) {
 	}
 	first := r.Now
 	quick := config
-	quick.SkipRetryAt = true
+	quick.MaxRetrySteps = -1
 	if q, full := decideWith(t, quick, s, r), at(r.Now); q.Outcome != full.Outcome && (q.Outcome != preemption.Wait || full.Outcome != preemption.Impossible) || !q.RetryAt.IsZero() {
 		t.Fatalf("%+v without RetryAt, %+v with it", q, full)
 	}

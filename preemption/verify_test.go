@@ -31,8 +31,8 @@ func TestVerifyRefusesBadInput(t *testing.T) {
 		"request.workload.id", "request.workload.queue", "request.now")
 	st := small
 	st.Admitted = []workload.Workload{job("a1", "gone", 0, -4, started(5))}
-	wantFaults(t, verify.Decision(st, r, preemption.Config{MaxBlockers: -1}, preemption.Decision{}),
-		"admitted[0].podSets[0].count", "admitted[0].queue", "config.MaxBlockers")
+	wantFaults(t, verify.Decision(st, r, preemption.Config{Search: 9}, preemption.Decision{}),
+		"admitted[0].podSets[0].count", "admitted[0].queue", "config.Search")
 }
 
 // gains is a cost that is negative.

@@ -45,7 +45,7 @@ func New(c *config.Configuration) (*Adapter, error) {
 	if r := c.Resources; r != nil {
 		a.options = append(a.options, info.WithExcludedResourcePrefixes(r.ExcludeResourcePrefixes), info.WithResourceTransformations(r.Transformations))
 	}
-	out := preemption.Config{SkipBlockers: true, SkipRetryAt: true} // Kueue has no place for them
+	out := preemption.Config{MaxBlockers: -1, MaxRetrySteps: -1} // Kueue has no place for them
 	if c.FairSharing != nil {
 		out.Sharing = preemption.Fair
 		for _, s := range c.FairSharing.PreemptionStrategies {

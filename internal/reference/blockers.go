@@ -39,6 +39,9 @@ func (q *Question) blockers(short []preemption.Shortage, holding []rules.Trigger
 		b.under(n.Parent, n)
 	}
 	most := q.Config.MaxBlockers
+	if q.Config.MaxBlockers < 0 {
+		return nil
+	}
 	if most == 0 {
 		most = 4
 	}

@@ -147,7 +147,7 @@ func New(c Config) (*Cycle, error) {
 	if c.Settle != nil {
 		made.settling = &Settling{slices.Clone(c.Settle.Delays), c.Settle.MaxVictims}
 	}
-	c.Preemption.SkipRetryAt = true // RetryAt is not read: the head is tried again in the next cycle
+	c.Preemption.MaxRetrySteps = -1 // RetryAt is not read: the head is tried again in the next cycle
 	made.after, err = preemption.New(c.Preemption)
 	return made, err
 }

@@ -219,8 +219,8 @@ func TestPromises(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	if _, err := cycle.New(cycle.Config{Borrowing: 9, Preemption: preemption.Config{MaxBlockers: -1}}); err == nil ||
-		err.Error() != "config.MaxBlockers: -1 is negative; config.Borrowing: 9 is unknown" {
+	if _, err := cycle.New(cycle.Config{Borrowing: 9, Preemption: preemption.Config{Search: 9}}); err == nil ||
+		err.Error() != "config.Search: Search(9) is unknown; config.Borrowing: 9 is unknown" {
 		t.Errorf("%v", err)
 	}
 	c, _ := cycle.New(cycle.Config{})

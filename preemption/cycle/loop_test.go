@@ -66,7 +66,7 @@ func drawLoop(t *rapid.T) *loop {
 	if l.cycle, err = cycle.New(config); err != nil {
 		t.Fatal(err)
 	}
-	config.Preemption.SkipRetryAt = true
+	config.Preemption.MaxRetrySteps = -1
 	l.alone, _ = preemption.New(config.Preemption)
 	l.snapshot = snapshotOf(t, record.State)
 	if l.pending, err = queue.NewPending(record.State.Cohorts, record.State.Queues); err != nil {

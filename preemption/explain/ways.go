@@ -111,7 +111,7 @@ type quotaFinder struct {
 // ways returns the changes that make a request succeed.
 func ways(config *preemption.Config, s *preemption.Snapshot, r *preemption.Request, e *Explanation, names *trace.Names) []Way {
 	quick := *config
-	quick.SkipBlockers, quick.SkipRetryAt = true, true
+	quick.MaxBlockers, quick.MaxRetrySteps = -1, -1
 	p, err := preemption.New(quick)
 	if err != nil {
 		return nil // the configuration was valid

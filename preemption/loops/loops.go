@@ -88,7 +88,7 @@ type Step struct {
 // [preemption.Preemptor.Decide]) or comes twice, if Now is zero or out of range, or if a limit is
 // negative.
 func Find(s *preemption.Snapshot, pending []workload.Workload, c preemption.Config, o Options) (Loop, error) {
-	c.SkipBlockers, c.SkipRetryAt = true, true
+	c.MaxBlockers, c.MaxRetrySteps = -1, -1
 	p, err := preemption.New(c)
 	if err != nil {
 		return Loop{}, err

@@ -171,7 +171,7 @@ func (f *finder) retry(d Decision) (Decision, error) {
 		return Decision{}, err
 	}
 	d.Decision.Outcome, d.Decision.RetryAt = preemption.Impossible, time.Time{}
-	if f.preemptor.Config().SkipRetryAt && len(instants) > 0 {
+	if f.preemptor.Config().MaxRetrySteps < 0 && len(instants) > 0 {
 		return d.until(time.Time{}), nil
 	}
 	later := *f

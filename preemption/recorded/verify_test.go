@@ -47,7 +47,7 @@ func TestVerifyKueue(t *testing.T) {
 func judge(t *testing.T, c *recorded.Case) error {
 	t.Helper()
 	config, st, r := question(c)
-	config.SkipRetryAt = true
+	config.MaxRetrySteps = -1
 	p, err := preemption.New(config)
 	if err != nil {
 		t.Fatal(err)

@@ -140,7 +140,7 @@ func TestSettlingEnds(t *testing.T) { rapid.Check(t, settlingEnds) }
 func retryAtIsFirst(t *rapid.T) {
 	st := lowered(t)
 	c, r := preemptiontest.Configs().Draw(t, "config"), request(t, st)
-	c.SkipRetryAt, c.MaxRetrySteps, r.MaxVictims = false, 0, 0
+	c.MaxRetrySteps, r.MaxVictims = 0, 0
 	first := decided(t, c, st, r)
 	if len(first.Remaining) == 0 {
 		return

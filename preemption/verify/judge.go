@@ -131,14 +131,14 @@ func (j *judge) refusal(faults *fault.List, victims []reference.Candidate, holdi
 	waits, given := d.Outcome == preemption.Wait, !d.RetryAt.IsZero()
 	switch {
 	case !waits:
-	case given == j.Config.SkipRetryAt && !j.assigned:
+	case given == (j.Config.MaxRetrySteps < 0) && !j.assigned:
 		faults.Add("decision.retryAt", "%v: want one if and only if it is asked for", d.RetryAt)
 		return
 	case given && !d.RetryAt.After(j.Now):
 		faults.Add("decision.retryAt", "%v is not after now, %v", d.RetryAt, j.Now)
 		return
 	}
-	if j.assigned || waits && j.Config.SkipRetryAt {
+	if j.assigned || waits && j.Config.MaxRetrySteps < 0 {
 		return
 	}
 	list, observed := j.Instants(), rules.Observe(j.Request.TriggersSince, holding, j.Now)

@@ -100,7 +100,7 @@ func (j *settlementJudge) judge(st preemption.State) {
 			j.faults.Add("answer.steps", "none is about %v, which remains", e)
 		}
 	}
-	if j.config.MaxRetrySteps == 0 && !j.config.SkipRetryAt && len(j.faults) == 0 && !first.Equal(a.RetryAt) {
+	if j.config.MaxRetrySteps == 0 && len(j.faults) == 0 && !first.Equal(a.RetryAt) {
 		j.faults.Add("answer.retryAt", "is %v, but some may leave at %v", a.RetryAt, first)
 	}
 }

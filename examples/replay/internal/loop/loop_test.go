@@ -219,7 +219,7 @@ func TestParsePolicy(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	p, err := ParsePolicy("stable+progress+wait=10m")
-	if want := preemption.KeepProgress(preemption.Config{SkipBlockers: true, Sharing: preemption.Stable}); err != nil || !reflect.DeepEqual(p.Config, want) {
+	if want := preemption.KeepProgress(preemption.Config{MaxBlockers: -1, Sharing: preemption.Stable}); err != nil || !reflect.DeepEqual(p.Config, want) {
 		t.Errorf("%+v, want %+v, %v", p.Config, want, err)
 	}
 	if p, err := ParsePolicy("candidates=9+progress"); err != nil || p.Config.Exchange.MaxCandidates != 9 {

@@ -89,7 +89,7 @@ const maxNumber = 1_000_000
 // ParsePolicy reads a name: words with + between them, as in exact+checkpoint+wait=5m.
 func ParsePolicy(name string) (Policy, error) {
 	p := Policy{Name: name}
-	p.Config.SkipBlockers = true
+	p.Config.MaxBlockers = -1
 	for word := range strings.SplitSeq(name, "+") {
 		if err := p.word(word); err != nil {
 			return p, fmt.Errorf("policy %q: %w", name, err)
@@ -156,7 +156,9 @@ func (p *Policy) config(w *world.World, wait int64) preemption.Config {
 	c := p.Config
 	c.MinRuntime.Preempt = quota.Some(time.Duration(w.MinRuntime) * time.Second)
 	c.MinRuntime.Reclaim = c.MinRuntime.Preempt
-	c.SkipRetryAt = w.MinRuntime == 0 && !p.timed() // nothing else makes time help
+	if w.MinRuntime == 0 && !p.timed() {
+		c.MaxRetrySteps = -1 // nothing makes time help
+	}
 	switch p.cost {
 	case "age":
 		c.Cost = preemption.CostByAge{Resources: []string{world.GPU}}
