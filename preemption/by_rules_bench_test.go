@@ -2,7 +2,6 @@ package preemption_test
 
 import (
 	"fmt"
-	"strconv"
 	"testing"
 	"time"
 
@@ -10,12 +9,10 @@ import (
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/workload"
 )
 
 // ruled is a tree of 100 queues with as many workloads of one GPU each, in which one of 4 GPUs
-// waits. Its victims are given by policies, by one rule that says the same, or by that rule
-// among 64 of 32 selectors, the others of which match nobody.
+// waits. Its victims are given by policies, or by one rule that says the same.
 func ruled(workloads int, by string) (preemption.State, preemption.Request) {
 	const queues = 100
 	st := preemption.State{Cohorts: []queue.Cohort{{Name: "root"}}}
@@ -24,15 +21,6 @@ func ruled(workloads int, by string) (preemption.State, preemption.Request) {
 		config.Rules = []rules.Rule{{Name: "lower", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: []rules.CandidateSelector{
 			{Scope: rules.WithinCohortTree, Priority: rules.Priority{Mode: rules.Boosted, Comparison: rules.LessThan}},
 		}}}
-	}
-	for i := 1; i < rules.MaxRules && by == "64 rules"; i++ {
-		r := rules.Rule{Name: "r" + strconv.Itoa(i), ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}}
-		for j := range rules.MaxSelectors {
-			r.CandidateSelectors = append(r.CandidateSelectors, rules.CandidateSelector{
-				Scope: rules.AnyClusterQueue, LabelSelector: &workload.LabelSelector{MatchLabels: map[string]string{"team": fmt.Sprint("none-", i, "-", j)}},
-			})
-		}
-		config.Rules = append(config.Rules, r)
 	}
 	for i := range queues {
 		q := queue.Queue{Name: fmt.Sprintf("q%02d", i), Cohort: "root", Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: int64(workloads / queues)}}}
@@ -57,7 +45,7 @@ func ruled(workloads int, by string) (preemption.State, preemption.Request) {
 
 func BenchmarkRules(b *testing.B) {
 	for _, n := range []int{1_000, 100_000} {
-		for _, by := range []string{"policies", "one rule", "64 rules"} {
+		for _, by := range []string{"policies", "one rule"} {
 			b.Run(fmt.Sprint(n, "/", by), func(b *testing.B) {
 				st, r := ruled(n, by)
 				s, err := preemption.NewSnapshot(st)

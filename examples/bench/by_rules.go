@@ -1,20 +1,15 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest/asrules"
 	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
-	"github.com/cedesched/cede/queue/rules"
-	"github.com/cedesched/cede/workload"
 )
 
 // What decides.
 const (
 	byPolicies = "policies"
 	byRules    = "rules"
-	by64Rules  = "64-rules"
 )
 
 // config returns the configuration of a preemptor.
@@ -37,26 +32,7 @@ func (o *options) state(st preemption.State) preemption.State {
 	policies := *o
 	policies.by = byPolicies
 	st, _ = asrules.Of(st, policies.config())
-	for i := range st.Rules {
-		if o.by == by64Rules {
-			st.Rules[i].Rules = append(st.Rules[i].Rules, unmatched(len(st.Rules[i].Rules))...)
-		}
-	}
 	return st
-}
-
-// unmatched returns rules that match no workload, as many as fit beside n others.
-func unmatched(n int) (list []rules.Rule) {
-	for i := n; i < rules.MaxRules; i++ {
-		r := rules.Rule{Name: fmt.Sprint("unmatched-", i), ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}}
-		for j := range rules.MaxSelectors {
-			r.CandidateSelectors = append(r.CandidateSelectors, rules.CandidateSelector{
-				Scope: rules.AnyClusterQueue, LabelSelector: &workload.LabelSelector{MatchLabels: map[string]string{"team": fmt.Sprint("none-", i, "-", j)}},
-			})
-		}
-		list = append(list, r)
-	}
-	return list
 }
 
 // lawful lets scenarios be checked by the law alone if rules may choose other victims than the policies.

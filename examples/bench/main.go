@@ -1,7 +1,7 @@
 // Bench measures decisions on the worlds that Kueue was measured on, and on larger and harder
 // ones, and checks every answer.
 //
-//	bench [-quick] [-cold] [-scenario GLOB,...] [-world GLOB,...] [-by policies|rules|64-rules] [-o FORM] [-compare FILE]
+//	bench [-quick] [-cold] [-scenario GLOB,...] [-world GLOB,...] [-by policies|rules] [-o FORM] [-compare FILE]
 //
 // A row is a request on a world, or an operation on its snapshot: new-snapshot, admit,
 // remove. Time is the median of five batches that together take -time, or of fewer if one
@@ -14,9 +14,8 @@
 // Steps is the number of workloads looked at. Kueue's time is the time of its search alone
 // (GetTargets); its scheduler makes another search for each resource.
 //
-// With -by rules the queues have rules that say the same as their policies, and these decide alone;
-// with -by 64-rules there are 63 more, of 32 selectors each, that match no workload. Where rules cannot
-// say the same, the answer is checked by the law.
+// With -by rules the queues have rules that say the same as their policies, and these decide alone.
+// Where rules cannot say the same, the answer is checked by the law.
 //
 // With -cold there is the time of a decision with cold caches, too (column "cold"): the median
 // of 21 decisions, before each of which the program goes through 64 MB.
@@ -53,7 +52,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr, same))
 }
 
-const usage = "usage: bench [-quick] [-cold] [-scenario GLOB,...] [-world GLOB,...] [-mode classical|fair] [-by policies|rules|64-rules] [-time D] [-o table|json|steps] [-compare FILE]"
+const usage = "usage: bench [-quick] [-cold] [-scenario GLOB,...] [-world GLOB,...] [-mode classical|fair] [-by policies|rules] [-time D] [-o table|json|steps] [-compare FILE]"
 
 // options are the options of the command line.
 type options struct {
@@ -105,7 +104,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.Var(&o.scenarios, "scenario", "measure these `SCENARIOS` only: names or globs, with commas or given again")
 	flags.Var(&o.worlds, "world", "measure on these `WORLDS` only")
 	mode := flags.String("mode", string(scenario.Classical), "decide by `classical|fair` preemption")
-	flags.StringVar(&o.by, "by", byPolicies, "decide by `policies|rules|64-rules`")
+	flags.StringVar(&o.by, "by", byPolicies, "decide by `policies|rules`")
 	flags.DurationVar(&o.minimum, "time", 250*time.Millisecond, "the time to measure each row")
 	flags.BoolVar(&o.quick, "quick", false, "10ms for each row, and fewer large worlds: under 40 s on 2 cores")
 	flags.BoolVar(&o.cold, "cold", false, "measure each decision with cold caches, too")
@@ -127,8 +126,8 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		return o, fmt.Errorf("unexpected argument %q; %s", flags.Arg(0), usage)
 	case o.mode != scenario.Classical && o.mode != scenario.Fair:
 		return o, fmt.Errorf("-mode %q: want classical or fair", *mode)
-	case !slices.Contains([]string{byPolicies, byRules, by64Rules}, o.by):
-		return o, fmt.Errorf("-by %q: want policies, rules or 64-rules", o.by)
+	case !slices.Contains([]string{byPolicies, byRules}, o.by):
+		return o, fmt.Errorf("-by %q: want policies or rules", o.by)
 	case o.minimum <= 0:
 		return o, fmt.Errorf("-time %v: want more than 0", o.minimum)
 	case !slices.Contains([]string{asTable, asJSON, asSteps}, o.output):
