@@ -50,7 +50,8 @@ var browser = sync.OnceValues(func() (started context.Context, err error) {
 	if err != nil {
 		return nil, err
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WSURLReadTimeout(patience), chromedp.Flag("process-per-site", true))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WSURLReadTimeout(patience), chromedp.Flag("process-per-site", true),
+		chromedp.Flag("js-flags", "--wasm-lazy-compilation --liftoff-only")) // each tab runs a small part of the program, and that once
 	if os.Geteuid() == 0 { // Chromium refuses its sandbox to root, as in a container
 		options = append(options, chromedp.NoSandbox)
 	}
