@@ -117,6 +117,18 @@ func TestPreemptorComesFirst(t *testing.T) {
 	wantHeads(t, "and no longer the one before", must(p.Remove("low"))(t), "high", "higher")
 }
 
+// "A head that is refused only because it would borrow steps aside": it is back when nobody in its tree waits within nominal quota any
+// more, and then alone: who has no candidates stays where it is.
+func TestBorrowersComeBack(t *testing.T) {
+	p := pending(t, waits("own", "best", 9, 0, 1), waits("borrows", "other", 9, 0, 1), waits("stuck", "best", 8, 1, 1))
+	p = must(p.Requeue(headOf(p, "own"), queue.Requeue{Reason: queue.NoCandidates, WithinNominal: true}))(t)
+	p = requeue(t, p, "borrows", queue.Borrows)
+	p = must(p.Requeue(headOf(p, "stuck"), queue.Requeue{Reason: queue.NoCandidates, Alone: true}))(t)
+	wantHeads(t, "all are aside", p)
+	wantHeads(t, "nobody waits within nominal quota", must(p.Remove("own"))(t), "borrows")
+	wantHeads(t, "in another tree", must(must(p.Add(waits("far", "alone", 0, 0, 1)))(t).Remove("far"))(t))
+}
+
 func TestPendingErrors(t *testing.T) {
 	p := pending(t, waits("a", "best", 0, 0, 1))
 	for want, try := range map[string]func() (*queue.Pending, error){
