@@ -29,8 +29,11 @@ func (f *clearing) leaves(s *placement.Snapshot, d *placement.Domain, now time.T
 		if err != nil {
 			return nil, nil, at, err
 		}
-		snapshot, ask, isOver := f.question(left, node, now)
-		if !isOver {
+		snapshot, ask, err := f.question(left, node, now)
+		if err != nil {
+			return nil, nil, at, err
+		}
+		if len(ask.Pods) == 0 {
 			continue
 		}
 		found, err := f.preemptor.Decide(snapshot, ask)
@@ -61,9 +64,9 @@ func (f *clearing) leaves(s *placement.Snapshot, d *placement.Domain, now time.T
 	return list, blocked, at, err
 }
 
-// question returns the request that stands for what is to leave a node, if any: its victims leave. To empty it, one pod asks where no
+// question returns the request that stands for what is to leave a node: its victims leave. Without pods: nothing has to. To empty it, one pod asks where no
 // other may be. To be within the capacity, it asks for as much as is over, where there is as much as is used.
-func (f *clearing) question(s *placement.Snapshot, node string, now time.Time) (*placement.Snapshot, placement.Request, bool) {
+func (f *clearing) question(s *placement.Snapshot, node string, now time.Time) (*placement.Snapshot, placement.Request, error) {
 	n, _ := s.Node(node)
 	used := s.UsedOn(node)
 	n.Unschedulable, n.Capacity = false, maps.Clone(n.Capacity)
@@ -85,7 +88,7 @@ func (f *clearing) question(s *placement.Snapshot, node string, now time.Time) (
 	}
 	pods := asks[workload.PodsResource]
 	if delete(asks, workload.PodsResource); pods <= 0 && len(asks) == 0 {
-		return nil, placement.Request{}, false
+		return s, placement.Request{}, nil
 	}
 	if pods > 0 && f.within { // the pod that asks is one of those that may be there
 		n.Capacity[workload.PodsResource] -= pods - 1
@@ -95,7 +98,7 @@ func (f *clearing) question(s *placement.Snapshot, node string, now time.Time) (
 	r.Domains = []placement.Domain{{Name: node, Nodes: []string{node}}}
 	r.Pods = []workload.Pod{{ID: id, Group: id, Requests: asks}}
 	asked, err := s.With(placement.SetNode(n))
-	return asked, r, err == nil
+	return asked, r, err
 }
 
 // unused returns a name that no pod and no group has.
