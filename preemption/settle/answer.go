@@ -24,7 +24,7 @@ import (
 // RetryAt is, if something remains, the first instant at which asking again gets more, if the victims leave and nothing
 // else but time changes: the end of a delay, of a minimum runtime; the time of the request if only [Request.MaxVictims] kept
 // victims. It is exact to the nanosecond, never too late, and may be early by [preemption.Config.MaxRetrySteps]. It is zero if time
-// alone gets nothing.
+// alone gets nothing, and if MaxRetrySteps is negative.
 //
 // Blockers and Shortage are those of what remains, step by step. With the Exact search Proof is that of the only step, if one
 // search took all victims. Other fields are not set.
@@ -97,8 +97,9 @@ func (f *run) answer() Answer {
 		}
 		a.Steps = append(a.Steps, *step)
 	}
+	waits := false
 	if len(a.Remaining) > 0 {
-		a.RetryAt = f.retryAt()
+		a.RetryAt, waits = f.retryAt()
 	}
 	if len(a.Steps) == 1 && !f.cut {
 		a.Proof = a.Steps[0].Decision.Proof
@@ -108,7 +109,7 @@ func (f *run) answer() Answer {
 		a.Outcome = preemption.Fits
 	case len(a.Victims) > 0:
 		a.Outcome = preemption.Preempt
-	case !a.RetryAt.IsZero():
+	case waits:
 		a.Outcome = preemption.Wait
 	default:
 		a.Outcome = preemption.Impossible

@@ -174,10 +174,10 @@ func rowsOf(s *preemption.Snapshot, n Node, besides quota.FlavorResource) []pree
 	return rows
 }
 
-// retryAt returns the first instant at which asking again gets more; zero if there is none.
-func (f *run) retryAt() (first time.Time) {
+// retryAt returns the first instant at which asking again gets more; waits is false if there is none.
+func (f *run) retryAt() (first time.Time, waits bool) {
 	if f.cut {
-		return f.request.Now
+		return f.request.Now, true
 	}
 	for _, step := range f.steps {
 		if step.took {
@@ -186,13 +186,13 @@ func (f *run) retryAt() (first time.Time) {
 		at := time.Time{}
 		switch q, d := f.about(step.question, 1); d.Outcome {
 		case preemption.Wait:
-			at = d.RetryAt
+			at, waits = d.RetryAt, true
 		case preemption.Preempt: // it is delayed
-			at = q.Request.Now
+			at, waits = q.Request.Now, true
 		}
 		if first.IsZero() || !at.IsZero() && at.Before(first) {
 			first = at
 		}
 	}
-	return first
+	return first, waits
 }

@@ -189,6 +189,11 @@ func TestDecide(t *testing.T) {
 			state: preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(1)}}, Admitted: []workload.Workload{never}},
 			want:  "Impossible a+1",
 		},
+		"time may help, and when is not looked for": {
+			config: preemption.Config{MinRuntime: minruntime.Settings{Preempt: ten}, MaxRetrySteps: -1},
+			state:  preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(1)}}, Admitted: []workload.Workload{job("a1", 0, 2, 9)}},
+			want:   "Wait a+1",
+		},
 		"a delay, from the cohort": {
 			state: preemption.State{
 				Cohorts: []queue.Cohort{{Name: "all"}}, Queues: shared(1, 0, 0), Admitted: []workload.Workload{job("a1", 0, 2, 9)},

@@ -69,7 +69,7 @@ func (j *settlementJudge) judge(st preemption.State) {
 	}
 	switch outcome := a.Outcome; {
 	case (outcome == preemption.Fits) != (len(a.Excess) == 0), (outcome == preemption.Preempt) != (len(a.Victims) > 0),
-		(outcome == preemption.Wait) != (len(a.Excess) > 0 && len(a.Victims) == 0 && !a.RetryAt.IsZero()),
+		j.config.MaxRetrySteps >= 0 && (outcome == preemption.Wait) != (len(a.Excess) > 0 && len(a.Victims) == 0 && !a.RetryAt.IsZero()),
 		len(a.Remaining) == 0 && !a.RetryAt.IsZero():
 		j.faults.Add("answer.outcome", "is %v for %d victims, %v over, %v remaining, more at %v",
 			outcome, len(a.Victims), a.Excess, a.Remaining, a.RetryAt)
