@@ -96,7 +96,7 @@ var kindsOfEdits = []struct {
 	name string
 	edit func(w workload.Workload) preemption.Edit
 }{
-	{"update", func(w workload.Workload) preemption.Edit { w.Priority++; return preemption.SetWorkload(w) }},
+	{"update", func(w workload.Workload) preemption.Edit { w.Priority++; return preemption.Admit(w) }},
 	{"evict", func(w workload.Workload) preemption.Edit { return preemption.StartEviction(w.ID) }},
 	{"remove", func(w workload.Workload) preemption.Edit { return preemption.Remove(w.ID) }},
 	{"admit", func(w workload.Workload) preemption.Edit { w.ID += "/new"; return preemption.Admit(w) }},

@@ -153,7 +153,7 @@ func (s *start) play(t failer, pick func(n int) int) (steps []string, preempting
 func evict(t failer, s *preemption.Snapshot, victims []preemption.Victim) (after *preemption.Snapshot, back []workload.Workload) {
 	for _, v := range victims {
 		for _, r := range v.Replicas {
-			s = edit(t, s, preemption.Shrink(v.Workload, r.PodSet, r.Count))
+			s = edit(t, s, preemption.Remove(v.Workload, preemption.Replicas{PodSet: r.PodSet, Count: r.Count}))
 		}
 		if len(v.Replicas) > 0 {
 			continue

@@ -101,8 +101,6 @@ type Decision struct {
 	// Admitted is, for Fits, the workload as admitted: with the assigned flavors, and Now as
 	// its reservation time. Else nil.
 	Admitted *workload.Workload `json:"admitted,omitempty"`
-	// HeldQuota is [Request.HoldsQuota]: Edits replaces what the workload holds.
-	HeldQuota bool `json:"heldQuota,omitzero"`
 	// Replaced is [Request.Replaces]: Edits removes that workload when it admits this one.
 	Replaced string `json:"replaced,omitempty"`
 	// Counts lists, with [Request.MinCounts], the number of replicas of every pod set with
@@ -287,8 +285,7 @@ type Shortage struct {
 // Edits returns the edits that carry out the decision on its snapshot. Fits admits the
 // workload, with the assigned flavors and Now as its reservation time, and removes the one that it
 // replaces. Preempt starts the
-// eviction of the victims and of surplus replicas; they hold their quota until [Remove] or
-// [Shrink]. Wait, Impossible and Gated have no edits.
+// eviction of the victims and of surplus replicas; they hold their quota until [Remove]. Wait, Impossible and Gated have no edits.
 func (d Decision) Edits() []Edit {
 	if !d.Outcome.Succeeds() {
 		return nil
@@ -298,20 +295,11 @@ func (d Decision) Edits() []Edit {
 		if d.Replaced != "" {
 			edits = append(edits, Remove(d.Replaced))
 		}
-		if d.HeldQuota {
-			edits = append(edits, update(*d.Admitted))
-		} else {
-			edits = append(edits, Admit(*d.Admitted))
-		}
+		edits = append(edits, Admit(*d.Admitted))
 	}
 	for _, v := range d.Victims {
-		for _, r := range v.Replicas {
-			if r.Count > r.Leaving {
-				edits = append(edits, StartShrink(v.Workload, r.PodSet, r.Count-r.Leaving))
-			}
-		}
-		if len(v.Replicas) == 0 && !v.Leaving {
-			edits = append(edits, StartEviction(v.Workload))
+		if !v.Leaving {
+			edits = append(edits, StartEviction(v.Workload, v.Replicas...))
 		}
 	}
 	return edits

@@ -23,8 +23,7 @@ type Edit struct {
 	flavor   *queue.Flavor
 	rules    *rules.Config
 	usage    []quota.Amount
-	podSet   string
-	replicas int64
+	replicas []cluster.Replicas
 }
 
 type editKind uint8
@@ -32,12 +31,10 @@ type editKind uint8
 const (
 	editNothing editKind = iota
 	editAdmit
-	editUpdate
-	editSetWorkload
 	editStartEviction
 	editStartShrink
-	editShrink
 	editRemove
+	editShrink
 	editSetQueue
 	editSetCohort
 	editSetUsage
@@ -49,48 +46,38 @@ const (
 	editRemoveRules
 )
 
-// Admit adds a workload that holds quota from now on. It fails if the ID is taken, the queue
-// is unknown or the workload is malformed.
+// Admit adds a workload that holds quota from now on, or replaces the facts of the one with its ID, its queue and usage
+// included. It fails if the queue is unknown or the workload is malformed.
 func Admit(w workload.Workload) Edit {
 	c := w.Clone()
 	return Edit{kind: editAdmit, name: c.ID, workload: &c}
 }
 
-// update is [SetWorkload] of a workload that must be there.
-func update(w workload.Workload) Edit {
-	c := w.Clone()
-	return Edit{kind: editUpdate, name: c.ID, workload: &c}
-}
-
-// SetWorkload replaces the facts of the admitted workload with that ID, its queue and usage
-// included; if there is none, it is [Admit].
-func SetWorkload(w workload.Workload) Edit {
-	c := w.Clone()
-	return Edit{kind: editSetWorkload, name: c.ID, workload: &c}
-}
-
 // StartEviction marks a workload as evicted: it still holds its quota, and it is the first
-// candidate of later decisions. A second time changes nothing. It fails if there is no
-// workload with that ID.
-func StartEviction(id string) Edit { return Edit{kind: editStartEviction, name: id} }
-
-// StartShrink marks replicas of a pod set of an admitted workload as leaving: they still hold
-// their quota and are no longer surplus. It fails if there is no such workload or pod set, or
-// if it has fewer replicas that are not leaving.
-func StartShrink(id, podSet string, replicas int64) Edit {
-	return Edit{kind: editStartShrink, name: id, podSet: podSet, replicas: replicas}
+// candidate of later decisions. A second time changes nothing. With replicas, as [Victim.Replicas]
+// has them, it marks only these as leaving, without those that left before ([Replicas.Leaving]):
+// they still hold their quota and are no longer surplus. It fails if there is no such workload or pod
+// set, or if the pod set has fewer replicas that are not leaving.
+func StartEviction(id string, replicas ...Replicas) Edit {
+	e := Edit{kind: editStartEviction, name: id}
+	for _, r := range replicas {
+		e.kind = editStartShrink
+		e.replicas = append(e.replicas, cluster.Replicas{PodSet: r.PodSet, Count: r.Count - r.Leaving})
+	}
+	return e
 }
 
-// Shrink removes replicas of a pod set of an admitted workload with the quota that they hold:
-// leaving replicas first. It fails if there is no such workload or pod set, or if it has
-// fewer replicas.
-func Shrink(id, podSet string, replicas int64) Edit {
-	return Edit{kind: editShrink, name: id, podSet: podSet, replicas: replicas}
+// Remove removes a workload with the quota that it holds. With replicas, as [Victim.Replicas] has
+// them, it removes only these: leaving replicas first. It fails if there is no such workload or pod
+// set, or if the pod set has fewer replicas.
+func Remove(id string, replicas ...Replicas) Edit {
+	e := Edit{kind: editRemove, name: id}
+	for _, r := range replicas {
+		e.kind = editShrink
+		e.replicas = append(e.replicas, cluster.Replicas{PodSet: r.PodSet, Count: r.Count})
+	}
+	return e
 }
-
-// Remove removes a workload with the quota that it holds. It fails if there is no workload
-// with that ID.
-func Remove(id string) Edit { return Edit{kind: editRemove, name: id} }
 
 // SetQueue adds a queue or replaces the one with that name. The whole configuration is
 // validated again. It costs O(queues), unlike edits of workloads.
@@ -173,16 +160,12 @@ func (e *Edit) apply(c *cluster.Cluster, path string) (*cluster.Cluster, error) 
 	switch e.kind {
 	case editAdmit:
 		return c.Admit(path, e.workload)
-	case editUpdate:
-		return c.Update(path, e.workload)
-	case editSetWorkload:
-		return c.Set(path, e.workload)
 	case editStartEviction:
 		return c.StartEviction(path, e.name)
 	case editStartShrink:
-		return c.StartShrink(path, e.name, e.podSet, e.replicas)
+		return c.StartShrink(path, e.name, e.replicas)
 	case editShrink:
-		return c.Shrink(path, e.name, e.podSet, e.replicas)
+		return c.Shrink(path, e.name, e.replicas)
 	case editRemove:
 		return c.Remove(path, e.name)
 	}

@@ -101,11 +101,11 @@ func TestProtectedElasticBlocksNobody(t *testing.T) {
 func TestShrink(t *testing.T) {
 	st := cloneState(small)
 	s := snapshotOf(t, st)
-	rows, _ := edit(t, s, preemption.Shrink("a1", "main", 3)).QueueStatus("a")
+	rows, _ := edit(t, s, preemption.Remove("a1", preemption.Replicas{PodSet: "main", Count: 3})).QueueStatus("a")
 	if rows[0].Usage != 1 || rows[0].FlavorResource != (quota.FlavorResource{Flavor: "h100", Resource: "gpu"}) {
 		t.Errorf("%+v", rows)
 	}
-	_, err := s.With(preemption.Shrink("a1", "main", 5), preemption.Shrink("a1", "x", 1), preemption.Shrink("x", "main", 1))
+	_, err := s.With(preemption.Remove("a1", preemption.Replicas{PodSet: "main", Count: 5}), preemption.Remove("a1", preemption.Replicas{PodSet: "x", Count: 1}), preemption.Remove("x", preemption.Replicas{PodSet: "main", Count: 1}))
 	wantFaults(t, err, `edits[0]: 5 of 4 replicas of pod set "main"`, `edits[1]: workload "a1" has no pod set "x"`, `edits[2]: no workload "x" is admitted`)
 }
 

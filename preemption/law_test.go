@@ -211,7 +211,7 @@ func victimsMakeRoom(t *rapid.T, config preemption.Config) {
 			s = edit(t, s, preemption.Remove(v.Workload))
 		}
 		for _, r := range v.Replicas {
-			s = edit(t, s, preemption.Shrink(v.Workload, r.PodSet, r.Count))
+			s = edit(t, s, preemption.Remove(v.Workload, preemption.Replicas{PodSet: r.PodSet, Count: r.Count}))
 		}
 	}
 	after := decideWith(t, config, s, r)

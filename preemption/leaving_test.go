@@ -55,7 +55,7 @@ func TestStartShrink(t *testing.T) {
 		if gone := edit(t, evicted, evicted.Removals()...); usage(gone) != 0 {
 			t.Errorf("%s: told to stop as a whole, %d stay", name, usage(gone))
 		}
-		part := edit(t, s, preemption.Shrink("e", "main", 1), preemption.SetQueue(queue.Queue{Name: "b"}))
+		part := edit(t, s, preemption.Remove("e", preemption.Replicas{PodSet: "main", Count: 1}), preemption.SetQueue(queue.Queue{Name: "b"}))
 		if e, _ := part.Find("e"); e.PodSets[0].Count != 7 || e.PodSets[0].Terminating != 2 || len(part.Removals()) != 1 {
 			t.Errorf("%s: one is gone: %+v", name, e)
 		}
@@ -66,7 +66,7 @@ func TestStartShrink(t *testing.T) {
 	if diff := cmp.Diff(s.State(), again.State()); diff != "" {
 		t.Error(diff)
 	}
-	_, err := s.With(preemption.StartShrink("e", "main", 6), preemption.StartShrink("e", "main", -1), preemption.StartShrink("e", "x", 1), preemption.StartShrink("x", "main", 1))
+	_, err := s.With(preemption.StartEviction("e", preemption.Replicas{PodSet: "main", Count: 6}), preemption.StartEviction("e", preemption.Replicas{PodSet: "main", Count: -1}), preemption.StartEviction("e", preemption.Replicas{PodSet: "x", Count: 1}), preemption.StartEviction("x", preemption.Replicas{PodSet: "main", Count: 1}))
 	wantFaults(t, err, `edits[0]: 6 of 5 replicas of pod set "main"`, `edits[1]: -1 of 5 replicas of pod set "main"`, `edits[2]: workload "e" has no pod set "x"`, `edits[3]: no workload "x" is admitted`)
 	bad := s.State()
 	bad.Admitted[0].PodSets[0].Terminating = 9

@@ -113,7 +113,7 @@ func TestUpdatedLocalQueue(t *testing.T) {
 	r.LocalQueueUsage = []queue.LocalQueueUsage{{LocalQueue: "much", Usage: 7}, {LocalQueue: "more", Usage: 9}, {LocalQueue: "little", Usage: 0.5}}
 	s := snapshotOf(t, st)
 	for _, c := range []struct{ local, victim string }{{"little", "y"}, {"more", "x"}, {"little", "y"}} {
-		s = edit(t, s, preemption.SetWorkload(in(c.local, st.Admitted[0])))
+		s = edit(t, s, preemption.Admit(in(c.local, st.Admitted[0])))
 		if got := ids(decide(t, s, r).Victims); len(got) != 1 || got[0] != c.victim {
 			t.Errorf("x is in %q: %v, want %s", c.local, got, c.victim)
 		}

@@ -112,10 +112,14 @@ func (s *Snapshot) Removals() []Edit {
 		edits = append(edits, Remove(id))
 	}
 	for _, w := range s.inside().Terminating() {
+		var gone []Replicas
 		for _, p := range w.PodSets {
 			if p.Terminating > 0 {
-				edits = append(edits, Shrink(w.Facts.ID, p.Name, p.Terminating))
+				gone = append(gone, Replicas{PodSet: p.Name, Count: p.Terminating})
 			}
+		}
+		if len(gone) > 0 {
+			edits = append(edits, Remove(w.Facts.ID, gone...))
 		}
 	}
 	return edits

@@ -242,12 +242,12 @@ func editsHaveInverses(t *rapid.T, config preemption.Config) {
 	if len(st.Admitted) > 0 {
 		w := rapid.SampledFrom(st.Admitted).Draw(t, "admitted")
 		same("Remove, Admit", edit(t, edit(t, s, preemption.Remove(w.ID)), preemption.Admit(w)))
-		same("StartEviction, Update", edit(t, edit(t, s, preemption.StartEviction(w.ID)), preemption.SetWorkload(w)))
+		same("StartEviction, Update", edit(t, edit(t, s, preemption.StartEviction(w.ID)), preemption.Admit(w)))
 		moved := w
 		moved.Queue = q.Name
-		same("Update and back", edit(t, edit(t, s, preemption.SetWorkload(moved)), preemption.SetWorkload(w)))
-		same("SetWorkload and back", edit(t, edit(t, s, preemption.SetWorkload(moved)), preemption.SetWorkload(w)))
-		same("Remove, SetWorkload", edit(t, edit(t, s, preemption.Remove(w.ID)), preemption.SetWorkload(w)))
+		same("Update and back", edit(t, edit(t, s, preemption.Admit(moved)), preemption.Admit(w)))
+		same("SetWorkload and back", edit(t, edit(t, s, preemption.Admit(moved)), preemption.Admit(w)))
+		same("Remove, SetWorkload", edit(t, edit(t, s, preemption.Remove(w.ID)), preemption.Admit(w)))
 	}
 	built := edit(t, new(preemption.Snapshot), configure(st)...)
 	for _, w := range st.Admitted {

@@ -47,7 +47,7 @@ func (sc *scratch) answer(s *Snapshot, config *Config, r *Request, d *Decision) 
 	if len(r.MinCounts) > 0 && !d.Possible() {
 		*d = sc.fewer(s, config, r, *d)
 	}
-	d.HeldQuota, d.Replaced = r.HoldsQuota, r.Replaces
+	d.Replaced = r.Replaces
 	return steps
 }
 

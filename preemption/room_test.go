@@ -132,7 +132,7 @@ func victimsMakeRoomOnNodes(t *rapid.T, config preemption.Config) {
 				other.Remove(v.Workload)
 			}
 			for _, r := range v.Replicas {
-				s = edit(t, s, preemption.Shrink(v.Workload, r.PodSet, r.Count))
+				s = edit(t, s, preemption.Remove(v.Workload, preemption.Replicas{PodSet: r.PodSet, Count: r.Count}))
 				other.SetRemoved(v.Workload, r.PodSet, r.Count)
 			}
 		}

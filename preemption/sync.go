@@ -23,7 +23,7 @@ import (
 // [Snapshot.With] with the edits, in their order, leads from s to the new snapshot. The order
 // is: Remove, by ID, of workloads that are gone or that change and cannot be updated;
 // SetFlavor and RemoveFlavor, by name; SetRules and RemoveRules, by name; SetCohort, SetQueue,
-// RemoveQueue and RemoveCohort, each by name; SetWorkload, by ID, of workloads that changed; Admit, by ID, of workloads that are
+// RemoveQueue and RemoveCohort, each by name; Admit, by ID, of workloads that changed, then of those that are
 // new or were removed to change. A workload cannot be updated if its old queue is removed, or
 // if a usage would exceed [quota.MaxUsage] between two edits.
 //
@@ -84,12 +84,11 @@ func syncEdits(st State, found cluster.Difference, config []Edit, mayStay func(o
 		changes = append(changes, cluster.Change{Old: w})
 	}
 	for _, changed := range found.Changed {
-		e := SetWorkload(st.Admitted[changed.New])
+		e := Admit(st.Admitted[changed.New])
 		changes = append(changes, cluster.Change{Old: changed.Old, New: e.workload})
 		if mayStay(changed.Old) {
 			update = append(update, e)
 		} else {
-			e.kind = editAdmit
 			remove, admit = append(remove, Remove(e.workload.ID)), append(admit, e)
 		}
 	}

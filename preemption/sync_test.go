@@ -254,7 +254,7 @@ func TestSyncEditsAreInOrder(t *testing.T) {
 		preemption.SetFlavor(queue.Flavor{Name: "f"}),
 		preemption.SetRules(rules.Config{Name: "new"}), preemption.RemoveRules("old"),
 		preemption.SetCohort(queue.Cohort{Name: "k"}), preemption.SetQueue(queue.Queue{Name: "c", Cohort: "k"}), preemption.RemoveQueue("a"),
-		preemption.SetWorkload(w("4", "b", 1)), preemption.SetWorkload(w("5", "c", 0)),
+		preemption.Admit(w("4", "b", 1)), preemption.Admit(w("5", "c", 0)),
 		preemption.Admit(w("2", "b", 0)), preemption.Admit(w("6", "c", 0)),
 	}
 	if !reflect.DeepEqual(edits, want) {

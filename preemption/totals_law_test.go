@@ -78,7 +78,7 @@ func TestTotalsAreRefusedWhereAReplicaCounts(t *testing.T) {
 	total.PodSets[0].Totals, total.PodSets[0].Requests[0].Amount = true, 5
 	lower := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}
 	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(10), Preemption: lower}}, Admitted: []workload.Workload{total}})
-	for _, e := range []preemption.Edit{preemption.Shrink("total", "main", 1), preemption.StartShrink("total", "main", 1)} {
+	for _, e := range []preemption.Edit{preemption.Remove("total", preemption.Replicas{PodSet: "main", Count: 1}), preemption.StartEviction("total", preemption.Replicas{PodSet: "main", Count: 1})} {
 		after, err := s.With(e)
 		wantFaults(t, err, `edits[0]: the totals of pod set "main" do not say what a replica takes (workload "total")`)
 		if after != s {

@@ -273,7 +273,7 @@ func (m *Mirror) edits(list []preemption.Edit, c *change) []preemption.Edit {
 		return append(m.named(list, out.Cohort), preemption.SetQueue(out))
 	case *api.Workload:
 		if !c.gone && holds(o) {
-			return append(list, preemption.SetWorkload(m.workload(info.NewInfo(o, m.options...), nil)))
+			return append(list, preemption.Admit(m.workload(info.NewInfo(o, m.options...), nil)))
 		}
 		id := string(info.Key(o))
 		if _, held := m.snapshot.Find(id); held {

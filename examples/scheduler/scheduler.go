@@ -148,11 +148,7 @@ func (s *Scheduler) gone(id string) (again *workload.Workload, err error) {
 
 // shrunk frees what the replicas that were told to stop held.
 func (s *Scheduler) shrunk(v preemption.Victim) (err error) {
-	var edits []preemption.Edit
-	for _, r := range v.Replicas {
-		edits = append(edits, preemption.Shrink(v.Workload, r.PodSet, r.Count))
-	}
-	s.snapshot, err = s.snapshot.With(edits...)
+	s.snapshot, err = s.snapshot.With(preemption.Remove(v.Workload, v.Replicas...))
 	w, _ := s.snapshot.Find(v.Workload)
 	s.pending = s.pending.Release(w.Queue)
 	return err

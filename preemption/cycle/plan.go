@@ -202,11 +202,8 @@ func (p *plan) never(d *preemption.Decision, w *workload.Workload) bool {
 func (p *plan) leave(victims []preemption.Victim) []preemption.Edit {
 	var edits []preemption.Edit
 	for _, v := range victims {
-		for _, r := range v.Replicas {
-			edits = append(edits, preemption.Shrink(v.Workload, r.PodSet, r.Count))
-		}
+		edits = append(edits, preemption.Remove(v.Workload, v.Replicas...))
 		if len(v.Replicas) == 0 {
-			edits = append(edits, preemption.Remove(v.Workload))
 			p.gone = append(p.gone, v.Workload)
 		}
 	}

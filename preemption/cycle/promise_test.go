@@ -73,7 +73,7 @@ func without(t *rapid.T, s *preemption.Snapshot, victims []preemption.Victim, ex
 		}
 		for _, r := range v.Replicas {
 			if v.Workload != except.Workload {
-				s = with(t, s, preemption.Shrink(v.Workload, r.PodSet, r.Count))
+				s = with(t, s, preemption.Remove(v.Workload, preemption.Replicas{PodSet: r.PodSet, Count: r.Count}))
 			}
 		}
 	}

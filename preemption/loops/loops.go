@@ -258,11 +258,8 @@ func (l *looper) ask(at, n int) (after situation, ok bool) {
 	var edits []preemption.Edit
 	for _, v := range d.Victims {
 		ran, _ := from.snapshot.Find(v.Workload)
-		for _, r := range v.Replicas {
-			edits = append(edits, preemption.Shrink(v.Workload, r.PodSet, r.Count))
-		}
+		edits = append(edits, preemption.Remove(v.Workload, v.Replicas...))
 		if len(v.Replicas) == 0 {
-			edits = append(edits, preemption.Remove(v.Workload))
 			ran = l.again(ran, v)
 			after.waiting = append(after.waiting, &ran)
 		}

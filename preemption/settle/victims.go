@@ -37,12 +37,7 @@ func (f *run) take(step *Step) {
 // removals returns the edits after which victims are gone.
 func removals(victims []chosen) (edits []preemption.Edit) {
 	for _, v := range victims {
-		for _, r := range v.Replicas {
-			edits = append(edits, preemption.Shrink(v.Workload, r.PodSet, r.Count))
-		}
-		if len(v.Replicas) == 0 {
-			edits = append(edits, preemption.Remove(v.Workload))
-		}
+		edits = append(edits, preemption.Remove(v.Workload, v.Replicas...))
 	}
 	return edits
 }
@@ -98,7 +93,7 @@ func (f *run) sparesReplicas(v *chosen) (all bool) {
 	for i := len(v.Replicas) - 1; i >= 0; i-- {
 		r := &v.Replicas[i]
 		for p := podSet(&w, r.PodSet); r.Count > 0; r.Count-- {
-			if p.Count++; !f.spares(preemption.SetWorkload(w)) {
+			if p.Count++; !f.spares(preemption.Admit(w)) {
 				p.Count--
 				break
 			}

@@ -27,7 +27,7 @@ func follow(s *preemption.Snapshot, w *kueue.Workload, gone bool) (*preemption.S
 	if err != nil {
 		return s, err // s holds what was there before
 	}
-	return s.With(preemption.SetWorkload(now))
+	return s.With(preemption.Admit(now))
 }
 
 // holder is a workload that holds GPUs, or waits for them.

@@ -15,7 +15,7 @@ const notAsked = ""
 var decisionParts = map[string]string{
 	"outcome": "outcome", "victims.workload": "victims", "victims.queue": "victims", "victims.replicas": "victims", "victims.leaving": "victims",
 	"victims.reason": "reasons", "victims.cohort": "reasons", "victims.preemptorQueued": "reasons", "victims.rules": "reasons", "victims.order": "order",
-	"victims.lost": "cost", "lost": "cost", "admitted": "admitted", "heldQuota": "admitted", "replaced": "admitted", "counts": "counts",
+	"victims.lost": "cost", "lost": "cost", "admitted": "admitted", "replaced": "admitted", "counts": "counts",
 	"borrowHeight": "borrowHeight", "assignment": "assignment", "retryAt": "retryAt", "leaving": "outcome", "triggers": "triggers", "ruleFaults": "triggers",
 	"blockers": "blockers", "shortage": "shortage", "noRoom": "shortage", "proof": "proof", "proof.nodes": notAsked,
 }

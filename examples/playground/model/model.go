@@ -166,7 +166,7 @@ func (o *overlay) edits() (edits []preemption.Edit) {
 		edits = append(edits, preemption.SetQueue(q))
 	}
 	for _, w := range sorted(o.running) {
-		edits = append(edits, preemption.SetWorkload(w))
+		edits = append(edits, preemption.Admit(w))
 	}
 	return edits
 }

@@ -89,12 +89,7 @@ func (m *Model) carryOut(v *view, r preemption.Request) {
 	}
 	var edits []preemption.Edit
 	for _, victim := range d.Victims {
-		if len(victim.Replicas) == 0 {
-			edits = append(edits, preemption.Remove(victim.Workload))
-		}
-		for _, p := range victim.Replicas {
-			edits = append(edits, preemption.Shrink(victim.Workload, p.PodSet, p.Count))
-		}
+		edits = append(edits, preemption.Remove(victim.Workload, victim.Replicas...))
 	}
 	after, err := m.now.Snapshot.With(edits...)
 	if err != nil {

@@ -74,17 +74,17 @@ func TestShrinkBounds(t *testing.T) {
 		return c.Usage.At(node, 0)
 	}
 	for replicas, want := range map[int64]int64{-1: -1, 0: 10, 1: 8, 5: 0, 6: -1} {
-		d, err := c.Shrink("edit", "w", "main", replicas)
+		d, err := c.Shrink("edit", "w", []cluster.Replicas{{PodSet: "main", Count: replicas}})
 		if ok := err == nil; ok != (want >= 0) || ok && usage(d) != want {
 			t.Errorf("%d of 5: %v", replicas, err)
 		}
-		d, err = c.StartShrink("edit", "w", "main", replicas)
+		d, err = c.StartShrink("edit", "w", []cluster.Replicas{{PodSet: "main", Count: replicas}})
 		if ok := err == nil; ok != (want >= 0) || ok && usage(d) != 10 {
 			t.Errorf("%d of 5 begin to leave: %v", replicas, err)
 		}
 	}
 	for _, id := range []string{"w", "nobody"} {
-		if _, err := c.Shrink("edit", id, "none", 0); err == nil {
+		if _, err := c.Shrink("edit", id, []cluster.Replicas{{PodSet: "none"}}); err == nil {
 			t.Errorf("a pod set that is not there is shrunk, of %s", id)
 		}
 	}

@@ -14,13 +14,10 @@ import (
 // Each edit returns a new cluster that shares what it does not change, or fails with a
 // [fault.List] with paths that begin with the given one. The cluster itself never changes.
 
-// Admit adds a workload. It keeps w, so w must be a copy.
+// Admit adds a workload, or replaces the facts of the one with its ID. It keeps w, so w must be a copy.
 func (c *Cluster) Admit(path string, w *workload.Workload) (*Cluster, error) {
-	faults := faultsOf(workload.Validate(path, w))
-	if _, taken := c.Find(w.ID); taken {
-		faults.Add(path+".id", "%q is admitted already", w.ID)
-	}
-	return c.put(path, nil, w, faults)
+	d, _ := c.Find(w.ID)
+	return c.put(path, d, w)
 }
 
 // Remove removes a workload.
@@ -32,23 +29,9 @@ func (c *Cluster) Remove(path, id string) (*Cluster, error) {
 	return c.edit(path, Change{Old: d})
 }
 
-// Update replaces the facts of a workload. It keeps w, so w must be a copy.
-func (c *Cluster) Update(path string, w *workload.Workload) (*Cluster, error) {
-	d, err := c.find(path+".id", w.ID)
-	if err != nil {
-		return nil, err
-	}
-	return c.put(path, d, w, faultsOf(workload.Validate(path, w)))
-}
-
-// Set is Update if there is such a workload, else Admit.
-func (c *Cluster) Set(path string, w *workload.Workload) (*Cluster, error) {
-	d, _ := c.Find(w.ID)
-	return c.put(path, d, w, faultsOf(workload.Validate(path, w)))
-}
-
-// put puts w in the place of old, if that is not nil, unless there are faults.
-func (c *Cluster) put(path string, old *Workload, w *workload.Workload, faults fault.List) (*Cluster, error) {
+// put puts w in the place of old, if that is not nil.
+func (c *Cluster) put(path string, old *Workload, w *workload.Workload) (*Cluster, error) {
+	faults := faultsOf(workload.Validate(path, w))
 	if _, known := c.QueueNode(w.Queue); w.Queue != "" && !known {
 		faults.Add(path+".queue", "unknown queue %q (workload %q)", w.Queue, w.ID)
 	}
@@ -75,43 +58,52 @@ func (c *Cluster) edit(path string, ch Change) (*Cluster, error) {
 	return next, nil
 }
 
-// StartShrink marks replicas of a pod set as leaving.
-func (c *Cluster) StartShrink(path, id, podSet string, replicas int64) (*Cluster, error) {
-	return c.resize(path, id, podSet, replicas, func(p *workload.PodSet) int64 {
-		p.Terminating += replicas
-		return p.Count - (p.Terminating - replicas)
+// Replicas is a number of replicas of a pod set.
+type Replicas struct {
+	PodSet string
+	Count  int64
+}
+
+// StartShrink marks replicas as leaving.
+func (c *Cluster) StartShrink(path, id string, leave []Replicas) (*Cluster, error) {
+	return c.resize(path, id, leave, func(p *workload.PodSet, n int64) (of int64) {
+		of = p.Count - p.Terminating
+		p.Terminating += n
+		return of
 	})
 }
 
-// Shrink removes replicas of a pod set, leaving ones first.
-func (c *Cluster) Shrink(path, id, podSet string, replicas int64) (*Cluster, error) {
-	return c.resize(path, id, podSet, replicas, func(p *workload.PodSet) int64 {
-		p.Count, p.Terminating = p.Count-replicas, max(0, p.Terminating-replicas)
-		return p.Count + replicas
+// Shrink removes replicas, leaving ones first.
+func (c *Cluster) Shrink(path, id string, gone []Replicas) (*Cluster, error) {
+	return c.resize(path, id, gone, func(p *workload.PodSet, n int64) (of int64) {
+		of = p.Count
+		p.Count, p.Terminating = p.Count-n, max(0, p.Terminating-n)
+		return of
 	})
 }
 
-// resize changes a number of replicas of a pod set. change makes the change and returns how
-// many replicas could be changed.
-func (c *Cluster) resize(path, id, podSet string, replicas int64, change func(*workload.PodSet) int64) (*Cluster, error) {
+// resize changes numbers of replicas. change makes a change and returns how many replicas could be changed.
+func (c *Cluster) resize(path, id string, parts []Replicas, change func(p *workload.PodSet, n int64) (of int64)) (*Cluster, error) {
 	d, err := c.find(path, id)
 	if err != nil {
 		return nil, err
 	}
 	w := d.Clone()
-	for i := range w.PodSets {
-		if w.PodSets[i].Name != podSet {
-			continue
+	var faults fault.List
+	for _, part := range parts {
+		i := slices.IndexFunc(w.PodSets, func(p workload.PodSet) bool { return p.Name == part.PodSet })
+		if i < 0 {
+			faults.Add(path, "workload %q has no pod set %q", id, part.PodSet)
+		} else if w.PodSets[i].Totals {
+			faults.Add(path, "the totals of pod set %q do not say what a replica takes (workload %q)", part.PodSet, id)
+		} else if of := change(&w.PodSets[i], part.Count); part.Count < 0 || part.Count > of {
+			faults.Add(path, "%d of %d replicas of pod set %q (workload %q)", part.Count, of, part.PodSet, id)
 		}
-		if w.PodSets[i].Totals {
-			return nil, fault.List{{Path: path, Problem: fmt.Sprintf("the totals of pod set %q do not say what a replica takes (workload %q)", podSet, id)}}
-		}
-		if of := change(&w.PodSets[i]); replicas < 0 || replicas > of {
-			return nil, fault.List{{Path: path, Problem: fmt.Sprintf("%d of %d replicas of pod set %q (workload %q)", replicas, of, podSet, id)}}
-		}
-		return c.Update(path, &w)
 	}
-	return nil, fault.List{{Path: path, Problem: fmt.Sprintf("workload %q has no pod set %q", id, podSet)}}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return c.put(path, d, &w)
 }
 
 // StartEviction marks a workload as evicted.

@@ -34,7 +34,7 @@ func reachFollowsEdits(t *rapid.T) {
 		case "evict":
 			next, err = c.StartEviction("", w.ID)
 		case "update":
-			next, err = c.Update("", &w)
+			next, err = c.Admit("", &w)
 		}
 		if err == nil {
 			c = next
@@ -117,7 +117,7 @@ func sumsAreWhatLeaves(t *rapid.T) {
 					continue
 				}
 				for _, p := range w.PodSets { // what is leaving leaves
-					if without, err = without.Shrink("", w.Facts.ID, p.Name, p.Terminating); err != nil {
+					if without, err = without.Shrink("", w.Facts.ID, []cluster.Replicas{{PodSet: p.Name, Count: p.Terminating}}); err != nil {
 						t.Fatal(err)
 					}
 				}

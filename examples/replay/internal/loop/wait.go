@@ -103,7 +103,7 @@ func (l *Loop) seen(r *round) (*preemption.Snapshot, error) {
 	for _, i := range l.goingOn {
 		w, _ := l.snapshot.Find(l.jobs[i].ID)
 		w.Evicted = false
-		edits = append(edits, preemption.SetWorkload(w))
+		edits = append(edits, preemption.Admit(w))
 	}
 	return l.snapshot.With(edits...)
 }

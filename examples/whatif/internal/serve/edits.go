@@ -14,12 +14,9 @@ import (
 
 // Edit is a change of the cluster. Exactly one of the fields is set.
 type Edit struct {
-	Admit         *workload.Workload `json:"admit,omitempty"`         // it holds its quota
-	SetWorkload   *workload.Workload `json:"setWorkload,omitempty"`   // in place of the one with its ID, if there is one
-	Remove        *string            `json:"remove,omitempty"`        // the workload with this ID
-	StartEviction *string            `json:"startEviction,omitempty"` // likewise: it is told to stop
-	Shrink        *Shrink            `json:"shrink,omitempty"`        // replicas have left
-	StartShrink   *Shrink            `json:"startShrink,omitempty"`   // replicas are told to stop
+	Admit         *workload.Workload `json:"admit,omitempty"`         // it holds its quota, in place of the one with its ID
+	Remove        *Part              `json:"remove,omitempty"`        // it has left
+	StartEviction *Part              `json:"startEviction,omitempty"` // it is told to stop
 	SetQueue      *queue.Queue       `json:"setQueue,omitempty"`      // in place of that of its name, or a new one
 	RemoveQueue   *string            `json:"removeQueue,omitempty"`
 	SetCohort     *queue.Cohort      `json:"setCohort,omitempty"`
@@ -31,11 +28,10 @@ type Edit struct {
 	SetUsage      *Usage             `json:"setUsage,omitempty"` // what is in use in a queue in all
 }
 
-// Shrink is replicas of a pod set of a workload that leave.
-type Shrink struct {
-	ID       string `json:"id"`
-	PodSet   string `json:"podSet"`
-	Replicas int64  `json:"replicas"`
+// Part is a workload, or replicas of it: what a victim says of itself.
+type Part struct {
+	Workload string                `json:"workload"`
+	Replicas []preemption.Replicas `json:"replicas,omitempty"` // none: the whole workload
 }
 
 // Usage is what is in use in a queue in all, as the caller counts it.
@@ -60,16 +56,10 @@ func (e *Edit) edit() (edit preemption.Edit, problem string) {
 	switch {
 	case e.Admit != nil:
 		return preemption.Admit(*e.Admit), ""
-	case e.SetWorkload != nil:
-		return preemption.SetWorkload(*e.SetWorkload), ""
 	case e.Remove != nil:
-		return preemption.Remove(*e.Remove), ""
+		return preemption.Remove(e.Remove.Workload, e.Remove.Replicas...), ""
 	case e.StartEviction != nil:
-		return preemption.StartEviction(*e.StartEviction), ""
-	case e.Shrink != nil:
-		return preemption.Shrink(e.Shrink.ID, e.Shrink.PodSet, e.Shrink.Replicas), ""
-	case e.StartShrink != nil:
-		return preemption.StartShrink(e.StartShrink.ID, e.StartShrink.PodSet, e.StartShrink.Replicas), ""
+		return preemption.StartEviction(e.StartEviction.Workload, e.StartEviction.Replicas...), ""
 	case e.SetQueue != nil:
 		return preemption.SetQueue(*e.SetQueue), ""
 	case e.RemoveQueue != nil:

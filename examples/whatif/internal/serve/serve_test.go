@@ -103,10 +103,10 @@ func TestAnswersAreThoseOfTheLibrary(t *testing.T) {
 		for _, w := range record.State.Admitted {
 			switch rapid.IntRange(0, 3).Draw(t, "change") {
 			case 0:
-				edits, changes = append(edits, map[string]any{"remove": w.ID}), append(changes, preemption.Remove(w.ID))
+				edits, changes = append(edits, map[string]any{"remove": map[string]any{"workload": w.ID}}), append(changes, preemption.Remove(w.ID))
 			case 1:
 				if !w.Evicted {
-					edits, changes = append(edits, map[string]any{"startEviction": w.ID}), append(changes, preemption.StartEviction(w.ID))
+					edits, changes = append(edits, map[string]any{"startEviction": map[string]any{"workload": w.ID}}), append(changes, preemption.StartEviction(w.ID))
 				}
 			}
 		}
@@ -155,8 +155,8 @@ func TestBadQuestions(t *testing.T) {
 		{"POST", "/v1/decide", `{"state":{"queues":[{"name":"q","quotas":[{"flavor":"f","resource":"r","nominal":-1}]},{"name":""}]},"request":{}}`, 400,
 			`"faults":[{"path":"state.queues[0].quotas[0].nominal","problem":"-1 is negative (queue \"q\")"},{"path":"state.queues[1].name"`},
 		{"POST", "/v1/decide", `{"request":{"workload":{"id":"x","queue":"none"}}}`, 400, `"path":"request.workload.queue","problem":"unknown queue \"none\""`},
-		{"POST", "/v1/simulate", `{"edits":[{"remove":"x"}],"requests":[{}]}`, 400, `"path":"edits[0]"`},
-		{"POST", "/v1/simulate", `{"edits":[{"remove":"x","removeQueue":"y"}],"requests":[{}]}`, 400, `has 2 changes, want one of admit, `},
+		{"POST", "/v1/simulate", `{"edits":[{"remove":{"workload":"x"}}],"requests":[{}]}`, 400, `"path":"edits[0]"`},
+		{"POST", "/v1/simulate", `{"edits":[{"remove":{"workload":"x"},"removeQueue":"y"}],"requests":[{}]}`, 400, `has 2 changes, want one of admit, `},
 		{"POST", "/v1/simulate", `{"edits":[{}]}`, 400, `"path":"requests","problem":"is empty"`},
 		{"POST", "/v1/simulate", `{"requests":[{"workload":{"id":"x","queue":"none"}},{"workload":{"id":"y","queue":"none"}}]}`, 400, `"path":"requests[1].workload.queue"`},
 		{"POST", "/v1/decide", strings.Repeat(" ", 2000), 413, `the body has more than 1000 bytes`},
