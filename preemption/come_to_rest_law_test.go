@@ -159,7 +159,7 @@ func evict(t failer, s *preemption.Snapshot, victims []preemption.Victim) (after
 			continue
 		}
 		w, _ := s.Find(v.Workload)
-		w.Queued, w.ReservedAt, w.Evicted = v.Requeued(w.Queued, now), time.Time{}, false
+		w.Queued, w.ReservedAt, w.Evicted = queuedAgain(v, w.Queued, now), time.Time{}, false
 		for i := range w.PodSets {
 			w.PodSets[i].Terminating = 0
 		}

@@ -3,6 +3,7 @@ package preemption
 import (
 	"time"
 
+	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -233,19 +234,36 @@ type Replicas struct {
 	Leaving int64 `json:"leaving,omitzero"`
 }
 
-// Requeued returns the queue-order timestamp with which the victim waits again, from its
-// earlier timestamp and the time of its eviction. A victim that yielded because its time was
-// over goes to the back: it gets the later of its eviction time and the preemptor's
-// timestamp, which may be later if clocks differ; zero if that is not known. Otherwise it would again be the older one
-// and preempt its preemptor in the next cycle. Other victims keep their timestamp.
-func (v Victim) Requeued(queued, evictedAt time.Time) time.Time {
-	switch {
-	case v.Reason != InClusterQueueTimeBased:
-		return queued
-	case workload.CompareQueued(v.PreemptorQueued, evictedAt) > 0:
-		return v.PreemptorQueued
+// Requeued returns the victim as it waits again once it is gone: as it was submitted, with all
+// its replicas, only the flavors that its submitter fixed (KEP-83, "Reassigning flavors after
+// preemption"), and its gates closed.
+//
+// A victim that yielded because its time was over goes to the back: its queue-order timestamp is the later of its
+// eviction time and the preemptor's timestamp, which may be later if clocks differ; zero if that is not known.
+// Otherwise it would again be the older one and preempt its preemptor in the next cycle. Other victims keep
+// their timestamp.
+//
+// submitted is the workload as it last waited, not as it ran with its assigned flavors and remaining replicas.
+// Requeued fails if submitted has a reservation or was told to stop, and if it is not the victim.
+func (v Victim) Requeued(submitted workload.Workload, evictedAt time.Time) (workload.Workload, error) {
+	var faults fault.List
+	if submitted.ID != v.Workload {
+		faults.Add("submitted.id", "%q is not the victim, %q", submitted.ID, v.Workload)
 	}
-	return evictedAt
+	if !submitted.ReservedAt.IsZero() || submitted.Evicted {
+		faults.Add("submitted", "workload %q as it ran, not as it was submitted", submitted.ID)
+	}
+	w := submitted.Clone()
+	if err := faults.Err(); err != nil {
+		return w, err
+	}
+	if v.Reason == InClusterQueueTimeBased {
+		if w.Queued = evictedAt; workload.CompareQueued(v.PreemptorQueued, evictedAt) > 0 {
+			w.Queued = v.PreemptorQueued
+		}
+	}
+	w.Gates = w.Gates.Evicted(evictedAt)
+	return w, nil
 }
 
 // Blocker is a queue whose workloads could make the request fit but may not yield.

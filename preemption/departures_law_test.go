@@ -61,8 +61,8 @@ func departsAsListed(t *rapid.T, reached map[string]int) {
 			reached["an equal before its time is over"]++
 		}
 		if over(w) && newer(w) {
-			if v.Reason != preemption.InClusterQueue || !v.Requeued(w.Queued, r.Now).Equal(w.Queued) {
-				t.Fatalf("%s is newer, and waits again from %v for %v", w.ID, v.Requeued(w.Queued, r.Now), v.Reason)
+			if v.Reason != preemption.InClusterQueue || !queuedAgain(v, w.Queued, r.Now).Equal(w.Queued) {
+				t.Fatalf("%s is newer, and waits again from %v for %v", w.ID, queuedAgain(v, w.Queued, r.Now), v.Reason)
 			}
 			reached["newer, and its time is over"]++
 		}

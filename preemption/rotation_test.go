@@ -69,7 +69,7 @@ func rotation(t failer, p *preemption.Preemptor, arrivals []time.Duration, k int
 				}
 				evictions[v.Workload] = append(evictions[v.Workload], at)
 				w, _ := s.Find(v.Workload)
-				w.Queued, w.ReservedAt = v.Requeued(w.Queued, at), time.Time{}
+				w.Queued, w.ReservedAt = queuedAgain(v, w.Queued, at), time.Time{}
 				s = edit(t, s, preemption.Remove(w.ID))
 				waiting = append(waiting, w)
 				since[w.ID] = at
@@ -114,6 +114,12 @@ func TestRotation(t *testing.T) {
 	})
 }
 
+// queuedAgain returns the queue-order timestamp with which a victim waits again.
+func queuedAgain(v preemption.Victim, queued, evictedAt time.Time) time.Time {
+	w, _ := v.Requeued(workload.Workload{ID: v.Workload, Queued: queued}, evictedAt)
+	return w.Queued
+}
+
 // A workload that yielded for another reason keeps its place.
 func TestRequeued(t *testing.T) {
 	for reason, want := range map[preemption.VictimReason]time.Time{
@@ -121,7 +127,7 @@ func TestRequeued(t *testing.T) {
 		preemption.InClusterQueue:          started(9),
 		preemption.InCohortReclamation:     started(9),
 	} {
-		if got := (preemption.Victim{Reason: reason, PreemptorQueued: started(5)}).Requeued(started(9), now); !got.Equal(want) {
+		if got := queuedAgain(preemption.Victim{Reason: reason, PreemptorQueued: started(5)}, started(9), now); !got.Equal(want) {
 			t.Errorf("%v: %v, want %v", reason, got, want)
 		}
 	}
@@ -142,7 +148,7 @@ func TestRequeuedDespiteClockSkew(t *testing.T) {
 	}
 	ahead.Workload.ID, ahead.Workload.ReservedAt = "ahead", now
 	back := at(1, 4)
-	back.Workload.Queued = d.Victims[0].Requeued(victim.Queued, now)
+	back.Workload.Queued = queuedAgain(d.Victims[0], victim.Queued, now)
 	if !back.Workload.Queued.Equal(ahead.Workload.Queued) {
 		t.Errorf("waits again from %v, want %v", back.Workload.Queued, ahead.Workload.Queued)
 	}
@@ -192,11 +198,11 @@ func TestVictimOfUnknownPreemptorGoesToTheBack(t *testing.T) {
 	if text(d) != "Preempt: e InClusterQueueTimeBased" {
 		t.Fatal(text(d))
 	}
-	if at := d.Victims[0].Requeued(started(61), now); !at.IsZero() {
+	if at := queuedAgain(d.Victims[0], started(61), now); !at.IsZero() {
 		t.Errorf("queued at %v", at)
 	}
 	back := job("e", "a", 10, 4, started(61))
-	back.Queued = d.Victims[0].Requeued(back.Queued, now)
+	back.Queued = queuedAgain(d.Victims[0], back.Queued, now)
 	runs := r.Workload.Clone()
 	runs.ReservedAt = now
 	again := preemption.Request{Workload: back, Now: now.Add(time.Minute)}

@@ -142,7 +142,7 @@ func (s *Scheduler) gone(id string) (again *workload.Workload, err error) {
 	if !ok {
 		return nil, nil
 	}
-	back, err := cycle.Requeued(told.victim, s.submitted[id], told.at)
+	back, err := told.victim.Requeued(s.submitted[id], told.at)
 	return &back, err
 }
 

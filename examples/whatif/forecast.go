@@ -236,7 +236,7 @@ func (f *forecast) leave() (left bool, err error) {
 			w = asSubmitted(ran)
 		}
 		if v, preempted := f.victims[id]; preempted && len(v.Replicas) == 0 {
-			if w, err = cycle.Requeued(v, w, f.now); err != nil {
+			if w, err = v.Requeued(w, f.now); err != nil {
 				return false, err
 			}
 		}

@@ -248,14 +248,14 @@ func TestRequeue(t *testing.T) {
 		preemption.InClusterQueue: w.Queued, preemption.InClusterQueueTimeBased: now,
 	} {
 		victim := preemption.Victim{Workload: "old", Reason: reason, PreemptorQueued: w.Queued}
-		again, err := cycle.Requeued(victim, w, now)
+		again, err := victim.Requeued(w, now)
 		want := w
 		want.Queued, want.Gates = queued, w.Gates.Evicted(now)
 		if diff := cmp.Diff(want, again); err != nil || diff != "" || !again.Gates.AnyClosed() {
 			t.Errorf("%v: %v\n%s", reason, err, diff)
 		}
 		for _, ran := range []workload.Workload{evicted(job("old", "a", 0, 4, 90)), job("another", "a", 0, 4, 90), {ID: "another", Queue: "a"}, {ID: "old", ReservedAt: now}} {
-			if _, err := cycle.Requeued(victim, ran, now); err == nil {
+			if _, err := victim.Requeued(ran, now); err == nil {
 				t.Errorf("%v: %+v is taken as submitted", reason, ran)
 			}
 		}

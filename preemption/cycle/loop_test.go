@@ -177,7 +177,7 @@ func (l *loop) leave(t *rapid.T) bool {
 				delete(l.submitted, w.ID) // it does not come back: it never waited here
 				continue
 			}
-			again, err := cycle.Requeued(l.told[w.ID], l.submitted[w.ID], now)
+			again, err := l.told[w.ID].Requeued(l.submitted[w.ID], now)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -169,7 +169,7 @@ func TestPartialHeadComesBackAsSubmitted(t *testing.T) {
 	if text(preempts) != "urgent Preempt elastic" {
 		t.Fatal(text(preempts))
 	}
-	back, err := cycle.Requeued(preempts.Heads[0].Decision.Victims[0], result.Heads[0].Head.Workload, now)
+	back, err := preempts.Heads[0].Decision.Victims[0].Requeued(result.Heads[0].Head.Workload, now)
 	if diff := cmp.Diff(heads(asks)[0].Workload, back); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}

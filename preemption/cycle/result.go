@@ -5,12 +5,10 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
-	"github.com/cedesched/cede/workload"
 )
 
 // HeadOutcome is the result of a head in one word. The zero value is invalid.
@@ -173,29 +171,4 @@ func (r Result) Events(s *preemption.Snapshot, at time.Time) (list []limits.Even
 		}
 	}
 	return list
-}
-
-// Requeued returns a victim as it waits again once it is gone: as it was submitted, with all
-// its replicas, only the flavors that its submitter fixed (KEP-83, "Reassigning flavors after
-// preemption"), its gates closed, and the timestamp of [preemption.Victim.Requeued].
-//
-// submitted is the workload as it last waited: the workload of the head that was admitted
-// ([HeadResult.Head]), not the workload as it ran with its assigned flavors and remaining
-// replicas. Requeued fails if submitted has a reservation or was told to stop, and if it is
-// not the victim.
-func Requeued(v preemption.Victim, submitted workload.Workload, evictedAt time.Time) (workload.Workload, error) {
-	var faults fault.List
-	if submitted.ID != v.Workload {
-		faults.Add("submitted.id", "%q is not the victim, %q", submitted.ID, v.Workload)
-	}
-	if !submitted.ReservedAt.IsZero() || submitted.Evicted {
-		faults.Add("submitted", "workload %q as it ran, not as it was submitted", submitted.ID)
-	}
-	w := submitted.Clone()
-	if err := faults.Err(); err != nil {
-		return w, err
-	}
-	w.Queued = v.Requeued(w.Queued, evictedAt)
-	w.Gates = w.Gates.Evicted(evictedAt)
-	return w, nil
 }

@@ -298,11 +298,11 @@ func (l *looper) decide(s *preemption.Snapshot, r preemption.Request) (preemptio
 
 // again returns a victim as it waits again.
 func (l *looper) again(ran workload.Workload, v preemption.Victim) workload.Workload {
-	queued := v.Requeued(ran.Queued, l.now)
+	back, _ := v.Requeued(workload.Workload{ID: ran.ID, Queued: ran.Queued}, l.now) // its place in the queue
 	if w, ok := l.submitted[ran.ID]; ok {
 		ran = w.Clone()
 	}
-	ran.Queued, ran.ReservedAt, ran.AdmittedAt, ran.Evicted = queued, time.Time{}, time.Time{}, false
+	ran.Queued, ran.ReservedAt, ran.AdmittedAt, ran.Evicted = back.Queued, time.Time{}, time.Time{}, false
 	for i := range ran.PodSets {
 		ran.PodSets[i].Terminating = 0
 	}

@@ -119,7 +119,7 @@ func (s *scheduler) event(t failer, kind LoopKind, i int) {
 	}
 	if kind == Left && err == nil {
 		var again workload.Workload
-		if again, err = cycle.Requeued(s.victims[id(i)], s.submitted[i], s.now); err == nil {
+		if again, err = s.victims[id(i)].Requeued(s.submitted[i], s.now); err == nil {
 			s.pending, err = s.pending.Add(again)
 		}
 	}

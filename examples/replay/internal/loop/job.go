@@ -3,7 +3,6 @@ package loop
 import (
 	"github.com/cedesched/cede/examples/replay/internal/world"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -118,7 +117,7 @@ func (l *Loop) leave(j *job) error {
 	l.move(j)
 	l.used -= j.GPU
 	l.result.Busy.to(j.stops, j.GPU)
-	back, err := cycle.Requeued(j.victim, j.submitted, at(j.toldAt))
+	back, err := j.victim.Requeued(j.submitted, at(j.toldAt))
 	if err != nil {
 		return err
 	}
