@@ -1,0 +1,156 @@
+package witness
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+)
+
+// Decide answers a request, as [preemption.Preemptor.Decide] does. The state and the request are
+// valid, and each request has a flavor.
+func Decide(c preemption.Config, st preemption.State, r preemption.Request) preemption.Decision {
+	w := newWorld(c, st, r)
+	d := w.decide(r.Now)
+	if d.Outcome == preemption.Impossible {
+		if at, ok := RetryAt(c, st, r); ok {
+			d.Outcome, d.RetryAt = preemption.Wait, at
+		}
+	}
+	return d
+}
+
+// decide answers at an instant; it does not know whether time will help.
+func (w *world) decide(at time.Time) preemption.Decision {
+	w.ask()
+	d := preemption.Decision{Outcome: preemption.Impossible, Replaced: w.request.Replaces}
+	switch {
+	case w.own.queue.Inactive: // "none of its waiting workloads is admitted or preempts"
+		return d
+	case w.fitsNow():
+		d.Outcome, d.BorrowHeight = preemption.Fits, w.borrowHeight()
+		admitted := w.request.Workload.Clone()
+		admitted.ReservedAt = at // "Now as its reservation time"
+		d.Admitted = &admitted
+		return d
+	case w.request.Workload.NeverPreempts: // "no other may yield for the workload"
+		return d
+	}
+	victims := w.orLeaving(w.search(at), at)
+	if len(victims) == 0 {
+		return d
+	}
+	for _, c := range victims {
+		c.remove()
+	}
+	d.BorrowHeight = w.borrowHeight()
+	restore(victims)
+	d.Victims = w.named(victims)
+	d.Outcome, d.Leaving = w.gated(d.Victims)
+	return d
+}
+
+// ask notes what is requested, and which columns need victims: "the columns of the request that do
+// not fit now", unless the caller says which.
+func (w *world) ask() {
+	w.asked, w.needs = map[column]int64{}, slices.Clone(w.request.NeedsPreemption)
+	for _, a := range w.total() {
+		if a.Amount > 0 {
+			w.asked[a.FlavorResource()] = a.Amount
+		}
+	}
+	if len(w.needs) > 0 {
+		return
+	}
+	for _, a := range w.total() {
+		if a.Amount > 0 && a.Amount > w.own.available(a.FlavorResource()) {
+			w.needs = append(w.needs, a.FlavorResource())
+		}
+	}
+}
+
+// fitsNow: "the request fits now without victims".
+func (w *world) fitsNow() bool {
+	for fr, amount := range w.asked {
+		if amount > w.own.available(fr) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *world) search(at time.Time) []*candidate { return w.classical(at) }
+
+// gated: KEP-8303: a workload with a closed gate preempts nobody. "Gated is said only where a workload
+// would have to be told that was not told before"; otherwise it waits for what is leaving.
+func (w *world) gated(victims []preemption.Victim) (outcome preemption.Outcome, leaving bool) {
+	told := !slices.ContainsFunc(victims, func(v preemption.Victim) bool { return !v.Leaving })
+	switch {
+	case !w.gateIsClosed():
+		return preemption.Preempt, false
+	case told:
+		return preemption.Wait, true
+	}
+	return preemption.Gated, false
+}
+
+// named returns the victims as the decision lists them, "sorted by workload ID". Order is "the number
+// in the order in which the victims were chosen".
+func (w *world) named(victims []*candidate) (list []preemption.Victim) {
+	for _, c := range victims {
+		i := slices.IndexFunc(list, func(v preemption.Victim) bool { return v.Workload == c.of.ID })
+		if i < 0 {
+			i = len(list)
+			list = append(list, w.victim(c, i+1))
+		}
+		v := &list[i]
+		v.Leaving = v.Leaving && c.leaving
+		if c.podSet == whole {
+			v.Replicas = nil
+		}
+	}
+	for i := range list {
+		list[i].Replicas = replicas(victims, list[i].Workload)
+	}
+	slices.SortFunc(list, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
+	return list
+}
+
+func (w *world) victim(c *candidate, order int) preemption.Victim {
+	v := preemption.Victim{Workload: c.of.ID, Queue: c.of.home.name, Reason: c.reason, Leaving: true, Order: order}
+	if c.of.home != w.own {
+		v.Cohort = c.meet.name
+	}
+	if c.reason == preemption.InClusterQueueTimeBased {
+		v.PreemptorQueued = w.request.Workload.Queued
+	}
+	return v
+}
+
+// replicas lists what a workload yields by pod set: "Empty: the whole workload yields."
+func replicas(victims []*candidate, id string) (list []preemption.Replicas) {
+	for _, c := range victims {
+		if c.of.ID != id {
+			continue
+		}
+		if c.podSet == whole {
+			return nil
+		}
+		name := c.of.PodSets[c.podSet].Name
+		i := slices.IndexFunc(list, func(r preemption.Replicas) bool { return r.PodSet == name })
+		if i < 0 {
+			i = len(list)
+			list = append(list, preemption.Replicas{PodSet: name})
+		}
+		list[i].Count += c.replicas
+		if c.leaving {
+			list[i].Leaving += c.replicas
+		}
+	}
+	slices.SortFunc(list, func(a, b preemption.Replicas) int { return cmp.Compare(a.PodSet, b.PodSet) })
+	return list
+}
+
+// gateIsClosed: KEP-8303: "A gate named in the workload is closed unless its state says open."
+func (w *world) gateIsClosed() bool { return w.request.Workload.Gates.AnyClosed() }

@@ -1,0 +1,105 @@
+package witness
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/queue"
+)
+
+// KEP-83, Preemption, step 3: "Sort the Workloads", and KEP-8522, the order among same-priority
+// candidates.
+
+// inOrder returns the candidates in the order of removal: "Workloads that are being evicted before
+// all others", then by class. With Request.LocalQueueUsage "the queues of one class are merged: of
+// their next candidates the one that steps 3 to 6 put first."
+func (w *world) inOrder(list []*candidate, at time.Time) (ordered []*candidate) {
+	for _, leaving := range []bool{true, false} {
+		for _, k := range []class{byAdvantage, ofOthers, ofOwn} {
+			byQueue := map[string][]*candidate{}
+			for _, c := range list {
+				if c.leaving == leaving && c.class == k {
+					byQueue[c.of.home.name] = append(byQueue[c.of.home.name], c)
+				}
+			}
+			ordered = append(ordered, w.merge(byQueue, at)...)
+		}
+	}
+	return ordered
+}
+
+// merge takes the first of the next candidates of all queues, again and again.
+func (w *world) merge(byQueue map[string][]*candidate, at time.Time) (merged []*candidate) {
+	for name := range byQueue {
+		w.sortQueue(byQueue[name], at)
+	}
+	for {
+		var first []*candidate
+		for _, n := range w.queues {
+			next := byQueue[n.name]
+			if len(next) > 0 && (first == nil || compare(next[0], first[0], at) < 0) {
+				first = next
+			}
+		}
+		if first == nil {
+			return merged
+		}
+		merged = append(merged, first[0])
+		byQueue[first[0].of.home.name] = first[1:]
+	}
+}
+
+// sortQueue: "The candidates of each queue come by the usage of their local queues, the highest
+// first, before steps 3 to 6."
+func (w *world) sortQueue(list []*candidate, at time.Time) {
+	slices.SortFunc(list, func(a, b *candidate) int {
+		return cmp.Or(
+			cmp.Compare(w.localUsage(b.of.LocalQueue), w.localUsage(a.of.LocalQueue)),
+			compare(a, b, at),
+		)
+	})
+}
+
+// localUsage is the usage of a local queue: "one that is not listed has a usage of zero".
+func (w *world) localUsage(name string) float64 {
+	i := slices.IndexFunc(w.request.LocalQueueUsage, func(u queue.LocalQueueUsage) bool { return u.LocalQueue == name })
+	if i < 0 || name == "" {
+		return 0
+	}
+	return w.request.LocalQueueUsage[i].Usage
+}
+
+// compare is steps 3 to 6: "lower priority; then equals whose time is over, longest running first;
+// then newer equals"; "at equal priority: surplus replicas of elastic workloads one by one, then
+// whole workloads"; "later reservation first (a missing one counts as now), lower UID, lower ID; in a
+// workload the last pod set first".
+func compare(a, b *candidate, at time.Time) int {
+	reserved := reservation(b, at).Compare(reservation(a, at))
+	if a.expired && b.expired {
+		reserved = -reserved
+	}
+	return cmp.Or(
+		cmp.Compare(a.of.EffectivePriority(), b.of.EffectivePriority()),
+		cmp.Compare(number(!a.expired), number(!b.expired)),
+		cmp.Compare(number(!a.surplus()), number(!b.surplus())),
+		reserved,
+		cmp.Compare(a.of.UID, b.of.UID),
+		cmp.Compare(a.of.ID, b.of.ID),
+		cmp.Compare(b.podSet, a.podSet),
+	)
+}
+
+func reservation(c *candidate, at time.Time) time.Time {
+	if c.of.ReservedAt.IsZero() {
+		return at
+	}
+	return c.of.ReservedAt
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

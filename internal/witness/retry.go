@@ -1,0 +1,60 @@
+package witness
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+)
+
+// RetryAt returns "the first instant at which the request fits or can preempt if nothing but time
+// changes, later than Now". It tries every instant at which anything could change.
+func RetryAt(c preemption.Config, st preemption.State, r preemption.Request) (time.Time, bool) {
+	w := newWorld(c, st, r)
+	for _, at := range w.instants() {
+		if d := w.decide(at); d.Possible() {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// instants lists, in order, the instants after now at which a rule begins or ends to hold for a
+// workload, or its place among the candidates changes: a time that a workload has, or that time and
+// a duration that the configuration has; and the nanosecond after it.
+func (w *world) instants() []time.Time {
+	var list []time.Time
+	lasting := w.durations()
+	for _, n := range w.queues {
+		for _, r := range n.running {
+			times := []time.Time{r.ReservedAt, r.AdmittedAt}
+			for _, d := range lasting {
+				times = append(times, r.ReservedAt.Add(d), r.AdmittedAt.Add(d))
+			}
+			for _, g := range w.config.Guards {
+				until, _ := g.Verdict(r.Workload, w.request).Until()
+				times = append(times, until)
+			}
+			for _, t := range times {
+				list = append(list, t, t.Add(1))
+			}
+		}
+	}
+	list = slices.DeleteFunc(list, func(t time.Time) bool { return !t.After(w.request.Now) })
+	slices.SortFunc(list, time.Time.Compare)
+	return slices.CompactFunc(list, time.Time.Equal)
+}
+
+// durations lists all durations that some rule adds to a time.
+func (w *world) durations() []time.Duration {
+	p := w.config.Protection
+	list := []time.Duration{
+		p.Preempt, p.Reclaim, p.FairSharing, w.config.MinRuntime.Preempt.Or(0), w.config.MinRuntime.Reclaim.Or(0),
+		w.own.queue.Preemption.MinAdmitDuration.Or(0),
+	}
+	for _, n := range slices.Concat(w.cohorts, w.queues) {
+		list = append(list, n.minimum.Preempt.Or(0), n.minimum.Reclaim.Or(0))
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
