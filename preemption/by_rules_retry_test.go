@@ -13,14 +13,14 @@ import (
 // "RulesAlone: rules decide in place of the policies": neither do the policies say when, whatever the search.
 func TestRetryAtByRulesAlone(t *testing.T) {
 	record := readJSON[preemption.Record](t, "rules-alone-exact.json")
-	for _, search := range []preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact} {
-		config := preemption.Config{RulesAlone: true, Search: search}
+	for _, config := range searches {
+		config.RulesAlone = true
 		d := decideWith(t, config, snapshotOf(t, record.State), *record.Request)
 		if d.Outcome != preemption.Impossible {
-			t.Errorf("%v: %v at %v, but no rule ever permits anybody", search, d.Outcome, d.RetryAt)
+			t.Errorf("%v: %v at %v, but no rule ever permits anybody", searchOf(config), d.Outcome, d.RetryAt)
 		}
 		if err := verify.Decision(record.State, *record.Request, config, d); err != nil {
-			t.Errorf("%v: %v", search, err)
+			t.Errorf("%v: %v", searchOf(config), err)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func TestCircles(t *testing.T) {
 // anything back from one of higher priority, and so does Stable, by which nobody who borrows
 // takes from the nominal quota of his own queue; fair sharing does not, not even as strict as can be.
 func TestCircleOfAny(t *testing.T) {
-	strict := preemption.Config{Sharing: preemption.Fair, Search: preemption.Exchange, Compat: preemption.Compat{Kueue016: true}}
+	strict := preemption.Config{Sharing: preemption.Fair, Search: preemption.Best, Best: preemption.BestSearch{Steps: -1}, Compat: preemption.Compat{Kueue016: true}}
 	for _, c := range []preemption.Config{{}, {Sharing: preemption.Fair}, strict, {Sharing: preemption.Stable}} {
 		for _, reclaim := range []queue.VictimPolicy{queue.LowerPriority, queue.Any} {
 			want := reclaim == queue.Any && c.Sharing != preemption.Stable

@@ -51,7 +51,7 @@ func (sc *scratch) leave(c *cluster.Cluster, r *Request, found *decide.Result, d
 		sc.explain(c, d, found)
 		d.RuleFaults, d.Triggers = sc.ruleFaults(), sc.triggers()
 	}
-	if sc.request.Better.Effort == right.Exact && !found.Fits && !found.ByRules && !r.Workload.NeverPreempts && !d.Leaving && !allLeaving(d.Victims) {
+	if sc.request.Better.Proves() && !found.Fits && !found.ByRules && !r.Workload.NeverPreempts && !d.Leaving && !allLeaving(d.Victims) {
 		d.Proof = proofOf(&found.Proof, len(found.Victims) > 0)
 	}
 }

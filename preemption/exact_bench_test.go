@@ -59,8 +59,8 @@ func BenchmarkExact(b *testing.B) {
 					st, r := fullQueue(seed, columns, candidates, 16)
 					list = append(list, instance{snapshotOf(b, st), r})
 				}
-				p := preemptorOf(preemption.Config{Search: preemption.Exact, Cost: cost})
-				proven, nodes, turns, gap, many := 0, 0, 0, 0.0, 0
+				p := preemptorOf(preemption.Config{Search: preemption.Best, Cost: cost})
+				proven, steps, turns, gap, many := 0, 0, 0, 0.0, 0
 				for b.Loop() {
 					of := &list[turns%len(list)]
 					d, err := p.Decide(of.s, of.r)
@@ -71,13 +71,13 @@ func BenchmarkExact(b *testing.B) {
 					if d.Proof.Optimal {
 						proven++
 					}
-					nodes += d.Proof.Nodes
+					steps += d.Proof.Steps
 					many += len(d.Victims)
 					gap += float64(d.Proof.Value-d.Proof.LowerBound) / float64(d.Proof.Value)
 				}
 				n := float64(turns)
 				b.ReportMetric(float64(proven)/n, "proven/op")
-				b.ReportMetric(float64(nodes)/n, "nodes/op")
+				b.ReportMetric(float64(steps)/n, "steps/op")
 				b.ReportMetric(100*gap/n, "gap%")
 				b.ReportMetric(float64(many)/n, "victims/op")
 			}
@@ -142,14 +142,14 @@ func BenchmarkExactGPUs(b *testing.B) {
 
 func exactGPUs(b *testing.B, cost preemption.Cost, resources int, elastic bool) {
 	const states = 60
-	p := preemptorOf(preemption.Config{Search: preemption.Exact, Cost: cost})
+	p := preemptorOf(preemption.Config{Search: preemption.Best, Cost: cost})
 	var snapshots []*preemption.Snapshot
 	var requests []preemption.Request
 	for seed := range uint64(states) {
 		st, r := gpuQueue(seed, resources, elastic)
 		snapshots, requests = append(snapshots, snapshotOf(b, st)), append(requests, r)
 	}
-	took, nodes, proven, gap, turns := make([]float64, states), make([]float64, states), 0, 0.0, 0
+	took, steps, proven, gap, turns := make([]float64, states), make([]float64, states), 0, 0.0, 0
 	for b.Loop() {
 		n := turns % states
 		started := time.Now()
@@ -159,7 +159,7 @@ func exactGPUs(b *testing.B, cost preemption.Cost, resources int, elastic bool) 
 			b.Fatal(err)
 		}
 		if turns++; turns <= states {
-			took[n], nodes[n] = ms, float64(d.Proof.Nodes)
+			took[n], steps[n] = ms, float64(d.Proof.Steps)
 			gap = max(gap, 100*float64(d.Proof.Value-d.Proof.LowerBound)/float64(d.Proof.Value))
 			if d.Proof.Optimal {
 				proven++
@@ -168,10 +168,10 @@ func exactGPUs(b *testing.B, cost preemption.Cost, resources int, elastic bool) 
 		took[n] = min(took[n], ms)
 	}
 	slices.Sort(took)
-	slices.Sort(nodes)
+	slices.Sort(steps)
 	b.ReportMetric(took[states/2], "median-ms")
 	b.ReportMetric(took[states-2], "p99-ms")
-	b.ReportMetric(nodes[states/2], "median-nodes")
+	b.ReportMetric(steps[states/2], "median-steps")
 	b.ReportMetric(float64(proven)/states, "proven/op")
 	b.ReportMetric(gap, "worst-gap%")
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/cedesched/cede/preemption/preemptiontest"
 )
 
-const proofsHead = `# What the exact search proves of drawn requests, and the nodes that it looks at. Fewer are better.
+const proofsHead = `# What the exact search proves of drawn requests, and the steps that it takes. Fewer are better.
 #
-# about        sharing    outcome      victims proven    value    bound nodes
+# about        sharing    outcome      victims proven    value    bound steps
 `
 
 // The laws hold the answers; how soon they are proven is kept here.
@@ -26,9 +26,9 @@ func TestProofsAreThoseOfTheGolden(t *testing.T) {
 	draw := func(records *rapid.Generator[preemption.Record]) *rapid.Generator[question] {
 		return rapid.Custom(func(t *rapid.T) question {
 			q := question{records.Draw(t, "record"), preemptiontest.Configs().Draw(t, "config")}
-			q.config.Search, q.config.Cost = preemption.Exact, drawCost(t, &q.record.State)
-			q.config.Exact.FewestFirst = rapid.Bool().Draw(t, "fewest first")
-			q.config.Exact.MaxNodes = 5_000
+			q.config.Search, q.config.Cost = preemption.Best, drawCost(t, &q.record.State)
+			q.config.Best.FewestFirst = rapid.Bool().Draw(t, "fewest first")
+			q.config.Best.Steps = 5_000
 			return q
 		})
 	}
@@ -38,7 +38,7 @@ func TestProofsAreThoseOfTheGolden(t *testing.T) {
 		d := decideWith(t, q.config, snapshotOf(t, q.record.State), *q.record.Request)
 		if d.Proof != nil { // nil: it fits
 			fmt.Fprintf(&b, "%-14s %-10s %-12s %7d %-6v %8d %8d %5d\n", about, strings.ToLower(q.config.Sharing.String()),
-				d.Outcome, len(d.Victims), d.Proof.Optimal, d.Proof.Value, d.Proof.LowerBound, d.Proof.Nodes)
+				d.Outcome, len(d.Victims), d.Proof.Optimal, d.Proof.Value, d.Proof.LowerBound, d.Proof.Steps)
 		}
 	}
 	for _, drawn := range []struct {
@@ -61,8 +61,8 @@ func TestProofsAreThoseOfTheGolden(t *testing.T) {
 		for _, columns := range []int{1, 4, 8} {
 			for _, cost := range []preemption.Cost{nil, preemption.CostByAge{Resources: []string{"r0"}}} {
 				st, r := fullQueue(seed, columns, 400, 16)
-				q := question{preemption.Record{State: st, Request: &r}, preemption.Config{Search: preemption.Exact, Cost: cost}}
-				q.config.Exact.MaxNodes = 5_000
+				q := question{preemption.Record{State: st, Request: &r}, preemption.Config{Search: preemption.Best, Cost: cost}}
+				q.config.Best.Steps = 5_000
 				line(fmt.Sprintf("full %d %d %v", seed, columns, cost != nil), q)
 			}
 		}
@@ -70,15 +70,15 @@ func TestProofsAreThoseOfTheGolden(t *testing.T) {
 	// Workloads that yield as a whole or give replicas.
 	for seed := range uint64(3) {
 		st, r := gpuQueue(seed, 2, true)
-		q := question{preemption.Record{State: st, Request: &r}, preemption.Config{Search: preemption.Exact, Cost: preemption.CostByAge{}}}
+		q := question{preemption.Record{State: st, Request: &r}, preemption.Config{Search: preemption.Best, Cost: preemption.CostByAge{}}}
 		line(fmt.Sprintf("elastic %d", seed), q)
 	}
 	// Limits that leave too few, or few.
 	for _, columns := range []int{1, 4} {
 		for _, most := range []int64{4, 14} {
 			st, r := fullQueue(0, columns, 400, 16)
-			q := question{preemption.Record{State: st, Request: &r}, preemption.Config{Search: preemption.Exact, Limits: atMost(most)}}
-			q.config.Exact.MaxNodes = 5_000
+			q := question{preemption.Record{State: st, Request: &r}, preemption.Config{Search: preemption.Best, Limits: atMost(most)}}
+			q.config.Best.Steps = 5_000
 			line(fmt.Sprintf("limited %d %d", columns, most), q)
 		}
 	}

@@ -23,17 +23,12 @@ import (
 func exactIsBest(t *rapid.T) {
 	config, st, r := drawSearched(t, preemptiontest.Records())
 	r.Room = drawRoom(t, st)
-	config.Search, config.MaxRetrySteps = preemption.Exact, -1
-	config.Exact.IgnoreCaps = rapid.IntRange(0, 3).Draw(t, "ignore caps") == 0
-	config.Exact.MaxNodes = 1_000_000_000
+	config.Search, config.MaxRetrySteps = preemption.Best, -1
+	config.Best.Steps = 1_000_000_000
 	config.Cost = drawCost(t, &st)
-	config.Exact.FewestFirst = config.Cost != nil && rapid.Bool().Draw(t, "fewest first")
-	var caps []preemption.Victim
-	s := snapshotOf(t, st)
-	if !config.Exact.IgnoreCaps {
-		caps = inOrder(config, st, r).Victims
-	}
-	order, cost := goals(config.Cost, config.Exact.FewestFirst, st, r.Now)
+	config.Best.FewestFirst = config.Cost != nil && rapid.Bool().Draw(t, "fewest first")
+	s, caps := snapshotOf(t, st), inOrder(config, st, r).Victims
+	order, cost := goals(config.Cost, config.Best.FewestFirst, st, r.Now)
 	want := exhaust(config, st, r, caps, cost, order)
 	if want.Candidates > mostExhausted {
 		t.Skip("too many candidates")
@@ -96,17 +91,15 @@ func drawCost(t *rapid.T, st *preemption.State) preemption.Cost {
 
 func TestExactIsBest(t *testing.T) { rapid.Check(t, exactIsBest) }
 
-// Verify has nothing against decisions of the exact search and of exchanges, at any time.
+// Verify has nothing against decisions of the best search and of exchanges, at any time.
 func exactDecisionsVerify(t *rapid.T) {
 	records := preemptiontest.Records()
 	if rapid.IntRange(0, 4).Draw(t, "without flavors") == 0 {
 		records = preemptiontest.RecordsWithoutFlavors()
 	}
 	config, st, r := drawSearched(t, records)
-	config.Search = rapid.SampledFrom([]preemption.Search{preemption.Exact, preemption.Exchange}).Draw(t, "search")
-	if config.Search == preemption.Exact {
-		config.Exact.MaxNodes = rapid.SampledFrom([]int{0, 0, 1, 2, 3}).Draw(t, "nodes")
-	}
+	config.Search = preemption.Best
+	config.Best.Steps = rapid.SampledFrom([]int{-1, 0, 0, 1, 2, 3}).Draw(t, "steps")
 	config.Cost = drawCost(t, &st)
 	r.Room = drawRoom(t, st)
 	s := snapshotOf(t, st)

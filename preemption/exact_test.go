@@ -25,7 +25,7 @@ func TestExactCostsThatSaturate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := preemption.Config{Search: preemption.Exact, MaxRetrySteps: -1, Cost: preemption.CostByAge{Resources: []string{"cpu", "gpu"}}}
+	config := preemption.Config{Search: preemption.Best, MaxRetrySteps: -1, Cost: preemption.CostByAge{Resources: []string{"cpu", "gpu"}}}
 	d := decideWith(t, config, snapshotOf(t, record.State), *record.Request)
 	var got []string
 	for _, v := range d.Victims {
@@ -33,25 +33,6 @@ func TestExactCostsThatSaturate(t *testing.T) {
 	}
 	if want := "[ns/w00[] ns/w03[{second 1 0}]]"; fmt.Sprint(got) != want || !d.Proof.Optimal {
 		t.Errorf("%v, proof %+v; want %s", got, d.Proof, want)
-	}
-}
-
-// An attempt without borrowing permits more candidates than one with it: six who lose nothing are
-// better than one who loses 5 seconds, though they are more than 5.
-func TestExactTakesTheBestAttempt(t *testing.T) {
-	policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any, BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority}}
-	st := preemption.State{
-		Cohorts: []queue.Cohort{{Name: "co"}},
-		Queues:  []queue.Queue{{Name: "a", Cohort: "co", Quotas: gpus(6), Preemption: policy}, {Name: "b", Cohort: "co", Quotas: gpus(6)}},
-	}
-	st.Admitted = []workload.Workload{job("own", "a", 0, 1, now), job("dear", "b", 0, 5, now.Add(-5*time.Second))}
-	for i := range 6 {
-		st.Admitted = append(st.Admitted, job(fmt.Sprint("free", i), "b", 2, 1, started(0)))
-	}
-	config := preemption.Config{Search: preemption.Exact, Exact: preemption.ExactSearch{IgnoreCaps: true}, Cost: preemption.CostByAge{}}
-	d := decideWith(t, config, snapshotOf(t, st), pending("a", 1, 6))
-	if d.Lost != 0 || len(d.Victims) != 6 || d.Proof == nil || !d.Proof.Optimal {
-		t.Errorf("%d victims lose %d, proof %+v; want 6 who lose nothing", len(d.Victims), d.Lost, d.Proof)
 	}
 }
 
@@ -79,7 +60,7 @@ func TestExactLastVictimOfASide(t *testing.T) {
 		small, large := uses("small", "b", 1, 9), uses("large", "b", 4, 0)
 		small.ReservedAt, large.ReservedAt = at[0], at[1]
 		st.Admitted = []workload.Workload{small, large, stays}
-		config := preemption.Config{Sharing: preemption.Fair, Search: preemption.Exact, Strategies: []preemption.FairStrategy{preemption.LessThanInitialShare}}
+		config := preemption.Config{Sharing: preemption.Fair, Search: preemption.Best, Strategies: []preemption.FairStrategy{preemption.LessThanInitialShare}}
 		r := pending("a", 1, 1)
 		r.Workload = uses("pending", "a", 5, 10)
 		if d := decideWith(t, config, snapshotOf(t, st), r); d.Outcome != preemption.Impossible {
@@ -88,9 +69,9 @@ func TestExactLastVictimOfASide(t *testing.T) {
 	}
 }
 
-// RetryAt is not later than the first instant at which a set is allowed, however few nodes there
+// RetryAt is not later than the first instant at which a set is allowed, however few steps there
 // are: a trial that uses them up may have succeeded.
-func TestExactRetryAtWithFewNodes(t *testing.T) {
+func TestExactRetryAtWithFewSteps(t *testing.T) {
 	policy := queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority, BorrowWithinCohort: queue.BorrowWithinCohort{Policy: queue.LowerPriority}}
 	st := preemption.State{
 		Cohorts: []queue.Cohort{{Name: "co", Quotas: gpus(2)}},
@@ -99,18 +80,18 @@ func TestExactRetryAtWithFewNodes(t *testing.T) {
 		Admitted: []workload.Workload{job("small", "b", 0, 1, started(90)), job("large", "b", 1, 4, started(30))},
 	}
 	want := started(30).Add(time.Hour + 1)
-	for _, nodes := range []int{0, 1, 2, 3, 10} {
+	for _, steps := range []int{0, 1, 2, 3, 10} {
 		config := preemption.Config{
-			Search: preemption.Exact, Exact: preemption.ExactSearch{MaxNodes: nodes},
+			Search: preemption.Best, Best: preemption.BestSearch{Steps: steps},
 			MinRuntime: minruntime.Settings{Reclaim: quota.Some(time.Hour)},
 		}
 		r := pending("a", 5, 5)
 		d := decideWith(t, config, snapshotOf(t, st), r)
 		if d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
-			t.Errorf("%d nodes: %s at %v, want Wait until %v", nodes, text(d), d.RetryAt, want)
+			t.Errorf("%d steps: %s at %v, want Wait until %v", steps, text(d), d.RetryAt, want)
 		}
 		if err := verify.Decision(st, r, config, d); err != nil {
-			t.Errorf("%d nodes: %v", nodes, err)
+			t.Errorf("%d steps: %v", steps, err)
 		}
 	}
 }

@@ -16,9 +16,9 @@ import (
 func noExchangeIsLeft(t *rapid.T) {
 	config, st, r := drawSearched(t, preemptiontest.Records())
 	r.Room = drawRoom(t, st)
-	config.Search, config.MaxRetrySteps = preemption.Exchange, -1
+	config.Search, config.Best.Steps, config.MaxRetrySteps = preemption.Best, -1, -1
 	config.Cost = drawCost(t, &st)
-	config.Exchange.FewestFirst = config.Cost != nil && rapid.Bool().Draw(t, "fewest first")
+	config.Best.FewestFirst = config.Cost != nil && rapid.Bool().Draw(t, "fewest first")
 	s := snapshotOf(t, st)
 	before, got := inOrder(config, st, r), decideWith(t, config, s, r)
 	if before.Outcome != timeless(got).Outcome {
@@ -27,7 +27,7 @@ func noExchangeIsLeft(t *rapid.T) {
 	if len(got.Victims) == 0 || leavingAlone(got) {
 		t.Skip("nobody yields")
 	}
-	order, cost := goals(config.Cost, config.Exchange.FewestFirst, st, r.Now)
+	order, cost := goals(config.Cost, config.Best.FewestFirst, st, r.Now)
 	want := exchange(config, st, r, before.Victims, got.Victims, cost, order)
 	changed := cmp.Diff(before.Victims, got.Victims, sameDecision, cmpopts.IgnoreFields(preemption.Victim{}, "Lost"))
 	switch {

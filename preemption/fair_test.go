@@ -59,7 +59,7 @@ func TestRecheckIsIrreducible(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		config := preemption.Config{Sharing: preemption.Fair, Search: preemption.Exchange}
+		config := preemption.Config{Sharing: preemption.Fair, Search: preemption.Best, Best: preemption.BestSearch{Steps: -1}}
 		if got := fairText(t, config, record.State, *record.Request); got != want {
 			t.Errorf("%s: %s, want %s", file, got, want)
 		}
@@ -76,13 +76,11 @@ func TestRecheckKeepsOwnVictim(t *testing.T) {
 		job("own", "a", 0, 2, started(5)), job("other", "b", 0, 4, started(5)), job("stays", "b", 9, 17, started(5)),
 	}
 	for _, strategies := range [][]preemption.FairStrategy{nil, {final}, {initial}} {
-		for search, want := range map[preemption.Search]string{
-			preemption.Greedy:   "Preempt: other InCohortFairSharing",
-			preemption.Exchange: "Preempt: other InCohortFairSharing, own InClusterQueue",
-		} {
-			config := preemption.Config{Strategies: strategies, Search: search}
+		for n, want := range []string{"Preempt: other InCohortFairSharing", "Preempt: other InCohortFairSharing, own InClusterQueue"} {
+			config := searches[n]
+			config.Strategies = strategies
 			if got := fairText(t, config, st, pending("a", 1, 4)); got != want {
-				t.Errorf("%v, %v: %s, want %s", strategies, search, got, want)
+				t.Errorf("%v, %v: %s, want %s", strategies, searchOf(config), got, want)
 			}
 		}
 	}

@@ -91,3 +91,14 @@ func taking(w workload.Workload, resource string, n int64) workload.Workload {
 	}})
 	return w
 }
+
+// searches are those that a configuration can name: in order, by exchanges alone, and the best.
+var searches = []preemption.Config{{}, {Search: preemption.Best, Best: preemption.BestSearch{Steps: -1}}, {Search: preemption.Best}}
+
+// searchOf names the search of a configuration.
+func searchOf(c preemption.Config) string {
+	if c.Best.Steps < 0 {
+		return "exchanges alone"
+	}
+	return c.Search.String()
+}

@@ -1,7 +1,6 @@
 package preemption_test
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -11,11 +10,16 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
+// keepsProgress is the configuration by which victims lose the least of their progress.
+var keepsProgress = preemption.Config{
+	Search: preemption.Best, Best: preemption.BestSearch{Steps: -1, Candidates: 100}, Cost: preemption.CostSinceCheckpoint{},
+}
+
 // yieldTo returns the victims of a request of so many GPUs, in a queue of 8 that are all taken.
 func yieldTo(t *testing.T, request int64, running ...workload.Workload) string {
 	st := shared(0, running...)
 	st.Queues[0].Quotas, st.Queues[0].Cohort = gpus(8), ""
-	d, err := preemptorOf(preemption.KeepProgress(preemption.Config{})).Decide(snapshotOf(t, st), pending("a", 10, request))
+	d, err := preemptorOf(keepsProgress).Decide(snapshotOf(t, st), pending("a", 10, request))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,24 +63,5 @@ func TestKeepProgressCountsRestarts(t *testing.T) {
 	slow.Loss.Restart = quota.Some(30 * time.Minute)
 	if got := yieldTo(t, 2, slow, saved(job("fast", "a", 0, 4, started(90)), 10)); got != "Preempt: fast" {
 		t.Errorf("got %q", got)
-	}
-}
-
-// KeepProgress sets the search and the cost, and nothing else; the configuration that it is given
-// stays as it is.
-func TestKeepProgressKeepsTheRest(t *testing.T) {
-	given := preemption.Config{MaxBlockers: -1, Sharing: preemption.Stable,
-		Search: preemption.Exact, Exact: preemption.ExactSearch{MaxNodes: 7}, Cost: preemption.CostDeclared{}}
-	before := given
-	got := preemption.KeepProgress(given)
-	if !reflect.DeepEqual(given, before) {
-		t.Errorf("the given configuration changed: %+v", given)
-	}
-	if preemptorOf(got) == nil {
-		t.Error("it is refused")
-	}
-	got.Search, got.Exchange, got.Exact, got.Cost = given.Search, given.Exchange, given.Exact, given.Cost
-	if !reflect.DeepEqual(got, given) {
-		t.Errorf("got %+v, want %+v", got, given)
 	}
 }

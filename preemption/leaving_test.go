@@ -88,15 +88,14 @@ func TestLeavingReplicaIsSpared(t *testing.T) {
 	w.PodSets[0].MinCount, w.PodSets[0].Terminating = workload.AtLeast(0), 1
 	st := shared(0, w)
 	st.Queues[0].Quotas = gpus(6)
-	for _, search := range []preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact} {
-		config := preemption.Config{Search: search}
+	for _, config := range searches {
 		r := pending("a", 10, 2)
 		d := decideWith(t, config, snapshotOf(t, st), r)
 		if got := fmt.Sprint(d.Victims[0].Replicas); got != "[{second 1 0}]" {
-			t.Errorf("%v: %v", search, got)
+			t.Errorf("%v: %v", searchOf(config), got)
 		}
 		if err := verify.Decision(st, r, config, d); err != nil {
-			t.Errorf("%v: %v", search, err)
+			t.Errorf("%v: %v", searchOf(config), err)
 		}
 	}
 }

@@ -49,23 +49,23 @@ func TestLimitsInEachSearch(t *testing.T) {
 		asks    int64
 		limit   limits.Limit
 		events  []limits.Event
-		config  preemption.Config
-		want    [3]string // of Greedy, Exchange, Exact; a number: minutes until RetryAt
+		cost    preemption.Cost
+		want    [3]string // of the searches; a number: minutes until RetryAt
 	}{
-		{"three are enough for all", small, 3, limits.Limit{Limit: 3}, nil, preemption.Config{}, [...]string{"a b c", "large", "large"}},
-		{"two are too few in order", small, 3, limits.Limit{Limit: 2}, nil, preemption.Config{}, [...]string{"never", "never", "large"}},
-		{"one left of two", small, 3, limits.Limit{Limit: 2}, []limits.Event{victim("x", 4)}, preemption.Config{}, [...]string{"never", "never", "large"}},
-		{"none left before six minutes", small, 3, limits.Limit{Limit: 1}, []limits.Event{victim("x", 4)}, preemption.Config{}, [...]string{"never", "never", "6"}},
-		{"more than may be left", small, 3, limits.Limit{Limit: 1}, []limits.Event{victim("x", 4), victim("y", 3), victim("z", 2)}, preemption.Config{}, [...]string{"never", "never", "8"}},
-		{"of another queue", small, 3, limits.Limit{Limit: 1, Scope: limits.PreemptingClusterQueue}, []limits.Event{victim("x", 4)}, preemption.Config{}, [...]string{"never", "never", "large"}},
-		{"of the victims' queue", small, 3, limits.Limit{Limit: 1, Scope: limits.PreemptedClusterQueue}, []limits.Event{victim("x", 4)}, preemption.Config{}, [...]string{"never", "never", "6"}},
-		{"zero forbids for ever", small, 3, limits.Limit{}, nil, preemption.Config{}, [...]string{"never", "never", "never"}},
-		{"the cheapest was preempted before", two, 2, limits.Limit{Limit: 1, Scope: limits.PreemptedWorkload}, []limits.Event{victim("c", 4)}, preemption.Config{Cost: declared}, [...]string{"a", "b", "b"}},
-		{"without it, and at the end of the window", two, 2, limits.Limit{Limit: 1, Scope: limits.PreemptedWorkload}, []limits.Event{victim("c", 10)}, preemption.Config{Cost: declared}, [...]string{"a", "c", "c"}},
-		{"replicas beside those that leave are counted", []workload.Workload{of("a", 2, 1, 1), partly(of("e", 2, 0, 2))}, 4, limits.Limit{Limit: 1}, nil, preemption.Config{}, [...]string{"never", "never", "never"}},
-		{"those that leave are not", []workload.Workload{of("a", 2, 1, 1), partly(of("e", 2, 0, 2))}, 3, limits.Limit{Limit: 1}, nil, preemption.Config{}, [...]string{"never", "never", "a e"}},
-		{"who is leaving was counted", []workload.Workload{of("a", 1, 0, 1), leaving(of("b", 1, 0, 2)), leaving(of("c", 1, 0, 3))}, 3, limits.Limit{Limit: 1}, nil, preemption.Config{}, [...]string{"a b c", "a b c", "a b c"}},
-		{"replicas are one", []workload.Workload{elastic(of("a", 3, 0, 1)), of("b", 1, 0, 2)}, 2, limits.Limit{Limit: 1}, nil, preemption.Config{}, [...]string{"a", "a", "a"}},
+		{"three are enough for all", small, 3, limits.Limit{Limit: 3}, nil, nil, [...]string{"a b c", "large", "large"}},
+		{"two are too few in order", small, 3, limits.Limit{Limit: 2}, nil, nil, [...]string{"never", "never", "large"}},
+		{"one left of two", small, 3, limits.Limit{Limit: 2}, []limits.Event{victim("x", 4)}, nil, [...]string{"never", "never", "large"}},
+		{"none left before six minutes", small, 3, limits.Limit{Limit: 1}, []limits.Event{victim("x", 4)}, nil, [...]string{"never", "never", "6"}},
+		{"more than may be left", small, 3, limits.Limit{Limit: 1}, []limits.Event{victim("x", 4), victim("y", 3), victim("z", 2)}, nil, [...]string{"never", "never", "8"}},
+		{"of another queue", small, 3, limits.Limit{Limit: 1, Scope: limits.PreemptingClusterQueue}, []limits.Event{victim("x", 4)}, nil, [...]string{"never", "never", "large"}},
+		{"of the victims' queue", small, 3, limits.Limit{Limit: 1, Scope: limits.PreemptedClusterQueue}, []limits.Event{victim("x", 4)}, nil, [...]string{"never", "never", "6"}},
+		{"zero forbids for ever", small, 3, limits.Limit{}, nil, nil, [...]string{"never", "never", "never"}},
+		{"the cheapest was preempted before", two, 2, limits.Limit{Limit: 1, Scope: limits.PreemptedWorkload}, []limits.Event{victim("c", 4)}, declared, [...]string{"a", "b", "b"}},
+		{"without it, and at the end of the window", two, 2, limits.Limit{Limit: 1, Scope: limits.PreemptedWorkload}, []limits.Event{victim("c", 10)}, declared, [...]string{"a", "c", "c"}},
+		{"replicas beside those that leave are counted", []workload.Workload{of("a", 2, 1, 1), partly(of("e", 2, 0, 2))}, 4, limits.Limit{Limit: 1}, nil, nil, [...]string{"never", "never", "never"}},
+		{"those that leave are not", []workload.Workload{of("a", 2, 1, 1), partly(of("e", 2, 0, 2))}, 3, limits.Limit{Limit: 1}, nil, nil, [...]string{"never", "never", "a e"}},
+		{"who is leaving was counted", []workload.Workload{of("a", 1, 0, 1), leaving(of("b", 1, 0, 2)), leaving(of("c", 1, 0, 3))}, 3, limits.Limit{Limit: 1}, nil, nil, [...]string{"a b c", "a b c", "a b c"}},
+		{"replicas are one", []workload.Workload{elastic(of("a", 3, 0, 1)), of("b", 1, 0, 2)}, 2, limits.Limit{Limit: 1}, nil, nil, [...]string{"a", "a", "a"}},
 	} {
 		st := preemption.State{Queues: []queue.Queue{{Name: "q", Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}}, Admitted: c.running}
 		used := int64(0)
@@ -79,9 +79,8 @@ func TestLimitsInEachSearch(t *testing.T) {
 		c.limit.Name, c.limit.Window = "some limit", quota.Some(10*time.Minute)
 		r := pending("q", 1, c.asks)
 		r.History, _ = limits.NewHistory(c.events)
-		for n, search := range []preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact} {
-			config := c.config
-			config.Search, config.Limits = search, []limits.Limit{c.limit}
+		for n, config := range searches {
+			config.Cost, config.Limits = c.cost, []limits.Limit{c.limit}
 			d := decideWith(t, config, snapshotOf(t, st), r)
 			var got []string
 			for _, v := range d.Victims {
@@ -95,13 +94,13 @@ func TestLimitsInEachSearch(t *testing.T) {
 				text = "never"
 			}
 			if text != c.want[n] {
-				t.Errorf("%s: %v: %s, want %s", c.about, search, text, c.want[n])
+				t.Errorf("%s: %v: %s, want %s", c.about, searchOf(config), text, c.want[n])
 			}
 			if refused := len(d.Blockers) > 0 && d.Blockers[0].Rule == preemption.RuleLimit && d.Blockers[0].SetBy == "some limit"; refused == d.Possible() {
-				t.Errorf("%s: %v: blockers %+v of %s", c.about, search, d.Blockers, text)
+				t.Errorf("%s: %v: blockers %+v of %s", c.about, searchOf(config), d.Blockers, text)
 			}
 			if err := verify.Decision(st, r, config, d); err != nil {
-				t.Errorf("%s: %v: %v", c.about, search, err)
+				t.Errorf("%s: %v: %v", c.about, searchOf(config), err)
 			}
 		}
 	}
@@ -110,36 +109,6 @@ func TestLimitsInEachSearch(t *testing.T) {
 // atMost is a limit of all preemptions in an hour.
 func atMost(n int64) []limits.Limit {
 	return []limits.Limit{{Name: "l", Scope: limits.Global, Limit: n, Window: quota.Some(time.Hour)}}
-}
-
-// "Limits are never dropped": without point 1 two cheap ones would do, but one may yield. And where
-// point 1 cannot be kept, because it is about victims by another right, the limit still is.
-func TestLimitsWithoutCaps(t *testing.T) {
-	of := func(id string, gpus, cost, priority int64, minutes int) workload.Workload {
-		w := job(id, "q", priority, gpus, started(minutes))
-		w.Loss.PerReplica = cost
-		return w
-	}
-	st := preemption.State{
-		Queues:   []queue.Queue{{Name: "q", Quotas: gpus(5), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}},
-		Admitted: []workload.Workload{of("a", 1, 1, 0, 2), of("b", 1, 1, 0, 3), of("dear", 2, 5, 0, 1), of("last", 1, 9, 0, 4)},
-	}
-	for limit, want := range map[int64]string{1: "dear", 2: "a b"} {
-		config := preemption.Config{Search: preemption.Exact, Exact: preemption.ExactSearch{IgnoreCaps: true}, Cost: preemption.CostDeclared{}}
-		config.Limits = atMost(limit)
-		r := pending("q", 1, 2)
-		d := decideWith(t, config, snapshotOf(t, st), r)
-		var got []string
-		for _, v := range d.Victims {
-			got = append(got, v.Workload)
-		}
-		if text := strings.Join(got, " "); text != want || !d.Proof.Optimal {
-			t.Errorf("at most %d: %s, %+v, want %s", limit, text, d.Proof, want)
-		}
-		if err := verify.Decision(st, r, config, d); err != nil {
-			t.Error(err)
-		}
-	}
 }
 
 // Where limits leave the policies nobody, rules come after them, with any search.
@@ -155,16 +124,16 @@ func TestLimitsOfPoliciesAndRules(t *testing.T) {
 			CandidateSelectors: []rules.CandidateSelector{{Scope: rules.AnyClusterQueue}}}}}},
 	}
 	r := pending("a", 1, 1)
-	for _, search := range []preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact} {
-		config := preemption.Config{Search: search, Limits: []limits.Limit{{
+	for _, config := range searches {
+		config.Limits = []limits.Limit{{
 			Name: "not in a", Scope: limits.Global, Window: quota.Some(time.Hour), PreemptedQueues: &workload.LabelSelector{MatchLabels: map[string]string{"team": "a"}},
-		}}}
+		}}
 		d := decideWith(t, config, snapshotOf(t, st), r)
 		if text(d) != "Preempt: other ConfigurablePreemption" || d.Proof != nil {
-			t.Errorf("%v: %s, %+v", search, text(d), d.Proof)
+			t.Errorf("%v: %s, %+v", searchOf(config), text(d), d.Proof)
 		}
 		if err := verify.Decision(st, r, config, d); err != nil {
-			t.Errorf("%v: %v", search, err)
+			t.Errorf("%v: %v", searchOf(config), err)
 		}
 	}
 }
@@ -238,7 +207,7 @@ type searched struct {
 // searchedQuestions are those of the laws of both searches.
 var searchedQuestions = rapid.Custom(func(t *rapid.T) (q searched) {
 	q.config, q.st, q.r = drawSearched(t, preemptiontest.Records())
-	q.config.Search = rapid.SampledFrom([]preemption.Search{preemption.Exact, preemption.Exchange}).Draw(t, "search")
+	q.config.Search, q.config.Best.Steps = preemption.Best, rapid.SampledFrom([]int{0, -1}).Draw(t, "steps")
 	q.config.Cost = drawCost(t, &q.st)
 	return q
 })
@@ -260,7 +229,7 @@ func TestLimitedSearchesReach(t *testing.T) {
 		d, without, greedy := decideWith(t, q.config, s, q.r), decideWith(t, free, s, q.r), inOrder(q.config, q.st, q.r)
 		of := func(about string, is bool) {
 			if is {
-				count[q.config.Search.String()+": "+about]++
+				count[searchOf(q.config)+": "+about]++
 			}
 		}
 		differs := !cmp.Equal(d.Victims, without.Victims)
@@ -270,7 +239,7 @@ func TestLimitedSearchesReach(t *testing.T) {
 		of("others than in order", len(d.Victims) > 0 && len(greedy.Victims) > 0 && !cmp.Equal(d.Victims, greedy.Victims))
 		of("refused by limits", len(d.Victims) == 0 && len(without.Victims) > 0)
 		of("until an event leaves", d.Outcome == preemption.Wait && len(without.Victims) > 0)
-		if q.config.Search == preemption.Exact {
+		if q.config.Best.Steps >= 0 {
 			of("refused in order", len(d.Victims) > 0 && len(greedy.Victims) == 0)
 		}
 	}
@@ -278,9 +247,9 @@ func TestLimitedSearchesReach(t *testing.T) {
 		"victims within limits": 300, "other victims": 25, "other victims, with the same ones in order": 1, "others than in order": 30,
 		"refused by limits": 100, "until an event leaves": 50,
 	} {
-		for _, search := range []string{"Exact", "Exchange"} {
+		for _, search := range []string{"Best", "exchanges alone"} {
 			reached(search+": "+about, least)
 		}
 	}
-	reached("Exact: refused in order", 10)
+	reached("Best: refused in order", 10)
 }

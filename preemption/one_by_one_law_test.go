@@ -22,9 +22,10 @@ import (
 func victimsLeaveOneByOne(t *rapid.T) {
 	rec := preemptiontest.Records().Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
-	config.Search = rapid.SampledFrom([]preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact}).Draw(t, "search")
+	searched := rapid.SampledFrom(searches).Draw(t, "search")
+	config.Search, config.Best = searched.Search, searched.Best
 	config.Sharing = rapid.SampledFrom([]preemption.Sharing{preemption.Classical, preemption.Fair}).Draw(t, "sharing")
-	config.Strategies, config.Compat, config.Exchange, config.Exact = nil, preemption.Compat{}, preemption.ExchangeSearch{}, preemption.ExactSearch{}
+	config.Strategies, config.Compat = nil, preemption.Compat{}
 	config.PreemptWithinNominal = rapid.IntRange(0, 3).Draw(t, "within nominal") == 0
 	if config.Sharing != preemption.Classical {
 		if rapid.IntRange(0, 3).Draw(t, "stable") == 0 {

@@ -59,10 +59,8 @@ type Config struct {
 	// [Greedy]. Nil: nothing is computed, and every victim counts the same. It must not be a
 	// nil pointer.
 	Cost Cost
-	// Exchange configures the [Exchange] search. It must be zero in any other.
-	Exchange ExchangeSearch
-	// Exact configures the [Exact] search. It must be zero in any other.
-	Exact ExactSearch
+	// Best configures the [Best] search. It must be zero in any other.
+	Best BestSearch
 	// RulesAlone makes rules take the place of policies: the policies of a queue that has rules
 	// ([queue.Queue.Rules]) permit no victims (KEP-13396, beta). Without it rules come after the
 	// policies (alpha). Queues without rules go by their policies either way.
@@ -72,7 +70,7 @@ type Config struct {
 	// decision. They count whole workloads: replicas of one are one preemption, and who is being
 	// evicted already is none. A candidate that a limit refuses is passed over, in the documented
 	// search, but rules of a later tier may take it; what the policies permit comes before what
-	// rules permit, also where in the end it is put back. [Exchange] and [Exact] look only at sets
+	// rules permit, also where in the end it is put back. [Best] looks only at sets
 	// that are within all limits. Limits must be valid ([limits.Validate]).
 	Limits []limits.Limit
 	// Guards are rules of the caller. A nil entry is an error.
@@ -178,7 +176,7 @@ var standard Preemptor
 // RetryAt is about policies and rules: the first instant at which one of them finds victims if
 // nothing but time changes and triggers are observed all along. (If flavors are assigned, it takes
 // it that a trigger that holds then has held since Now.) With victims of rules there is no Proof,
-// and [Config.Exact] plays no part.
+// and [Config.Best] plays no part.
 //
 // If requests of its pod sets have no flavor, it first assigns
 // flavors by the queue's [queue.FlavorFungibility], then decides about the whole; see

@@ -130,8 +130,8 @@ func TestReevaluationDecidesEntitlementAnew(t *testing.T) {
 			t.Errorf("- the reference, + the decision:\n%s", diff)
 		}
 	}
-	if _, err := preemption.New(preemption.Config{Sharing: preemption.Reevaluated, Search: preemption.Exact}); err == nil {
-		t.Error("with Exact it is no error")
+	if _, err := preemption.New(preemption.Config{Sharing: preemption.Reevaluated, Search: preemption.Best}); err == nil {
+		t.Error("with Best it is no error")
 	}
 }
 

@@ -77,7 +77,8 @@ func elasticState(t *rapid.T, st preemption.State) preemption.State {
 // replicas, the room is left as it was, and asked again while its victims leave it takes no more.
 func everySearchFreesReplicas(t *rapid.T) {
 	config, st, r := drawSearched(t, preemptiontest.Records())
-	config.Search = rapid.SampledFrom([]preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact}).Draw(t, "search")
+	searched := rapid.SampledFrom(searches).Draw(t, "search")
+	config.Search, config.Best = searched.Search, searched.Best
 	st = elasticState(t, st)
 	config.Cost = drawCost(t, &st)
 	room := drawFleet(t, st)

@@ -240,7 +240,7 @@ func TestRetryAtWithACostThatGrows(t *testing.T) {
 	record := readJSON[preemption.Record](t, "flavors-exact-limits.json")
 	for _, cost := range []preemption.Cost{preemption.CostByAge{}, preemption.CostSinceCheckpoint{}} {
 		config := preemption.Config{
-			Search: preemption.Exact, Cost: cost, Exact: preemption.ExactSearch{FewestFirst: true, IgnoreCaps: true},
+			Search: preemption.Best, Cost: cost, Best: preemption.BestSearch{FewestFirst: true},
 			Limits: []limits.Limit{{Name: "l0", Scope: limits.Global, Limit: 2, Window: quota.Some(4 * time.Minute)}},
 		}
 		s, r := snapshotOf(t, record.State), *record.Request

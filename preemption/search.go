@@ -15,34 +15,16 @@ const (
 	// Greedy takes candidates in the documented order until the request fits, and puts back
 	// those that are not needed, as Kueue does.
 	Greedy Search = iota
-	// Exchange improves Greedy's victims by exchanges; see [ExchangeSearch].
-	Exchange
-	// Exact finds the best of all allowed sets by branch and bound; see [ExactSearch].
-	Exact
+	// Best looks for the best of all allowed sets; see [BestSearch].
+	Best
 )
 
-// ExchangeSearch configures [Exchange]. The zero value is valid.
+// BestSearch configures [Best]. The zero value is valid.
 //
-// The search begins with Greedy's victims. An exchange takes at most one candidate more and puts
-// back one or two victims. It is made if the set stays allowed (see [ExactSearch]) and
-//
-//  1. no more victims of any priority and above yield, by each right, than Greedy's;
-//  2. it is better by points 2 to 4 of [ExactSearch].
-//
-// The search ends if no exchange is left; with hundreds of victims it may end before, at a fixed
-// number of exchanges. So the answer is never worse than Greedy's. A request that Greedy refuses
-// is refused.
-type ExchangeSearch struct {
-	// MaxCandidates limits the candidates that exchanges take: they are the first so many in the
-	// order of candidates, and twice as many more as Greedy takes before it puts any back. Zero
-	// is 8; negative is an error.
-	MaxCandidates int
-	// FewestFirst puts the number of victims before what they lose; without a cost it changes
-	// nothing.
-	FewestFirst bool
-}
-
-// ExactSearch configures [Exact]. The zero value is valid.
+// The search begins with Greedy's victims and improves them by exchanges: an exchange takes at most one
+// candidate more and puts back one or two victims, if the set stays allowed and is better by points 1 to 4
+// below. Then it looks at all allowed sets by branch and bound, until one is proven to be the best or its steps are
+// used up. The answer is never worse than Greedy's.
 //
 // A set of candidates is allowed if the request fits without it and there is an order of
 // removal in which each of them is permitted when only those before it are gone: one of the
@@ -55,7 +37,7 @@ type ExchangeSearch struct {
 // The best allowed set, in this order:
 //
 //  1. has no more victims of any priority and above than Greedy's, by each right
-//     ([VictimReason]); if Greedy finds no victims, there is no such limit;
+//     ([VictimReason]); if Greedy finds no victims, or no allowed set keeps to this, there is no such limit;
 //  2. loses least by [Config.Cost], if there is one;
 //  3. has the fewest victims, with FewestFirst before the second point;
 //  4. has the fewest workloads that yield as a whole, then the fewest replicas of others; replicas
@@ -66,41 +48,43 @@ type ExchangeSearch struct {
 // Who is best in the last point is looked for with a limited effort, and the set that is found
 // need not be the first.
 //
-// The search takes nodes, not time, as its limit, so the same question has the same answer on
-// every machine. When the nodes are used up it returns the best set so far, which is never
-// worse than Greedy's, and [Decision.Proof] says how far it may be from the best. If no set
-// was found, Wait and Impossible mean that no allowed set exists at Now, if Proof says Optimal.
-// RetryAt is never too late: a trial of another instant that uses up the nodes counts as one that
+// Steps, not time, are the limit, so the same question has the same answer on every machine, and any question has an
+// answer. When they are used up it is the best set so far, and [Decision.Proof] says how far it may be from the best. If
+// no set was found, Wait and Impossible mean that no allowed set exists at Now, if Proof says Optimal.
+// RetryAt is never too late: a trial of another instant that uses up the steps counts as one that
 // may succeed.
-type ExactSearch struct {
-	// MaxNodes limits the nodes of a decision, and of each trial of another instant. To look for
-	// orders of removal counts, too: a node for each 64 victims that are moved. Zero is 200,000;
-	// negative is an error.
-	MaxNodes int
-	// FewestFirst puts the number of victims before what they lose.
+type BestSearch struct {
+	// Steps limits the steps of a decision, and of each trial of another instant. A step is a node of the search
+	// tree, or 64 looks at candidates and victims beside. Zero is 200,000. Negative: exchanges alone improve
+	// Greedy's victims. Then a request that Greedy refuses is refused, and there is no Proof; the exchanges end if
+	// none is left, with hundreds of victims after a fixed number of looks.
+	Steps int
+	// Candidates limits the candidates that exchanges alone take: they are the first so many in the
+	// order of candidates, and twice as many more as Greedy takes before it puts any back. Zero
+	// is 8. Negative is an error, and any unless Steps is negative.
+	Candidates int
+	// FewestFirst puts the number of victims before what they lose; without a cost it changes
+	// nothing.
 	FewestFirst bool
-	// IgnoreCaps drops the first point: fewer victims may have a higher priority, or yield by
-	// another right. If no allowed set keeps the first point, it is dropped all the same.
-	IgnoreCaps bool
 }
 
 const (
-	defaultMaxCandidates = 8
-	defaultMaxNodes      = 200_000
+	defaultSteps      = 200_000
+	defaultCandidates = 8
 )
 
-// Proof says how good a decision by the [Exact] search is.
+// Proof says how good a decision by the [Best] search is.
 type Proof struct {
-	// Optimal: no allowed set is better in points 1 to 4 of [ExactSearch]. If there are no
+	// Optimal: no allowed set is better in points 1 to 4 of [BestSearch]. If there are no
 	// victims: no allowed set exists.
 	Optimal bool `json:"optimal,omitzero"`
 	// Value is what the victims lose by [Config.Cost]; their number, if there is no cost or
-	// with [ExactSearch.FewestFirst]. LowerBound is the least that any allowed set has, and
+	// with [BestSearch.FewestFirst]. LowerBound is the least that any allowed set has, and
 	// the difference is the gap. Both are zero without victims.
 	Value      int64 `json:"value,omitzero"`
 	LowerBound int64 `json:"lowerBound,omitzero"`
-	// Nodes is the number of nodes that were looked at.
-	Nodes int `json:"nodes,omitzero"`
+	// Steps is the number of steps that it took.
+	Steps int `json:"steps,omitzero"`
 }
 
 func (c *Config) validateSearch(faults *fault.List) {
@@ -110,33 +94,27 @@ func (c *Config) validateSearch(faults *fault.List) {
 	if c.Search != Greedy && c.Sharing == Reevaluated {
 		faults.Add("config.Sharing", "is Reevaluated, but the search is %v", c.Search)
 	}
-	if c.Search != Exchange && c.Exchange != (ExchangeSearch{}) {
-		faults.Add("config.Exchange", "is set, but the search is %v", c.Search)
+	if c.Search != Best && c.Best != (BestSearch{}) {
+		faults.Add("config.Best", "is set, but the search is %v", c.Search)
 	}
-	if c.Exchange.MaxCandidates < 0 {
-		faults.Add("config.Exchange.MaxCandidates", "%d is negative", c.Exchange.MaxCandidates)
-	}
-	if c.Search != Exact && c.Exact != (ExactSearch{}) {
-		faults.Add("config.Exact", "is set, but the search is %v", c.Search)
-	}
-	if c.Exact.MaxNodes < 0 {
-		faults.Add("config.Exact.MaxNodes", "%d is negative", c.Exact.MaxNodes)
+	switch {
+	case c.Best.Candidates < 0:
+		faults.Add("config.Best.Candidates", "%d is negative", c.Best.Candidates)
+	case c.Best.Candidates > 0 && c.Best.Steps >= 0:
+		faults.Add("config.Best.Candidates", "is set, but exchanges are not alone: Steps is not negative")
 	}
 }
 
 // enterSearch puts the configuration of the search into dense form.
 func (c *Config) enterSearch(d *right.Request) {
 	d.Better = right.Better{
-		Effort:        right.Effort(c.Search),
-		MaxCandidates: cmp.Or(c.Exchange.MaxCandidates, defaultMaxCandidates),
-		MaxNodes:      cmp.Or(c.Exact.MaxNodes, defaultMaxNodes),
-		FewestFirst:   c.Exact.FewestFirst || c.Exchange.FewestFirst,
-		IgnoreCaps:    c.Exact.IgnoreCaps,
+		Best: c.Search == Best, Steps: cmp.Or(c.Best.Steps, defaultSteps),
+		Candidates: cmp.Or(c.Best.Candidates, defaultCandidates), FewestFirst: c.Best.FewestFirst,
 	}
 }
 
 func proofOf(p *exact.Proof, found bool) *Proof {
-	out := &Proof{Optimal: p.Optimal, Nodes: p.Nodes}
+	out := &Proof{Optimal: p.Optimal, Steps: p.Steps}
 	if found {
 		out.Value, out.LowerBound = p.Lost, p.Bound
 	}

@@ -53,14 +53,14 @@ func TestSearches(t *testing.T) {
 		st.Queues[0].Quotas = []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: used}}
 		pending := of("pending", c.asks, 0)
 		pending.Priority = 1
-		for n, search := range []preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact} {
+		for n, config := range searches {
 			var ids []string
-			config := preemption.Config{Search: search, Cost: c.cost}
+			config.Cost = c.cost
 			for _, v := range decideWith(t, config, snapshotOf(t, st), preemption.Request{Now: preemptiontest.Now, Workload: pending}).Victims {
 				ids = append(ids, v.Workload)
 			}
 			if got := strings.Join(ids, " "); got != c.want[n] {
-				t.Errorf("%s: %v takes %s, want %s", c.about, search, got, c.want[n])
+				t.Errorf("%s: %v takes %s, want %s", c.about, searchOf(config), got, c.want[n])
 			}
 		}
 	}
@@ -71,11 +71,10 @@ func TestSearchIsValidated(t *testing.T) {
 		config preemption.Config
 		path   string
 	}{
-		{preemption.Config{Search: 3}, "config.Search"},
-		{preemption.Config{Search: preemption.Exact, Exchange: preemption.ExchangeSearch{FewestFirst: true}}, "config.Exchange"},
-		{preemption.Config{Exact: preemption.ExactSearch{IgnoreCaps: true}}, "config.Exact"},
-		{preemption.Config{Search: preemption.Exchange, Exchange: preemption.ExchangeSearch{MaxCandidates: -1}}, "config.Exchange.MaxCandidates"},
-		{preemption.Config{Search: preemption.Exact, Exact: preemption.ExactSearch{MaxNodes: -1}}, "config.Exact.MaxNodes"},
+		{preemption.Config{Search: 2}, "config.Search"},
+		{preemption.Config{Best: preemption.BestSearch{FewestFirst: true}}, "config.Best"},
+		{preemption.Config{Search: preemption.Best, Best: preemption.BestSearch{Steps: -1, Candidates: -1}}, "config.Best.Candidates"},
+		{preemption.Config{Search: preemption.Best, Best: preemption.BestSearch{Candidates: 9}}, "config.Best.Candidates"},
 	} {
 		_, err := preemption.New(c.config)
 		if faults, ok := err.(fault.List); !ok || len(faults) != 1 || faults[0].Path != c.path {
@@ -106,7 +105,7 @@ func TestExchangeOfSaturatedCosts(t *testing.T) {
 		{1, 0, "[w x]"},
 	} {
 		st.Admitted = []workload.Workload{of("v1", half, 1), of("v2", half, 2), of("w", c.w, 9), of("x", c.x, 9)}
-		config := preemption.Config{Search: preemption.Exchange, Cost: preemption.CostDeclared{}}
+		config := preemption.Config{Search: preemption.Best, Best: preemption.BestSearch{Steps: -1}, Cost: preemption.CostDeclared{}}
 		if got := fmt.Sprint(ids(decideWith(t, config, snapshotOf(t, st), pending("a", 10, 2)).Victims)); got != c.want {
 			t.Errorf("w costs %d, x %d: %s, want %s", c.w, c.x, got, c.want)
 		}

@@ -144,14 +144,14 @@ func TestStableHasNoOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, search := range []preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact} {
-		c := preemption.Config{Sharing: preemption.Stable, Search: search}
+	for _, c := range searches {
+		c.Sharing = preemption.Stable
 		d := decideWith(t, c, snapshotOf(t, record.State), *record.Request)
 		if d.Outcome != preemption.Preempt || len(d.Victims) != 3 {
-			t.Errorf("%v: %v, %v; want all three", search, d.Outcome, d.Victims)
+			t.Errorf("%v: %v, %v; want all three", searchOf(c), d.Outcome, d.Victims)
 		}
 		if err := verify.Decision(record.State, *record.Request, c, d); err != nil {
-			t.Errorf("%v: %v", search, err)
+			t.Errorf("%v: %v", searchOf(c), err)
 		}
 	}
 }

@@ -70,13 +70,13 @@ func TestStepsAreThoseOfTheGolden(t *testing.T) {
 		for _, q := range w.Scenarios() {
 			cost(w.ID+" "+q.Name, preemption.Config{}, s, q.Request)
 			if strings.Contains(q.Name, "-k") {
-				cost(w.ID+" "+q.Name+" exchange", preemption.Config{Search: preemption.Exchange}, s, q.Request)
+				cost(w.ID+" "+q.Name+" exchange", preemption.Config{Search: preemption.Best, Best: preemption.BestSearch{Steps: -1}}, s, q.Request)
 			}
 		}
 	}
 	for seed := range 30 {
 		r, c := preemptiontest.Records().Example(seed), preemptiontest.Configs().Example(seed)
-		c.Cost, c.Search = preemption.CostByAge{}, preemption.Exchange
+		c.Cost, c.Search, c.Best.Steps = preemption.CostByAge{}, preemption.Best, -1
 		cost(fmt.Sprint("record ", seed, " exchange"), c, snapshotOf(t, r.State), *r.Request)
 	}
 	crowds := rapid.Custom(func(t *rapid.T) preemption.Record {

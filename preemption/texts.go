@@ -24,7 +24,7 @@ var (
 		"NoTopology", "NoTopologyLevel", "OnlyTopology",
 	}}
 	sharingNames  = enum.Names[Sharing]{Type: "Sharing", List: []string{"Classical", "Fair", "Reevaluated", "Stable"}}
-	searchNames   = enum.Names[Search]{Type: "Search", List: []string{"Greedy", "Exchange", "Exact"}}
+	searchNames   = enum.Names[Search]{Type: "Search", List: []string{"Greedy", "Best"}}
 	strategyNames = enum.Names[FairStrategy]{Type: "FairStrategy", First: 1, List: []string{
 		"LessThanOrEqualToFinalShare", "LessThanInitialShare",
 	}}

@@ -46,7 +46,7 @@ const usage = "usage: replay [-world NAME,...] [-policy NAME,...] [-seeds LIST] 
 // The sweep without flags: under a minute of one core.
 const (
 	defaultWorlds   = "philly-vc+days=15+capacity=60,philly-chronus+days=1+capacity=60"
-	defaultPolicies = "greedy,exact,exact+checkpoint+fewest,progress"
+	defaultPolicies = "greedy,best,best+checkpoint+fewest,progress"
 )
 
 // options are the flags.
@@ -63,7 +63,7 @@ type options struct {
 func parse(args []string, stdout io.Writer) (o options, err error) {
 	flags := flag.NewFlagSet("replay", flag.ContinueOnError)
 	flags.StringVar(&o.worlds, "world", defaultWorlds, "replay these `WORLDS`: a source, then settings, as in philly-vc+days=10+capacity=60")
-	flags.StringVar(&o.policies, "policy", defaultPolicies, "compare these `POLICIES` with the first: words, as in fair+exact+checkpoint")
+	flags.StringVar(&o.policies, "policy", defaultPolicies, "compare these `POLICIES` with the first: words, as in fair+best+checkpoint")
 	flags.StringVar(&o.seeds, "seeds", "1", "draw each world with these `SEEDS`, as in 1-5")
 	flags.StringVar(&o.quotas, "quotas", "", "the quotas of traces: a `FILE` with the columns vc and \"node num\" (vc_nodes.csv beside the trace)")
 	flags.StringVar(&o.cluster, "cluster", "", "the queues of records: a `FILE` with ClusterQueues and Cohorts of Kueue")

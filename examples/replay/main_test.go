@@ -25,7 +25,7 @@ func call(t *testing.T, args ...string) (status int, stdout, stderr string) {
 }
 
 // tiny is a sweep that takes a second.
-var tiny = []string{"-world", "philly-vc+days=1+capacity=40,openb+days=1+capacity=50", "-policy", "greedy,exact+checkpoint", "-seeds", "1-2"}
+var tiny = []string{"-world", "philly-vc+days=1+capacity=40,openb+days=1+capacity=50", "-policy", "greedy,best+checkpoint", "-seeds", "1-2"}
 
 // The table is the same on every run and every machine, no wider than the screen, and names
 // what was asked for.
@@ -179,7 +179,7 @@ func TestCharts(t *testing.T) {
 					t.Errorf("the page has %s", outside)
 				}
 			}
-			if n := strings.Count(string(data), "<svg"); n != 2 || !strings.Contains(string(data), "exact&#43;checkpoint") {
+			if n := strings.Count(string(data), "<svg"); n != 2 || !strings.Contains(string(data), "best&#43;checkpoint") {
 				t.Errorf("the page has %d charts", n)
 			}
 		}
@@ -211,7 +211,7 @@ func TestUsage(t *testing.T) {
 		`grace: "soon": want whole`:                  {"-world", "openb+grace=soon"},
 		`days is set twice`:                          {"-world", "openb+days=1+days=2"},
 		`reclaim: "Some`:                             {"-world", "openb+reclaim=Sometimes"},
-		`unknown word "best"`:                        {"-policy", "greedy,best"},
+		`unknown word "optimal"`:                     {"-policy", "greedy,optimal"},
 		`named twice`:                                {"-policy", "greedy,greedy"},
 		`-seeds "0"`:                                 {"-seeds", "0"},
 		`-seeds "3-1"`:                               {"-seeds", "3-1"},

@@ -11,7 +11,7 @@ import (
 // Rule sets have short names in tables, each another one.
 func TestShortNames(t *testing.T) {
 	for _, c := range []struct{ policies, want []string }{
-		{[]string{"greedy", "exact+checkpoint"}, []string{"greedy", "exact+checkpoint"}},
+		{[]string{"greedy", "best+checkpoint"}, []string{"greedy", "best+checkpoint"}},
 		{[]string{"rules=policies/a.yaml+rulesalone", "rules=policies/b.yaml+rulesalone"}, []string{"rules=a+rulesalone", "rules=b+rulesalone"}},
 		{[]string{"rules=x/a.yaml", "rules=y/a.yaml"}, []string{"rules=x/a.yaml", "rules=y/a.yaml"}},
 		{[]string{"rules=a.yaml", "rules=a.json"}, []string{"rules=a.yaml", "rules=a.json"}},

@@ -41,7 +41,8 @@ func TestLimitsCountAcrossHeads(t *testing.T) {
 		}
 		return list, r
 	}
-	for _, config.Preemption.Search = range []preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact} {
+	for _, config.Preemption.Best.Steps = range []int{0, -1} {
+		config.Preemption.Search = preemption.Best
 		list, r := preempting(nil)
 		if events := r.Events(s, now); len(list) != 2 || len(events) != 2 || events[0].Victim != "old-a" || events[1].Preemptor != "new-b" || !events[1].At.Equal(now) {
 			t.Fatalf("%q preempt, %+v", list, events)

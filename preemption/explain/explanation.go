@@ -23,7 +23,7 @@ type Explanation struct {
 	Attempts []ExplainedAttempt `json:"attempts,omitempty"`
 	// Rules says what the rules of the preemptor's queue say. Nil: it has none.
 	Rules *ExplainedRules `json:"rules,omitempty"`
-	// Improved says, with the [preemption.Exchange] and the [preemption.Exact] search, how better victims were found. Nil
+	// Improved says, with the [preemption.Best] search, how better victims were found. Nil
 	// if no victims were looked for, or if victims are taken by rules.
 	Improved *ExplainedImprovement `json:"improved,omitempty"`
 	// Instants is the number of instants that were tried for [preemption.Decision.RetryAt].

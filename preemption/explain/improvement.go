@@ -7,7 +7,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 )
 
-// ExplainedImprovement says what the [preemption.Exchange] or the [preemption.Exact] search made of the victims that
+// ExplainedImprovement says what the [preemption.Best] search made of the victims that
 // the search in order took (those of Greedy).
 type ExplainedImprovement struct {
 	Search preemption.Search `json:"search"`
@@ -20,8 +20,8 @@ type ExplainedImprovement struct {
 	BeforeCount int64       `json:"beforeCount,omitempty"`
 	Victims     int64       `json:"victims,omitempty"`
 	Lost        int64       `json:"lost,omitempty"`
-	// Exchanges lists the first exchanges, in order; ExchangeCount counts all. Exact has at most
-	// one, with all candidates in which its victims differ.
+	// Exchanges lists the first exchanges, in order; ExchangeCount counts all. Unless exchanges are alone it has
+	// at most one, with all candidates in which its victims differ.
 	Exchanges     []ExplainedExchange `json:"exchanges,omitempty"`
 	ExchangeCount int64               `json:"exchangeCount,omitempty"`
 }
@@ -47,7 +47,7 @@ func (x *explainer) improved() {
 	}
 	c := x.config
 	out := &ExplainedImprovement{
-		Search: c.Search, ByCost: c.Cost != nil && !c.Exact.FewestFirst && !c.Exchange.FewestFirst,
+		Search: c.Search, ByCost: c.Cost != nil && !c.Best.FewestFirst,
 		Before: takenSteps(b.Before), BeforeCount: int64(len(b.Before)), Victims: b.Victims, Lost: b.Lost,
 	}
 	for _, c := range b.Changes {

@@ -106,7 +106,7 @@ func proof(e *Explanation) string {
 	case len(e.Decision.Victims) == 0 && p.Optimal:
 		return "proven: no set of candidates is enough and permitted"
 	case len(e.Decision.Victims) == 0:
-		return "not proven: the nodes of the search are used up"
+		return "not proven: the steps of the search are used up"
 	case p.Optimal && x.ByCost:
 		return "proven: no permitted set loses less"
 	case p.Optimal:

@@ -67,7 +67,8 @@ func TestSteps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		record := preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
 		config := preemptiontest.Configs().Draw(t, "config")
-		config.Search = rapid.SampledFrom([]preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact}).Draw(t, "search")
+		searched := rapid.SampledFrom([]preemption.Config{{}, {Search: preemption.Best, Best: preemption.BestSearch{Steps: -1}}, {Search: preemption.Best}}).Draw(t, "search")
+		config.Search, config.Best = searched.Search, searched.Best
 		if rapid.Bool().Draw(t, "cost") {
 			config.Cost = preemption.CostByAge{}
 		}

@@ -25,7 +25,7 @@ func fewestOfAllSets(t *rapid.T) {
 	used, over := map[string]int64{}, -own["a"]-own["b"]-own["c"]
 	for i := range rapid.IntRange(1, 9).Draw(t, "workloads") {
 		in := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "queue")
-		w := job(fmt.Sprint(in, i), rapid.Int64Range(0, 2).Draw(t, "priority"), rapid.Int64Range(1, 5).Draw(t, "gpus"), i)
+		w := job(fmt.Sprint(in, i), 0, rapid.Int64Range(1, 5).Draw(t, "gpus"), i)
 		w.NeverYields = rapid.IntRange(0, 5).Draw(t, "never") == 0
 		st.Admitted = append(st.Admitted, w)
 		used[in] += size(&w)
@@ -40,7 +40,7 @@ func fewestOfAllSets(t *rapid.T) {
 			fewest = n
 		}
 	}
-	a := decided(t, preemption.Config{Search: preemption.Exact, Exact: preemption.ExactSearch{IgnoreCaps: true}}, st, settle.Request{Now: now})
+	a := decided(t, preemption.Config{Search: preemption.Best}, st, settle.Request{Now: now})
 	switch {
 	case fewest == 0 && len(a.Remaining) == 0:
 		t.Fatalf("%s, but no set may leave", told(a))

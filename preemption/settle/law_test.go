@@ -95,7 +95,8 @@ func answersVerify(t *rapid.T) {
 	if rapid.Bool().Draw(t, "costs") {
 		c.Cost = preemption.CostByAge{}
 		if c.Sharing != preemption.Reevaluated {
-			c.Search = rapid.SampledFrom([]preemption.Search{preemption.Greedy, preemption.Exchange, preemption.Exact}).Draw(t, "search")
+			searched := rapid.SampledFrom([]preemption.Config{{}, {Search: preemption.Best, Best: preemption.BestSearch{Steps: -1}}, {Search: preemption.Best}}).Draw(t, "search")
+			c.Search, c.Best = searched.Search, searched.Best
 		}
 	}
 	a := decided(t, c, st, r)

@@ -36,8 +36,8 @@ import (
 //
 //   - Lost is what [preemption.Config.Cost] says, 0 without one.
 //
-//   - With [preemption.Exact], Proof is set where it has to be and agrees with the victims; if no workload is to yield
-//     and Proof says Optimal, no set is allowed (judged for at most 10 candidates). That no
+//   - With [preemption.Best], unless exchanges are alone, Proof is set where it has to be and agrees with the victims; if
+//     no workload is to yield and Proof says Optimal, no set is allowed (judged for at most 10 candidates). That no
 //     allowed set is better is not judged.
 //
 //   - With rules (ConfigurablePreemption): the victims make room, none of them can stay, and the
@@ -97,17 +97,17 @@ func Decision(st preemption.State, r preemption.Request, c preemption.Config, d 
 
 // judgeProof judges what a proof says of itself.
 func judgeProof(c *preemption.Config, d *preemption.Decision) (faults fault.List) {
-	p, byCost := d.Proof, c.Cost != nil && !c.Exact.FewestFirst
+	p, byCost, proves := d.Proof, c.Cost != nil && !c.Best.FewestFirst, c.Search == preemption.Best && c.Best.Steps >= 0
 	switch {
-	case p != nil && (c.Search != preemption.Exact || d.Outcome == preemption.Fits):
+	case p != nil && (!proves || d.Outcome == preemption.Fits):
 		faults.Add("decision.proof", "is set for %v by the %v search", d.Outcome, c.Search)
-	case p == nil && c.Search == preemption.Exact && byRules(d):
+	case p == nil && proves && byRules(d):
 	case p != nil && allLeaving(d.Victims):
 		faults.Add("decision.proof", "is set for victims that are leaving already")
-	case p == nil && c.Search == preemption.Exact && len(d.Victims) > 0 && !allLeaving(d.Victims):
+	case p == nil && proves && len(d.Victims) > 0 && !allLeaving(d.Victims):
 		faults.Add("decision.proof", "is not set")
 	case p == nil:
-	case p.Nodes < 0, p.LowerBound < 0, p.LowerBound > p.Value, p.Optimal && p.LowerBound < p.Value:
+	case p.Steps < 0, p.LowerBound < 0, p.LowerBound > p.Value, p.Optimal && p.LowerBound < p.Value:
 		faults.Add("decision.proof", "%+v contradicts itself", *p)
 	case byCost && p.Value != d.Lost, !byCost && p.Value != int64(len(d.Victims)):
 		faults.Add("decision.proof", "its value is %d for %d victims that lose %d", p.Value, len(d.Victims), d.Lost)

@@ -160,10 +160,10 @@ func (j *judge) refusal(faults *fault.List, victims []reference.Candidate, holdi
 	}
 }
 
-// retryAtIsBound reports whether RetryAt may be too early. With few nodes the exact search may not show that an
+// retryAtIsBound reports whether RetryAt may be too early. With few steps the best search may not show that an
 // instant does not help. The default number suffices for all sets of the few candidates that are judged.
 func (j *judge) retryAtIsBound() bool {
-	return j.Config.MaxRetrySteps > 0 || j.Config.Search == preemption.Exact && j.Config.Exact.MaxNodes > 0
+	return j.Config.MaxRetrySteps > 0 || j.Config.Best.Steps > 0
 }
 
 // mostTried is the largest number of candidates, replicas counted one by one, of which all sets are tried.

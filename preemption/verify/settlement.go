@@ -146,8 +146,8 @@ func (j *settlementJudge) took(path string, st preemption.State, step *settle.St
 		d.Victims[i].Order = 0
 	}
 	c := j.config // of several searches, it may be: each set that is allowed will do
-	if c.Exact, c.Exchange = (preemption.ExactSearch{}), (preemption.ExchangeSearch{}); c.Search != preemption.Greedy {
-		c.Search = preemption.Exchange // judges shares likewise, and asks for no proof
+	if c.Search == preemption.Best {
+		c.Best = preemption.BestSearch{Steps: -1} // judges shares likewise, and asks for no proof
 	}
 	asked, r := j.question(st, step, had)
 	for _, f := range j.found(asked, r, had-j.over(after, step), c, d) {

@@ -58,7 +58,7 @@ var features = []Feature{
 	{"replaces", "a workload in the place of another", []string{"request.replaces", "request.holdsQuota"}},
 	{"needsPreemption", "columns in which victims are needed", []string{"request.needsPreemption"}},
 	{"withinNominal", "preemption without borrowing", []string{"config.PreemptWithinNominal", "borrowing"}},
-	{"better", "searches for better victims", []string{"config.Search", "config.Exact", "config.Exchange"}},
+	{"better", "searches for better victims", []string{"config.Search", "config.Best"}},
 
 	{"nodeModes", "the versions of the algorithm on nodes, and its options", []string{"config.Mode", "config.Order", "config.Charge", "request.prefer", "request.skipFit", "request.maxDomains"}},
 	{"groups", "groups of pods that wait or yield as one", []string{"state.groups.disruptionMode", "state.groups.basic", "state.groups.minCount", "request.minCount", "request.group"}},

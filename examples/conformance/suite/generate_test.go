@@ -124,7 +124,9 @@ func decideQuestion(r *rand.Rand, seed int) *DecideQuestion {
 		if config.Sharing != preemption.Classical && chance(r, 1, 3) && config.Sharing == preemption.Fair {
 			config.Sharing = preemption.Reevaluated
 		}
-		config.Search = pick(r, preemption.Greedy, preemption.Exchange, preemption.Exact)
+		exchanges := preemption.Config{Search: preemption.Best, Best: preemption.BestSearch{Steps: -1}}
+		searched := pick(r, preemption.Config{}, exchanges, preemption.Config{Search: preemption.Best})
+		config.Search, config.Best = searched.Search, searched.Best
 	}
 	more(r, q)
 	return q

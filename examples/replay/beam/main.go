@@ -26,7 +26,7 @@ import (
 var (
 	directory = flag.String("dir", "", "write results into this `DIRECTORY`, and take those that are there")
 	worlds    = flag.String("world", "philly-vc+days=15+capacity=60", "replay these `WORLDS`, as replay does")
-	policies  = flag.String("policy", "greedy,exact+checkpoint+fewest", "compare these `POLICIES`, as replay does")
+	policies  = flag.String("policy", "greedy,best+checkpoint+fewest", "compare these `POLICIES`, as replay does")
 	seeds     = flag.String("seeds", "1", "draw each world with these `SEEDS`, as in 1-5")
 	quotas    = flag.String("quotas", "", "the quotas of records: a `FILE`")
 	cluster   = flag.String("cluster", "", "the queues of records: a `FILE` with objects of Kueue")

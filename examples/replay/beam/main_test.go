@@ -53,7 +53,7 @@ func finish(t *testing.T, directory string, args ...string) (results string, rep
 // The worker is killed in mid-sweep. The same command goes on: the results are those of a sweep in one piece, and no cell is
 // replayed again of which the result was there.
 func TestKilled(t *testing.T) {
-	args := []string{"-world", "philly-vc+days=4+capacity=50", "-policy", "greedy,exact+checkpoint", "-seeds", "1-4"}
+	args := []string{"-world", "philly-vc+days=4+capacity=50", "-policy", "greedy,best+checkpoint", "-seeds", "1-4"}
 	want, replayed, known := finish(t, t.TempDir(), args...)
 	if replayed != 8 || known != 0 || strings.Count(want, "\n") != 8 {
 		t.Fatalf("in one piece: %d cells replayed, %d known:\n%s", replayed, known, want)
@@ -98,7 +98,7 @@ func TestCircle(t *testing.T) {
 
 // A result that another sweep left, or half of one, is not taken.
 func TestStrangeFiles(t *testing.T) {
-	args := []string{"-world", "openb+days=1+capacity=50", "-policy", "greedy,exact"}
+	args := []string{"-world", "openb+days=1+capacity=50", "-policy", "greedy,best"}
 	directory := t.TempDir()
 	want, _, _ := finish(t, directory, args...)
 	files, _ := filepath.Glob(filepath.Join(directory, "*.jsonl"))
@@ -127,7 +127,7 @@ func TestUsage(t *testing.T) {
 		`beam: unexpected argument "x"`:       {"-dir", t.TempDir(), "x"},
 		`beam: -seeds "0": want numbers`:      {"-dir", t.TempDir(), "-seeds", "0"},
 		`beam: world "nosuch": unknown`:       {"-dir", t.TempDir(), "-world", "nosuch"},
-		`beam: policy "best": unknown word`:   {"-dir", t.TempDir(), "-policy", "best"},
+		`beam: policy "worst": unknown word`:  {"-dir", t.TempDir(), "-policy", "worst"},
 		`beam: world "none.csv": unknown`:     {"-dir", t.TempDir(), "-world", "none.csv"},
 		`flag provided but not defined: -bad`: {"-bad"},
 	} {

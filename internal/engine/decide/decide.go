@@ -112,23 +112,17 @@ func (s *Searcher) findBest(result *Result) (found bool) {
 // improve searches for better victims, if configured.
 func (s *Searcher) improve(result *Result, found bool) bool {
 	core := &s.search
-	t, effort := core.Request.Trace, core.Request.Better.Effort
+	t, better := core.Request.Trace, &core.Request.Better
 	switch {
-	case effort == 0, found && (core.Awaits || core.AllLeave()): // they lose nothing
-	case effort == right.Exchange:
-		if found {
-			t.Silence()
-			result.History = s.exact.Exchange(core)
-			t.Resume()
-		}
-	case core.OverPotential():
+	case !better.Best, found && (core.Awaits || core.AllLeave()): // they lose nothing
+	case !better.Proves() && !found: // nothing to exchange
+	case better.Proves() && core.OverPotential():
 		result.Proof.Optimal = true // no victims can help
 	default:
 		t.Silence()
-		if found, result.Proof = s.exact.Best(core, found); !found {
+		if found, result.Proof, result.History = s.exact.Best(core, found); !found {
 			s.noteLimits()
 		}
-		result.History = result.Proof.History
 		t.Resume()
 	}
 	return found

@@ -1,7 +1,6 @@
 package decide
 
 import (
-	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/internal/engine/usage"
 )
@@ -64,7 +63,7 @@ func (s *Searcher) succeeds() bool {
 	core := &s.search
 	core.BeginLimits()
 	found := s.findByPolicies()
-	if !found && core.Request.Better.Effort == right.Exact && !core.Request.Rules.Alone && !core.OverPotential() {
+	if !found && core.Request.Better.Proves() && !core.Request.Rules.Alone && !core.OverPotential() {
 		found = s.exact.Exists(core)
 	}
 	core.PutAllBack()

@@ -11,31 +11,42 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// One elastic workload borrows all that a queue asks back half of: the better searches move its replicas, to look for
-// an order, a few times each, however many there are. Who counts each replica against each other one takes seconds.
-func TestMovesOfReplicas(t *testing.T) {
-	const mostMoves = 3 // of a replica
+// The best search is bounded by its steps, and so are exchanges: on states of elastic workloads, of which each
+// replica is a candidate, its steps grow as the replicas do. Who compares each replica with each other one takes seconds.
+func TestStepsOfReplicas(t *testing.T) {
 	of := func(n int64) []quota.Quota { return []quota.Quota{{Flavor: "f", Resource: "r", Nominal: n}} }
-	for _, replicas := range []int64{250, 2000} {
+	takes := func(id string, priority, replicas, each, least int64) workload.Workload {
+		return workload.Workload{ID: id, Queue: "borrows", Priority: priority, ReservedAt: time.Unix(1, 0), PodSets: []workload.PodSet{{
+			Name: "main", Count: replicas, MinCount: workload.AtLeast(least), Requests: []quota.Amount{{Flavor: "f", Resource: "r", Amount: each}},
+		}}}
+	}
+	steps := func(about string, replicas, asks int64, running ...workload.Workload) {
+		all := int64(0)
+		for _, w := range running {
+			all += w.PodSets[0].Count * w.PodSets[0].Requests[0].Amount
+		}
 		c, err := cluster.New([]queue.Cohort{{Name: "c"}}, []queue.Queue{
-			{Name: "asks", Cohort: "c", Quotas: of(replicas), Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}},
+			{Name: "asks", Cohort: "c", Quotas: of(all), Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}},
 			{Name: "borrows", Cohort: "c", Quotas: of(0)},
-		}, []workload.Workload{{ID: "w", Queue: "borrows", ReservedAt: time.Unix(1, 0), PodSets: []workload.PodSet{{
-			Name: "main", Count: replicas, MinCount: workload.AtLeast(0), Requests: []quota.Amount{{Flavor: "f", Resource: "r", Amount: 1}},
-		}}}})
+		}, running)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, fair := range []right.Fairness{{}, {First: right.FinalShare, Second: right.InitialShare, EntitlesNominal: true, Recheck: true}} {
-			for _, effort := range []right.Effort{right.Exchange, right.Exact} {
+			for _, most := range []int{-1, 10, 200_000} {
 				var s Searcher
-				r := ask(c, "asks", 1, replicas/2)
-				r.Fair, r.Better = fair, right.Better{Effort: effort, MaxCandidates: 8, MaxNodes: 200_000}
+				r := ask(c, "asks", 2, asks)
+				r.Fair, r.Better = fair, right.Better{Best: true, Candidates: 8, Steps: most}
 				r.Better.Cost = func(*cluster.Workload, int) int64 { return 1 }
-				if found := s.Search(c, r, nil, 16); len(found.Victims) == 0 || s.exact.Moves() > int(mostMoves*replicas) {
-					t.Errorf("%d replicas, effort %d, fair %t: %d victims, %d moves", replicas, effort, fair.Enabled(), len(found.Victims), s.exact.Moves())
+				found := s.Search(c, r, nil, 16)
+				if took := s.exact.Steps(); len(found.Victims) == 0 || took > int(20+replicas/16) {
+					t.Errorf("%s, %d replicas, at most %d steps, fair %t: %d victims, %d steps", about, replicas, most, fair.Enabled(), len(found.Victims), took)
 				}
 			}
 		}
+	}
+	for _, n := range []int64{250, 1000, 2000} {
+		steps("half is asked back", n, n/2, takes("w", 0, n, 1, 0))
+		steps("all are spared", n, 10*n, takes("w", 0, n, 1, 0), takes("large", 1, 1, 10*n, 1), takes("larger", 1, 1, 10*n, 1))
 	}
 }

@@ -64,6 +64,7 @@ func (p *problem) allow(v *right.Victim) bool {
 // reversed, in p.order.
 func (p *problem) sideInOrder(side, last int) bool {
 	taken := p.s.Taken
+	p.looks += len(taken)
 	p.order, p.placed = p.order[:0], sized(p.placed, len(taken))
 	clear(p.placed)
 	left := 0

@@ -22,7 +22,7 @@ type tree struct {
 	most    int64
 	first   bool // the first set found will do
 	found   bool
-	stopped bool // the nodes are used up
+	stopped bool // the steps are used up
 	best    []int
 	needs   []int64
 }
@@ -101,10 +101,11 @@ func (x *Solver) tooMuchFirst(bound float64) bool {
 // weight is what the chosen ones add to the bound, weightFirst to that of the first goal.
 func (x *Solver) branch(from int, weight, weightFirst float64) {
 	p, t := &x.problem, &x.tree
-	if x.nodes++; x.spent() > x.maxNodes {
+	if x.Steps() >= x.maxSteps {
 		t.stopped = true
 		return
 	}
+	x.nodes++
 	short := x.shortage()
 	if !short && x.complete() {
 		return
@@ -119,6 +120,7 @@ func (x *Solver) branch(from int, weight, weightFirst float64) {
 	for at := from; at < len(t.order); at++ {
 		i := t.order[at]
 		u := &p.units[i]
+		p.looks++
 		if u.kind == skipped {
 			continue
 		}

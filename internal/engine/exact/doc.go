@@ -1,5 +1,5 @@
-// Package exact improves the victims that the search takes in order: by branch and bound to the
-// best of all allowed sets, or by exchanges. A set is allowed if there is an order of removal in
+// Package exact improves the victims that the search takes in order: by exchanges, then by branch and bound to
+// the best of all allowed sets, or by exchanges alone. A set is allowed if there is an order of removal in
 // which each victim is permitted when only those before it are gone.
 //
 //   - problem.go: the units that may yield in an attempt, and what of them is alike
@@ -13,6 +13,5 @@
 //   - exchange.go, exchange_values.go: one candidate for one or two victims
 //   - history.go: for an explanation, how better victims were found
 //
-// Nothing here depends on time or on the machine: the effort is limited by the number of
-// nodes.
+// Nothing here depends on time or on the machine: the effort is limited by a number of steps.
 package exact

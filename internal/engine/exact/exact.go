@@ -22,12 +22,12 @@ type Solver struct {
 	byRatio    []int
 	settled    []settled
 	exchanges  exchanges
-	greedy     []right.Victim
-	caps       []limit // of greedy
+	alone      bool           // exchanges alone improve the victims
+	greedy     []right.Victim // of the search in order
+	caps       []limit        // of greedy
 	priorities []int64
 	nodes      int // of the search, so far
-	maxNodes   int
-	used       []bool   // scratch of placesOf, by place
+	maxSteps   int
 	history    *History // of an explanation
 	last       []Unit   // the set that it ends with
 }
@@ -44,45 +44,58 @@ type Proof struct {
 	Optimal bool
 	// Lost is the first objective of the set; Bound is what it is at least for any set.
 	Lost, Bound int64
-	// Nodes is the number of nodes looked at.
-	Nodes int
-	// History is kept for explanations.
-	History *History
+	// Steps is what the search has cost.
+	Steps int
 }
 
-// Best replaces the victims by the best allowed set. found says that the search in order has
-// taken some. It reports whether there are victims now.
-func (x *Solver) Best(s *search.Search, found bool) (bool, Proof) {
-	greedy := x.begin(s)
-	var caps []limit
-	if found && !s.Request.Better.IgnoreCaps {
-		caps = x.capsOf(greedy)
+// Best replaces the victims by the best allowed set that it finds. found says that the search in order has
+// taken some: without them exchanges alone have nothing to improve. It reports whether there are victims
+// now, and returns how they came about if that is to be explained.
+func (x *Solver) Best(s *search.Search, found bool) (bool, Proof, *History) {
+	x.problem.s, x.alone = s, s.Request.Better.Steps < 0
+	defer x.end()
+	if x.alone {
+		if x.begins(s.Taken); x.oneIsBest() {
+			return found, Proof{}, x.history
+		}
 	}
-	attempts := s.Attempts()
-	best, proof := x.bestOf(attempts, caps, greedy)
-	if best == nil && found { // what was put back had justified what remained
+	x.begin()
+	attempts, caps := []bool{s.Borrowing}, []limit(nil)
+	if !x.alone {
+		attempts = s.Attempts()
+	}
+	if found {
+		caps = x.capsOf(x.greedy)
+	}
+	best, proof := x.bestOf(attempts, caps, x.greedy)
+	if best == nil && found && !x.alone { // what was put back had justified what remained
 		best, proof = x.bestOf(attempts, nil, nil)
 	}
-	x.begins(greedy)
+	if !x.alone {
+		x.begins(x.greedy)
+	}
 	x.notesBest(best)
-	proof.History = x.history
-	switch {
-	case best == nil:
-	case found && slices.Equal(best.places, x.placesOf(greedy)):
-		for i := range greedy {
-			s.Take(greedy[i])
+	if places, _ := x.placesOf(x.greedy); best == nil && x.alone || best != nil && found && slices.Equal(best.places, places) {
+		for i := range x.greedy {
+			s.Take(x.greedy[i])
 		}
-	default:
+	} else if best != nil {
 		x.apply(best)
 	}
-	x.end()
-	return best != nil, proof
+	return best != nil || x.alone, proof, x.history
 }
 
-// Exists reports whether there is an allowed set, or may be one: the nodes did not suffice.
+// oneIsBest reports whether nothing is better than the victims, because they are one and all count alike.
+func (x *Solver) oneIsBest() bool {
+	s := x.problem.s
+	return s.Request.Better.Cost == nil && len(s.Taken) == 1 && (s.Taken[0].Partial() || !source.AnyPart(&s.Case))
+}
+
+// Exists reports whether there is an allowed set, or may be one: the steps did not suffice.
 func (x *Solver) Exists(s *search.Search) bool {
-	x.begin(s)
+	x.problem.s, x.alone = s, false
 	defer x.end()
+	x.begin()
 	for _, borrowing := range s.Attempts() {
 		x.open(borrowing, nil)
 		if x.searchAny(); x.tree.found || x.tree.stopped {
@@ -105,29 +118,32 @@ func (x *Solver) searchAny() {
 	x.search(victims, most, noLimit, false, true)
 }
 
-// movesOfNode is how many moves of victims, to look for an order, count as a node: they take about as long.
-const movesOfNode = 64
+// looksOfStep is how many looks at victims or units, and moves of them, count as a step beside the nodes of the
+// search tree: they take about as long as a node.
+const looksOfStep = 64
 
-// spent returns what the search has cost so far, in nodes.
-func (x *Solver) spent() int { return x.nodes + x.problem.moves/movesOfNode }
-
-// Moves returns how often the last search moved a victim to look for an order.
-func (x *Solver) Moves() int { return x.problem.moves }
+// Steps returns what the last search, or this one so far, has cost.
+func (x *Solver) Steps() int { return x.nodes + (x.problem.moves+x.problem.looks)/looksOfStep }
 
 // begin puts the victims back, and lists the candidates.
-func (x *Solver) begin(s *search.Search) (greedy []right.Victim) {
-	x.problem.s = s
-	greedy = slices.Clone(s.Taken)
+func (x *Solver) begin() {
+	s, better := x.problem.s, &x.problem.s.Request.Better
+	x.greedy = append(x.greedy[:0], s.Taken...)
 	s.PutAllBack()
-	x.collect(math.MaxInt)
-	x.nodes, x.problem.moves, x.maxNodes = 0, 0, s.Request.Better.MaxNodes
-	return greedy
+	x.nodes, x.problem.moves, x.problem.looks, x.maxSteps = 0, 0, 0, better.Steps
+	if !x.alone {
+		x.collect(math.MaxInt)
+		return
+	}
+	x.collect(better.Candidates + 2*s.Tried)
+	x.addMissing()
 }
 
 // end drops the references to the cluster.
 func (x *Solver) end() {
 	x.problem.s, x.history, x.last = nil, nil, nil
 	clear(x.list)
+	clear(x.greedy)
 	clear(x.problem.units)
 }
 
@@ -158,11 +174,7 @@ func (x *Solver) bestOf(attempts []bool, caps []limit, greedy []right.Victim) (b
 	goals := x.goals(nil)
 	for _, borrowing := range attempts {
 		x.open(borrowing, caps)
-		var known []int
-		if len(greedy) > 0 {
-			known = x.exchanged(goals, x.known(greedy))
-		}
-		most := noLimit
+		known, most := x.exchanged(goals, x.known(greedy)), noLimit
 		if best != nil {
 			most = best.values[goals[0]]
 		}
@@ -179,15 +191,20 @@ func (x *Solver) bestOf(attempts []bool, caps []limit, greedy []right.Victim) (b
 		proof.Lost = best.values[goals[0]]
 		proof.Bound = min(proof.Bound, proof.Lost)
 	}
-	proof.Nodes = x.nodes
+	proof.Steps = x.Steps()
 	return best, proof
 }
 
 // bestIn returns the best set of the attempt that is open, if its first objective is at most
-// as large as given. known is a set of units that is allowed, or nil. If the nodes do not
+// as large as given. known is a set of units that is allowed, or nil. If the steps do not
 // suffice, bound is that of the first objective.
 func (x *Solver) bestIn(goals []objective, known []int, most int64) (best *solution, bound int64, optimal bool) {
 	p := &x.problem
+	if x.alone && known != nil {
+		return x.solution(known), 0, false
+	} else if x.alone {
+		return nil, 0, false
+	}
 	x.settled = x.settled[:0]
 	for n, of := range goals {
 		limit, mostFirst := most, noLimit
@@ -253,27 +270,25 @@ func (x *Solver) betterOf(goals []objective, a, b []int) []int {
 }
 
 // firstOf returns, of the sets as good as the known one, the first in documented order, if
-// the nodes suffice.
+// the steps suffice.
 func (x *Solver) firstOf(goals []objective, known []int) []int {
 	most := x.settled[0].value
 	if x.settled = x.settled[1:]; len(x.settled) > 0 { // else the multipliers are those of the goal
 		x.relax(goals[0], float64(most))
 	}
-	kept, nodes := x.maxNodes, x.nodes
-	x.maxNodes = min(x.maxNodes, x.spent()+orderNodes)
+	kept := x.maxSteps
+	x.maxSteps = min(kept, x.Steps()+orderSteps)
 	if x.search(goals[0], most, noLimit, true, true); x.tree.found {
 		known = append([]int(nil), x.tree.best...)
 	}
-	if x.maxNodes = kept; x.tree.stopped {
-		x.nodes = min(nodes+orderNodes, kept)
-	}
+	x.maxSteps = kept
 	return known
 }
 
-// orderNodes limits the search for the first of equally good sets. Measured by BenchmarkExact:
-// with 1,000 candidates and 4 columns ten thousand nodes take longer than the proof, and do
+// orderSteps limits the search for the first of equally good sets. Measured by BenchmarkExact:
+// with 1,000 candidates and 4 columns ten thousand steps take longer than the proof, and do
 // not find it either.
-const orderNodes = 2000
+const orderSteps = 2000
 
 // target is the value that the bound climbs to: that of the known set, or all units.
 func (x *Solver) target(most int64) float64 {

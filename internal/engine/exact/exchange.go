@@ -3,7 +3,6 @@ package exact
 import (
 	"slices"
 
-	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/quota"
 )
@@ -25,10 +24,12 @@ type exchanges struct {
 	most, mostOfTwo int64
 	outs            [2]int // the units that the last exchange put back, b's first
 	looks           int
+	spendable       int // the looks and moves of the problem at which it ends
 }
 
 // maxLooks limits the exchanges that are looked at, to about a millisecond; one that is tried
 // counts as many as there are victims. Only sets of hundreds of victims come near the limit.
+// What looks for orders meanwhile may look at victims so many times as often.
 const maxLooks = 200_000
 
 // noUnit stands for no unit, and for no index.
@@ -37,59 +38,37 @@ const noUnit = -1
 // exchanger makes the exchanges of a solver.
 type exchanger struct{ *Solver }
 
-// Exchange improves the victims by exchanges until none makes them better. It returns how, for
-// explanations.
-func (x *Solver) Exchange(s *search.Search) *History {
-	x.problem.s, x.problem.moves = s, 0
-	x.begins(s.Taken)
-	history := x.history
-	if s.Request.Better.Cost == nil && len(s.Taken) == 1 && (s.Taken[0].Partial() || !source.AnyPart(&s.Case)) {
-		x.end()
-		return history // nothing is better than one victim
-	}
-	x.greedy = append(x.greedy[:0], s.Taken...)
-	s.PutAllBack()
-	x.collect(s.Request.Better.MaxCandidates + 2*s.Tried)
-	places := x.placesOf(x.greedy)
-	if places == nil {
-		x.addMissing()
-		places = x.placesOf(x.greedy)
-	}
-	x.enter(s.Borrowing, x.capsOf(x.greedy))
-	x.problem.findRows()
-	if e := (exchanger{x}); e.start(places) && e.improve() {
-		best := x.solution(x.exchanges.chosen)
-		x.putAllBack(x.exchanges.chosen)
-		x.apply(best)
-	} else {
-		x.restore()
-	}
-	clear(x.greedy)
-	x.end()
-	return history
-}
-
-// exchanged improves a set by exchanges; nil: there is none.
+// exchanged improves a set by exchanges; nil: there is none, or it is not allowed. In fair sharing a victim that the
+// search in order put back may have justified another one.
 func (x *Solver) exchanged(goals []objective, chosen []int) []int {
 	if len(chosen) == 0 {
 		return nil
 	}
-	exchanger{x}.prepare(goals)
+	e := exchanger{x}
+	e.prepare(goals)
 	for _, i := range chosen {
-		exchanger{x}.take(i)
+		e.take(i)
 	}
-	exchanger{x}.improve()
+	allowed := x.problem.allowed()
+	if allowed {
+		e.improve()
+	}
 	chosen = slices.Clone(x.exchanges.chosen)
-	x.putAllBack(chosen)
+	if x.putAllBack(chosen); !allowed {
+		return nil
+	}
 	return chosen
 }
 
 // rounded takes units by reduced cost until the request fits, and improves them by exchanges;
-// nil: it never fits.
+// nil: it never fits, or that costs too much.
 func (x *Solver) rounded(goals []objective) (chosen []int) {
 	p, e := &x.problem, &x.exchanges
 	exchanger{x}.prepare(goals)
 	for _, i := range x.byReducedCost() {
+		if (exchanger{x}).spent() {
+			break
+		}
 		if !(exchanger{x}).mayTake(i) {
 			continue
 		}
@@ -104,28 +83,17 @@ func (x *Solver) rounded(goals []objective) (chosen []int) {
 	return chosen
 }
 
-// restore takes the victims of the search in order again.
-func (x *Solver) restore() {
-	s := x.problem.s
-	if len(s.Taken) == len(x.greedy) { // the same ones
-		copy(s.Taken, x.greedy)
-		return
-	}
-	x.putAllBack(x.exchanges.chosen)
-	for i := range x.greedy {
-		s.Take(x.greedy[i])
-	}
-}
-
 // addMissing adds to the candidates the victims that do not come early enough to be listed, and
 // before each of them its surplus.
 func (x *Solver) addMissing() {
 	s := x.problem.s
+	_, missing := x.placesOf(x.greedy)
 	for i := range x.greedy {
 		v := &x.greedy[i]
-		if slices.ContainsFunc(x.list, func(c source.Candidate) bool { return c.Workload == v.Workload && c.Set == v.Set }) {
+		if missing[Unit{v.Workload, v.Set}] == 0 {
 			continue
 		}
+		delete(missing, Unit{v.Workload, v.Set})
 		for set := range v.Workload.Surplus {
 			if v.Set < 0 || v.Set == set {
 				x.list = source.AppendReplicas(&s.Case, x.list, v, set)
@@ -137,54 +105,57 @@ func (x *Solver) addMissing() {
 	}
 }
 
-// start takes the units of the search in order. It reports whether they are allowed: in fair
-// sharing a victim that was put back may have justified another one.
-func (x exchanger) start(places []int) bool {
-	p, e := &x.problem, &x.exchanges
-	x.prepare(x.goals(e.goals[:0]))
-	for _, place := range places {
-		at, known := slices.BinarySearchFunc(p.units, place, func(u unit, place int) int { return u.place - place })
-		if !known {
-			return false
-		}
-		x.take(at)
-	}
-	return len(e.chosen) > 0 && p.s.Fits(p.mode()) && p.justified()
-}
-
 func (x exchanger) prepare(goals []objective) {
 	e := &x.exchanges
 	e.goals, e.looks, e.chosen = append(e.goals[:0], goals...), 0, e.chosen[:0]
+	e.spendable = x.problem.moves + x.problem.looks + maxLooks*looksOfStep
 	e.in = sized(e.in, len(x.problem.units))
 	clear(e.in)
 }
 
+// spent reports whether exchanges have looked at as much as they may.
+func (x exchanger) spent() bool {
+	return x.exchanges.looks >= maxLooks || x.problem.moves+x.problem.looks >= x.exchanges.spendable
+}
+
 // improve makes exchanges, each time the best that one candidate permits, until there are no
-// more. It reports whether it made one.
-func (x exchanger) improve() (better bool) {
+// more.
+func (x exchanger) improve() {
 	p, e := &x.problem, &x.exchanges
 	x.measure()
-	better = x.settleDown()
+	x.settleDown()
 	for again := true; again; {
 		again = false
 		for i := range p.units {
-			if !e.in[i] && e.looks < maxLooks && x.exchangeFor(i) {
-				again, better = true, true
+			if !e.in[i] && x.exchangeFor(i) {
+				again = true
 				x.notes()
 				x.settleDown()
 			}
 		}
 	}
-	return better
 }
 
 // settleDown puts back victims that are not needed, and lets workloads give replicas only.
-func (x exchanger) settleDown() (better bool) {
+func (x exchanger) settleDown() {
 	for x.exchangeFor(noUnit) || x.giveReplicas() {
-		better = true
 		x.notes()
 	}
-	return better
+	if x.spent() {
+		x.putBackNeedless()
+	}
+}
+
+// putBackNeedless puts back victims that are not needed, one by one.
+func (x exchanger) putBackNeedless() {
+	before := len(x.exchanges.chosen)
+	for at := before - 1; at >= 0; at-- {
+		x.try(noUnit, at, noUnit)
+	}
+	if len(x.exchanges.chosen) < before {
+		x.measure()
+		x.notes()
+	}
 }
 
 // measure computes what follows from the set.
@@ -278,7 +249,7 @@ func (x exchanger) exchangeFor(in int) bool {
 			best, one, two = values, a, b
 		}
 	}
-	for a := range e.chosen {
+	for a := 0; a < len(e.chosen) && !x.spent(); a++ {
 		e.looks++
 		if !x.leaves(in, a) {
 			continue
@@ -286,7 +257,7 @@ func (x exchanger) exchangeFor(in int) bool {
 		if mayOne {
 			consider(a, noUnit)
 		}
-		for b := a + 1; mayTwo && b < len(e.chosen); b++ {
+		for b := a + 1; mayTwo && b < len(e.chosen) && !x.spent(); b++ {
 			if e.looks++; x.alsoLeaves(b) {
 				consider(a, b)
 			}
@@ -410,14 +381,17 @@ func (x exchanger) swap(at int) {
 func (x exchanger) giveReplicas() bool {
 	p, e := &x.problem, &x.exchanges
 	for at, i := range e.chosen {
-		n := p.units[i].elastic
-		if n < 0 || p.units[i].Partial() {
+		if p.units[i].excludes == 0 {
 			continue
 		}
+		n, _ := slices.BinarySearchFunc(p.either, i, func(list []int, i int) int { return list[0] - i })
 		x.drop(at)
 		before := len(e.chosen)
-		for j := range p.units {
-			if u := &p.units[j]; u.elastic != n || !u.Partial() || !x.mayTake(j) {
+		for _, j := range p.either[n][1:] {
+			if e.looks++; x.spent() {
+				break
+			}
+			if !x.mayTake(j) {
 				continue
 			}
 			x.take(j)

@@ -60,6 +60,7 @@ func (p *problem) justified() bool {
 	if !s.Request.Fair.Enabled() {
 		return true
 	}
+	p.looks += len(s.Taken)
 	p.fair.sides = p.fair.sides[:0]
 	for i := range s.Taken {
 		v := &s.Taken[i]

@@ -57,6 +57,7 @@ type problem struct {
 	placed    []bool // by index of search.Taken: whether it is in order
 	counted   []bool // scratch of value, by unit.elastic
 	moves     int    // how often a victim was moved to look for orders
+	looks     int    // at units and victims, beside the moves
 	// The quota that is short, see rows.go.
 	path []int
 	rows []row
@@ -78,12 +79,15 @@ func (x *Solver) collect(most int) {
 func (x *Solver) open(borrowing bool, caps []limit) {
 	p := &x.problem
 	x.enter(borrowing, caps)
+	p.findEither()
+	p.findRows()
+	if x.alone {
+		return
+	}
 	for i := range p.units {
 		p.cost(&p.units[i])
 	}
 	x.findKinds()
-	p.findEither()
-	p.findRows()
 	p.findBestShares()
 }
 

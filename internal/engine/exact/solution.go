@@ -26,75 +26,63 @@ func (a *solution) compare(b *solution, goals []objective) int {
 	return slices.Compare(a.places, b.places)
 }
 
-// placesOf returns the places of victims of the search in order, which mostly come in the
-// order of the list; nil if one of them is not in it.
-func (x *Solver) placesOf(greedy []right.Victim) (places []int) {
-	from, whole := 0, false
-	x.used = sized(x.used, len(x.list))
-	clear(x.used)
-	for i := range greedy {
-		v := &greedy[i]
-		if i == 0 || v.Workload != greedy[i-1].Workload { // replicas of one workload come together
-			whole = right.GoesWhole(v.Workload, greedy)
+// placesOf returns the places of victims of the search in order, and how many of each are not in the list of
+// candidates. Replicas of a workload that yields as a whole are part of it.
+func (x *Solver) placesOf(greedy []right.Victim) (places []int, missing map[Unit]int) {
+	missing = make(map[Unit]int, len(greedy))
+	for _, partial := range [...]bool{false, true} {
+		for i := range greedy {
+			v := &greedy[i]
+			if v.Partial() == partial && missing[Unit{x.problem.s.Cluster.Whole(v.Workload), -1}] == 0 {
+				missing[Unit{v.Workload, v.Set}]++
+			}
 		}
-		if v.Partial() && whole {
+	}
+	for i := 0; i < len(x.list) && len(missing) > 0; i++ {
+		u := Unit{x.list[i].Workload, x.list[i].Set}
+		n := missing[u]
+		if n == 0 {
 			continue
 		}
-		at := -1
-		for n := range x.list {
-			i := from + n
-			if i >= len(x.list) {
-				i -= len(x.list)
-			}
-			if c := &x.list[i]; c.Workload == v.Workload && c.Set == v.Set && !x.used[i] {
-				at = i
-				break
-			}
+		if missing[u], places = n-1, append(places, i); n == 1 {
+			delete(missing, u)
 		}
-		if at < 0 {
-			return nil
-		}
-		places, from, x.used[at] = append(places, at), at+1, true
 	}
-	slices.Sort(places)
-	return places
+	return places, missing
 }
 
-// known returns the units of victims that the search in order took, if they are allowed in
-// the attempt that is open; else nil.
+// known returns the units of victims that the search in order took; nil: in the attempt that is open one of them
+// may not yield.
 func (x *Solver) known(greedy []right.Victim) (chosen []int) {
-	p := &x.problem
-	places := x.placesOf(greedy)
+	places, missing := x.placesOf(greedy)
+	if len(missing) > 0 {
+		return nil
+	}
 	for _, place := range places {
-		at, known := slices.BinarySearchFunc(p.units, place, func(u unit, place int) int { return u.place - place })
+		at, known := slices.BinarySearchFunc(x.problem.units, place, func(u unit, place int) int { return u.place - place })
 		if !known {
 			return nil
 		}
 		chosen = append(chosen, at)
 	}
-	if len(chosen) == 0 {
-		return nil
-	}
-	x.takeAll(chosen)
-	allowed := p.s.Fits(p.mode()) && p.justified()
-	p.fair.sides = p.fair.sides[:0]
-	for i := range p.s.Taken {
-		if side := p.s.Taken[i].Side; allowed && side >= 0 && !p.seen(side) {
-			p.fair.sides = append(p.fair.sides, side)
-			allowed = p.sideInOrder(side, -1)
-		}
-	}
-	x.putAllBack(chosen)
-	if !allowed {
-		return nil
-	}
 	return chosen
 }
 
-func (x *Solver) takeAll(chosen []int) {
-	for _, i := range chosen {
-		x.problem.take(&x.problem.units[i])
+// allowed reports whether the request fits without the taken victims, and these have an order.
+func (p *problem) allowed() bool {
+	if !p.s.Fits(p.mode()) || !p.justified() {
+		return false
 	}
+	p.fair.sides = p.fair.sides[:0]
+	for i := range p.s.Taken {
+		if side := p.s.Taken[i].Side; side >= 0 && !p.seen(side) {
+			p.fair.sides = append(p.fair.sides, side)
+			if !p.sideInOrder(side, -1) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (x *Solver) putAllBack(chosen []int) {

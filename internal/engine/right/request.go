@@ -50,24 +50,20 @@ type Request struct {
 	Trace *trace.Recorder
 }
 
-// Effort is what follows the search in order. The zero value is nothing.
-type Effort uint8
-
-const (
-	Exchange Effort = 1 + iota
-	Exact
-)
-
-// Better configures the search for better victims than those found in order.
+// Better says how the search looks for better victims than those found in order. The zero value does not.
 type Better struct {
-	Effort Effort
-	// MaxCandidates is of the exchanges: how many candidates they take, besides twice as many as
-	// the search in order takes. The rest is of the exact search.
-	MaxCandidates, MaxNodes int
-	FewestFirst, IgnoreCaps bool
+	Best bool
+	// Steps limits the search of the best set; negative: exchanges alone make the victims better.
+	Steps int
+	// Candidates is how many candidates such exchanges take, besides twice as many as the search in order takes.
+	Candidates  int
+	FewestFirst bool
 	// Cost is what a workload, or one replica of a surplus, loses. Nil: each victim counts 1.
 	Cost func(w *cluster.Workload, set int) int64
 }
+
+// Proves reports whether the best allowed set is looked for, not only a better one by exchanges.
+func (b *Better) Proves() bool { return b.Best && b.Steps >= 0 }
 
 // RuleOptions says how victims of rules are taken.
 type RuleOptions struct {

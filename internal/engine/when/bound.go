@@ -17,7 +17,7 @@ import (
 // is taken from a donor that borrows no more.
 func (f *Finder) startBound() bool {
 	s := f.s
-	if s.Request.Fair.Enabled() || s.Request.Room != nil || s.Request.Better.Effort == right.Exact || s.Request.Limits != nil || s.MayPermitMore() || source.AnyLeaving(&s.Case) {
+	if s.Request.Fair.Enabled() || s.Request.Room != nil || s.Request.Better.Proves() || s.Request.Limits != nil || s.MayPermitMore() || source.AnyLeaving(&s.Case) {
 		return false
 	}
 	f.changed = f.changed[:0]

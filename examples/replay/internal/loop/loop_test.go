@@ -99,7 +99,7 @@ func TestLost(t *testing.T) {
 func TestConservation(t *testing.T) {
 	for _, name := range []string{"philly-vc+days=2+capacity=50", "openb+days=1+minruntime=10m+grace=0s+restart=0s", "philly-chronus+days=1+capacity=30+strategy=StrictFIFO",
 		"helios+days=1+cohorts=3+limit=50+checkpoint=0s+within=LowerOrNewerEqualPriority"} {
-		for _, policy := range []string{"greedy", "fair", "progress", "exact+age+nocaps+nodes=50", "stable+exchange+checkpoint+candidates=30", "exact+checkpoint+fewest+wait=10m+nodes=50"} {
+		for _, policy := range []string{"greedy", "fair", "progress", "best+age+steps=50", "stable+exchange+checkpoint+candidates=30", "best+checkpoint+fewest+wait=10m+steps=50"} {
 			t.Run(name+"/"+policy, func(t *testing.T) { conserves(t, name, policy) })
 		}
 	}
@@ -209,20 +209,24 @@ func (l *Loop) invariants(t *testing.T) {
 }
 
 func TestParsePolicy(t *testing.T) {
-	for _, bad := range []string{"", "greedyy", "exact+wait=", "exact+wait=-1m", "exact+wait=1ms", "exact+nodes=0", "nocaps", "greedy+fewest", "exchange+nodes=3", "exact+candidates=9", "exact+candidates=x",
-		"progress+exact", "exchange+progress", "progress+age", "checkpoint+progress", "progress+nodes=3", "progress+nocaps"} {
+	for _, bad := range []string{"", "greedyy", "best+wait=", "best+wait=-1m", "best+wait=1ms", "best+steps=0", "steps=9", "greedy+fewest", "exchange+steps=3", "best+candidates=9", "best+candidates=x",
+		"progress+best", "exchange+progress", "progress+age", "checkpoint+progress", "progress+steps=3"} {
 		if _, err := ParsePolicy(bad); err == nil {
 			t.Errorf("%q is accepted", bad)
 		}
 	}
-	if p, err := ParsePolicy("fair+exact+checkpoint+wait=90s+nodes=7"); err != nil || p.wait != 90 || p.Config.Exact.MaxNodes != 7 || p.cost != "checkpoint" {
+	if p, err := ParsePolicy("fair+best+checkpoint+wait=90s+steps=7"); err != nil || p.wait != 90 || p.Config.Best.Steps != 7 || p.cost != "checkpoint" {
 		t.Errorf("%+v, %v", p, err)
 	}
 	p, err := ParsePolicy("stable+progress+wait=10m")
-	if want := preemption.KeepProgress(preemption.Config{MaxBlockers: -1, Sharing: preemption.Stable}); err != nil || !reflect.DeepEqual(p.Config, want) {
+	want := preemption.Config{
+		MaxBlockers: -1, Sharing: preemption.Stable, Search: preemption.Best,
+		Best: preemption.BestSearch{Steps: -1, Candidates: 100}, Cost: preemption.CostSinceCheckpoint{},
+	}
+	if err != nil || !reflect.DeepEqual(p.Config, want) {
 		t.Errorf("%+v, want %+v, %v", p.Config, want, err)
 	}
-	if p, err := ParsePolicy("candidates=9+progress"); err != nil || p.Config.Exchange.MaxCandidates != 9 {
+	if p, err := ParsePolicy("candidates=9+progress"); err != nil || p.Config.Best.Candidates != 9 {
 		t.Errorf("%+v, %v", p.Config, err)
 	}
 }

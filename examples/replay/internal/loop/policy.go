@@ -23,8 +23,8 @@ type Policy struct {
 	Config preemption.Config // its Cost is made for the world
 	rules  *rules.Config     // to which all queues refer; nil: none
 	cost   string
-	keeps  bool // as preemption.KeepProgress
-	fewest bool
+	alone  bool  // exchanges alone
+	keeps  bool  // progress: exchanges alone, with a cost of its own
 	wait   int64 // seconds that a victim may go on to its next checkpoint; for the highest priority it stops at once
 }
 
@@ -46,14 +46,13 @@ var words = []struct {
 	{"classical", "the policies of the queues decide (default)", func(p *Policy) { p.Config.Sharing = preemption.Classical }},
 	{"fair", "fair sharing", func(p *Policy) { p.Config.Sharing = preemption.Fair }},
 	{"stable", "fair sharing without circles", func(p *Policy) { p.Config.Sharing = preemption.Stable }},
-	{"greedy", "candidates in their order until the request fits (default)", func(p *Policy) { p.Config.Search = preemption.Greedy }},
-	{"exchange", "greedy, improved by exchanges of one candidate for one or two victims", func(p *Policy) { p.Config.Search = preemption.Exchange }},
-	{"exact", "the best allowed set", func(p *Policy) { p.Config.Search = preemption.Exact }},
+	{"greedy", "candidates in their order until the request fits (default)", func(p *Policy) { p.Config.Search, p.alone = preemption.Greedy, false }},
+	{"exchange", "greedy, improved by exchanges of one candidate for one or two victims", func(p *Policy) { p.Config.Search, p.alone = preemption.Best, true }},
+	{"best", "the best allowed set", func(p *Policy) { p.Config.Search, p.alone = preemption.Best, false }},
 	{"progress", "exchange among 100 candidates; cost: time since the last checkpoint, however large the job", func(p *Policy) { p.keeps = true }},
 	{"age", "cost: GPUs x time since the start", func(p *Policy) { p.cost = "age" }},
 	{"checkpoint", "cost: GPUs x time since the last checkpoint", func(p *Policy) { p.cost = "checkpoint" }},
-	{"nocaps", "exact may take more victims, or of higher priority, to lose less", func(p *Policy) { p.Config.Exact.IgnoreCaps = true }},
-	{"fewest", "exchange and exact take the fewest, and of those the cheapest", func(p *Policy) { p.fewest = true }},
+	{"fewest", "exchange and best take the fewest, and of those the cheapest", func(p *Policy) { p.Config.Best.FewestFirst = true }},
 	{"rulesalone", "rules take the place of the policies of the queues", func(p *Policy) { p.Config.RulesAlone = true }},
 }
 
@@ -79,14 +78,14 @@ var numbers = []struct {
 	word, help string
 	set        func(*Policy, int)
 }{
-	{"nodes=", "nodes of exact in a decision (200000)", func(p *Policy, n int) { p.Config.Exact.MaxNodes = n }},
-	{"candidates=", "candidates that exchange looks at (8; of progress 100)", func(p *Policy, n int) { p.Config.Exchange.MaxCandidates = n }},
+	{"steps=", "steps of best in a decision (200000)", func(p *Policy, n int) { p.Config.Best.Steps = n }},
+	{"candidates=", "candidates that exchange looks at (8; of progress 100)", func(p *Policy, n int) { p.Config.Best.Candidates = n }},
 }
 
 // maxNumber limits numbers of policies.
 const maxNumber = 1_000_000
 
-// ParsePolicy reads a name: words with + between them, as in exact+checkpoint+wait=5m.
+// ParsePolicy reads a name: words with + between them, as in best+checkpoint+wait=5m.
 func ParsePolicy(name string) (Policy, error) {
 	p := Policy{Name: name}
 	p.Config.MaxBlockers = -1
@@ -96,26 +95,25 @@ func ParsePolicy(name string) (Policy, error) {
 		}
 	}
 	if p.keeps {
-		if p.Config.Search != preemption.Greedy || p.Config.Exact != (preemption.ExactSearch{}) || p.cost != "" {
-			return p, fmt.Errorf("policy %q: progress is a search with its cost: leave out exchange, exact, nocaps, nodes, age and checkpoint", name)
+		if p.Config.Search != preemption.Greedy || p.Config.Best.Steps != 0 || p.cost != "" {
+			return p, fmt.Errorf("policy %q: progress is a search with its cost: leave out exchange, best, steps, age and checkpoint", name)
 		}
-		candidates := p.Config.Exchange.MaxCandidates
-		p.Config = preemption.KeepProgress(p.Config)
-		p.Config.Exchange.MaxCandidates = cmp.Or(candidates, p.Config.Exchange.MaxCandidates)
+		p.Config.Search, p.alone, p.Config.Cost = preemption.Best, true, preemption.CostSinceCheckpoint{}
+		p.Config.Best.Candidates = cmp.Or(p.Config.Best.Candidates, 100)
 	}
-	search := p.Config.Search
+	search, best := p.Config.Search, &p.Config.Best
 	switch {
 	case p.Config.RulesAlone && p.rules == nil:
 		return p, fmt.Errorf("policy %q: rulesalone needs rules=FILE", name)
-	case p.fewest && search == preemption.Greedy:
-		return p, fmt.Errorf("policy %q: fewest is for exchange and exact", name)
-	case search != preemption.Exact && p.Config.Exact != (preemption.ExactSearch{}):
-		return p, fmt.Errorf("policy %q: nocaps and nodes are for exact", name)
-	case search != preemption.Exchange && p.Config.Exchange != (preemption.ExchangeSearch{}):
+	case best.FewestFirst && search == preemption.Greedy:
+		return p, fmt.Errorf("policy %q: fewest is for exchange and best", name)
+	case best.Steps > 0 && (search == preemption.Greedy || p.alone):
+		return p, fmt.Errorf("policy %q: steps is for best", name)
+	case best.Candidates > 0 && !p.alone:
 		return p, fmt.Errorf("policy %q: candidates is for exchange", name)
+	case p.alone:
+		best.Steps = -1
 	}
-	p.Config.Exact.FewestFirst = p.fewest && search == preemption.Exact
-	p.Config.Exchange.FewestFirst = p.fewest && search == preemption.Exchange
 	return p, nil
 }
 

@@ -97,8 +97,8 @@ func TestWaitingIsNoLoop(t *testing.T) { rapid.Check(t, waitingIsNoLoop) }
 func waitingIsNoLoop(t *rapid.T) {
 	w := drawWorld(t)
 	greedy := replayed(t, w, "greedy")
-	for _, policy := range []string{"greedy", "exact+checkpoint+nodes=200", "exact+checkpoint+fewest+nodes=200", "exchange+checkpoint+candidates=100+fewest", "progress",
-		"stable+exact+checkpoint+nodes=200", "fair"} {
+	for _, policy := range []string{"greedy", "best+checkpoint+steps=200", "best+checkpoint+fewest+steps=200", "exchange+checkpoint+candidates=100+fewest", "progress",
+		"stable+best+checkpoint+steps=200", "fair"} {
 		permits := w.Reclaim == queue.Any && !strings.HasPrefix(policy, "stable") || policy == "fair"
 		plain := replayed(t, w, policy)
 		most, again := 3*greedy.evictions+10, 0
