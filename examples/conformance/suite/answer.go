@@ -7,15 +7,13 @@ import (
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
-	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
 )
 
 var answers = map[string]func(question []byte) (any, error){
-	Decide: reading(decide), Explain: reading(explained), Place: reading(place),
-	ExplainPlacement: reading(placementExplained), Orchestrate: reading(orchestrate), Cycles: reading(cycles),
+	Decide: reading(decide), Place: reading(place), Orchestrate: reading(orchestrate), Cycles: reading(cycles),
 }
 
 // Answer is cede's answer to a question of a form.
@@ -69,14 +67,6 @@ func decide(q *DecideQuestion) (any, error) {
 	return p.Decide(s, r)
 }
 
-func explained(q *DecideQuestion) (any, error) {
-	p, s, r, err := q.ready()
-	if err != nil {
-		return nil, err
-	}
-	return explain.Explain(p, s, r)
-}
-
 func (q *PlaceQuestion) ready() (*placement.Preemptor, *placement.Snapshot, error) {
 	config := placement.Config{}
 	if q.Config != nil {
@@ -96,14 +86,6 @@ func place(q *PlaceQuestion) (any, error) {
 		return nil, err
 	}
 	return p.Decide(s, q.Request)
-}
-
-func placementExplained(q *PlaceQuestion) (any, error) {
-	p, s, err := q.ready()
-	if err != nil {
-		return nil, err
-	}
-	return explain.ExplainPlacement(p, s, q.Request)
 }
 
 func orchestrate(q *OrchestrateQuestion) (any, error) {

@@ -23,7 +23,7 @@ const archiveFile = "testdata/" + Version + "/cases.jsonl.gz"
 
 // scans says how many seeds of each form are looked at, and how many cases are kept at most.
 var scans = map[string]struct{ seeds, most int }{
-	Decide: {10_000, 1_500}, Explain: {2_500, 400}, Place: {6_000, 400}, ExplainPlacement: {2_500, 200}, Orchestrate: {4_000, 200}, Cycles: {1_200, 250},
+	Decide: {10_000, 1_500}, Place: {6_000, 400}, Orchestrate: {4_000, 200}, Cycles: {1_200, 250},
 }
 
 // choose takes the cases of a form in the order of their seeds: one that reaches something that fewer than four before it reach, or two

@@ -58,17 +58,15 @@ type Answered struct {
 
 // The forms of questions.
 const (
-	Decide           = "decide"           // a [DecideQuestion]; the answer is a [preemption.Decision]
-	Explain          = "explain"          // a [DecideQuestion]; the answer is an explain.Explanation
-	Place            = "place"            // a [PlaceQuestion]; the answer is a [placement.Decision]
-	ExplainPlacement = "explainPlacement" // a [PlaceQuestion]; the answer is an explain.PlacementExplanation
-	Orchestrate      = "orchestrate"      // an [OrchestrateQuestion]; the answer is a [gate.Action]
-	Cycles           = "cycles"           // a [CyclesQuestion]; the answer is a [CyclesAnswer]
+	Decide      = "decide"      // a [DecideQuestion]; the answer is a [preemption.Decision]
+	Place       = "place"       // a [PlaceQuestion]; the answer is a [placement.Decision]
+	Orchestrate = "orchestrate" // an [OrchestrateQuestion]; the answer is a [gate.Action]
+	Cycles      = "cycles"      // a [CyclesQuestion]; the answer is a [CyclesAnswer]
 )
 
 // Forms lists the forms of questions.
 func Forms() []string {
-	return []string{Decide, Explain, Place, ExplainPlacement, Orchestrate, Cycles}
+	return []string{Decide, Place, Orchestrate, Cycles}
 }
 
 // DecideQuestion asks whether a workload fits, and which workloads have to yield for it.

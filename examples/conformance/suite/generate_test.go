@@ -35,9 +35,9 @@ func generate(form string, seed int) (c Case, ok bool) {
 	r := randomFor(seed)
 	var question any
 	switch form {
-	case Decide, Explain:
+	case Decide:
 		question = decideQuestion(r, seed)
-	case Place, ExplainPlacement:
+	case Place:
 		question = placeQuestion(seed)
 	case Orchestrate:
 		question = orchestrateQuestion(r)

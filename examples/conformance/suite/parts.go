@@ -39,10 +39,7 @@ var partsOf = func() map[string]map[string]string {
 	}
 	return map[string]map[string]string{
 		Decide: decisionParts, Place: placementParts,
-		Explain: below("decision.", decisionParts, map[string]string{"question": "explanation", "levels": "explanation", "attempts": "explanation", "rules": "explanation",
-			"improved": "explanation", "instants": notAsked, "ways": "ways"}),
-		ExplainPlacement: below("decision.", placementParts, map[string]string{"": "explanation", "instants": notAsked, "ways": "ways"}),
-		Orchestrate:      {"Open": "outcome", "Done": "outcome", "WakeAt": "retryAt"},
+		Orchestrate: {"Open": "outcome", "Done": "outcome", "WakeAt": "retryAt"},
 		Cycles: below("cycles.heads.decision.", decisionParts, map[string]string{"cycles.heads.head.workload.id": "outcome", "cycles.heads.outcome": "outcome", "cycles.heads.reason": "reasons",
 			"cycles.heads": "cycle", "cycles.heads.head": "cycle", "cycles.again": "cycle"}),
 	}

@@ -54,9 +54,9 @@ func reaches(c *Case) []string {
 			add("second", s.Kind)
 		}
 	}
-	recorder := &trace.Recorder{Survey: c.Form == Explain || c.Form == ExplainPlacement, To: step}
+	recorder := &trace.Recorder{Survey: true, To: step}
 	switch c.Form {
-	case Decide, Explain:
+	case Decide:
 		var q DecideQuestion
 		must(strict(c.Question, &q))
 		p, s, r, err := q.ready()
@@ -67,7 +67,7 @@ func reaches(c *Case) []string {
 		must(err)
 		_, err = p.Decide(s, r)
 		must(err)
-	case Place, ExplainPlacement:
+	case Place:
 		var q PlaceQuestion
 		must(strict(c.Question, &q))
 		p, s, err := q.ready()

@@ -203,7 +203,7 @@ func TestDiffer(t *testing.T) {
 
 // A question that is none is an error.
 func TestAnswerRefuses(t *testing.T) {
-	for text, form := range map[string]string{`{}`: "other", `{"state":5}`: Decide, `{"states":{}}`: Place, `{"state":{},"request":{}}`: Explain} {
+	for text, form := range map[string]string{`{}`: "other", `{"state":5}`: Decide, `{"states":{}}`: Place, `{"state":{},"request":{}}`: Cycles} {
 		if _, err := Answer(form, []byte(text)); err == nil {
 			t.Errorf("%s %s: no error", form, text)
 		}

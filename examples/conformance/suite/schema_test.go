@@ -14,18 +14,15 @@ import (
 	"github.com/cedesched/cede/examples/internal/schema"
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
 // forms has the types of the question and of the answer of each form.
 var forms = map[string][2]reflect.Type{
-	Decide:           {reflect.TypeFor[DecideQuestion](), reflect.TypeFor[preemption.Decision]()},
-	Explain:          {reflect.TypeFor[DecideQuestion](), reflect.TypeFor[explain.Explanation]()},
-	Place:            {reflect.TypeFor[PlaceQuestion](), reflect.TypeFor[placement.Decision]()},
-	ExplainPlacement: {reflect.TypeFor[PlaceQuestion](), reflect.TypeFor[explain.PlacementExplanation]()},
-	Orchestrate:      {reflect.TypeFor[OrchestrateQuestion](), reflect.TypeFor[gate.Action]()},
-	Cycles:           {reflect.TypeFor[CyclesQuestion](), reflect.TypeFor[CyclesAnswer]()},
+	Decide:      {reflect.TypeFor[DecideQuestion](), reflect.TypeFor[preemption.Decision]()},
+	Place:       {reflect.TypeFor[PlaceQuestion](), reflect.TypeFor[placement.Decision]()},
+	Orchestrate: {reflect.TypeFor[OrchestrateQuestion](), reflect.TypeFor[gate.Action]()},
+	Cycles:      {reflect.TypeFor[CyclesQuestion](), reflect.TypeFor[CyclesAnswer]()},
 }
 
 const draft = "https://json-schema.org/draft/2020-12/schema"
