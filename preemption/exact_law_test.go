@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
@@ -111,18 +112,21 @@ func exactDecisionsVerify(t *rapid.T) {
 	if diff := cmp.Diff(d, explained.Decision, sameDecision); err != nil || diff != "" {
 		t.Fatalf("%v -Decide +Explain:\n%s", err, diff)
 	}
-	checkImproved(t, &explained)
+	var recorder trace.Recorder
+	_, names := traced(t, config, s, r, &recorder)
+	if len(r.MinCounts) == 0 || len(d.Counts) == 0 && d.Possible() {
+		checkImproved(t, names.Better(), &d)
+	}
 }
 
 // checkImproved: the exchanges lead from the victims of the search in order to those of the
 // decision, each to something better.
-func checkImproved(t *rapid.T, e *explain.Explanation) {
-	x := e.Improved
+func checkImproved(t *rapid.T, x *trace.Better, d *preemption.Decision) {
 	if x == nil {
 		return
 	}
 	set := map[string]int64{}
-	move := func(list []explain.TakenStep, times int64) {
+	move := func(list []trace.Unit, times int64) {
 		for _, s := range list {
 			key := s.Workload + "/" + s.PodSet
 			if set[key] += times * max(1, s.Replicas); set[key] == 0 {
@@ -134,12 +138,12 @@ func checkImproved(t *rapid.T, e *explain.Explanation) {
 	}
 	move(x.Before, 1)
 	victims, lost := x.Victims, x.Lost
-	for _, change := range x.Exchanges {
+	for _, change := range x.Changes {
 		if len(change.PutBack)+len(change.Taken) == 0 {
 			t.Fatalf("an exchange of nobody: %+v", *x)
 		}
 		for _, taken := range change.Taken {
-			if slices.ContainsFunc(change.PutBack, func(s explain.TakenStep) bool { return cmp.Equal(s, taken) }) {
+			if slices.ContainsFunc(change.PutBack, func(s trace.Unit) bool { return cmp.Equal(s, taken) }) {
 				t.Fatalf("%+v is put back and taken: %+v", taken, *x)
 			}
 		}
@@ -150,11 +154,11 @@ func checkImproved(t *rapid.T, e *explain.Explanation) {
 		move(change.Taken, 1)
 		victims, lost = change.Victims, change.Lost
 	}
-	if len(e.Decision.Victims) == 0 {
+	if len(d.Victims) == 0 {
 		return // what was found in order is not allowed
 	}
 	want := map[string]int64{}
-	for _, v := range e.Decision.Victims {
+	for _, v := range d.Victims {
 		for _, r := range v.Replicas {
 			want[v.Workload+"/"+r.PodSet] = r.Count
 		}
@@ -162,7 +166,7 @@ func checkImproved(t *rapid.T, e *explain.Explanation) {
 			want[v.Workload+"/"] = 1
 		}
 	}
-	if diff := cmp.Diff(want, set); diff != "" || victims != int64(len(e.Decision.Victims)) || lost != e.Decision.Lost {
+	if diff := cmp.Diff(want, set); diff != "" || victims != int64(len(d.Victims)) || lost != d.Lost {
 		t.Fatalf("%d victims who lose %d, -victims +after all exchanges:\n%s", victims, lost, diff)
 	}
 }

@@ -21,10 +21,9 @@ func Example_explanation() {
 		log.Fatal(err)
 	}
 	fmt.Println(e.Decision.Outcome)
-	for _, level := range e.Levels {
-		fmt.Println(level.Node, level.Policy, "may yield:", level.MayYield.Samples)
-		for _, kept := range level.Kept {
-			fmt.Println("kept:", kept.Rule, kept.Samples)
+	for _, step := range e.Steps {
+		if step.Section == "Who may yield" {
+			fmt.Println(step.Title, step.Lines)
 		}
 	}
 	for _, way := range e.Ways {
@@ -32,8 +31,7 @@ func Example_explanation() {
 	}
 	// Output:
 	// Impossible
-	// queue "a" withinClusterQueue LowerOrNewerEqualPriority may yield: [low]
-	// kept: WithinClusterQueue [high]
+	// queue "a" (withinClusterQueue LowerOrNewerEqualPriority) [1 may yield: low 1 is neither of lower priority nor newer of equal priority: high]
 	// Priority 21 0 [] Preempt
 	// Replicas 0 2 [] Preempt
 	// Nominal 0 0 [{h100 gpu 1}] Preempt

@@ -1,8 +1,11 @@
 package preemption_test
 
 import (
-	"encoding/json"
+	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,13 +16,11 @@ import (
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue/rules"
-	"github.com/cedesched/cede/workload"
 )
 
-// An explanation with rules has the decision that Decide makes. Its tiers that hold are those of the
-// decision; each selector that serves the preemptor counts each running workload once, and accepts
-// whom the evaluator accepts. Those that may yield are accepted, victims by rules were among them, and
-// the candidates that rules took name the rules that the victims name.
+// An explanation with rules has the decision that Decide makes. Each of its tiers holds if the decision says so; each selector that serves
+// the preemptor counts each running workload once, and accepts whom the evaluator accepts. The candidates that rules took name the rules
+// that the victims name.
 func explanationsOfRulesHold(t *rapid.T, reached map[string]int) {
 	record := preemptiontest.Records().Draw(t, "record")
 	st, r := record.State, *record.Request
@@ -33,152 +34,88 @@ func explanationsOfRulesHold(t *rapid.T, reached map[string]int) {
 	if diff := cmp.Diff(d, e.Decision, sameDecision); diff != "" {
 		t.Fatalf("- Decide, + Explain:\n%s", diff)
 	}
-	if e.Rules == nil || e.Rules.Config != "rules" || e.Rules.Alone != config.RulesAlone || len(e.Rules.Tiers) > 0 && len(d.Triggers) == 0 {
-		t.Fatalf("%+v", e.Rules)
-	}
 	evaluator, err := selectors.New(st.Cohorts, st.Queues, st.Rules)
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := false
-	for i := range e.Rules.Tiers {
-		tier := &e.Rules.Tiers[i]
-		if tier.Holds != slices.Contains(d.Triggers, tier.Trigger) || bad {
-			t.Fatalf("%v of %v: %+v", d.Triggers, d.Outcome, tier)
+	steps := e.RuleSteps()
+	if len(steps) == 0 || (steps[0].Title == "") != (len(d.Triggers) == 0) {
+		t.Fatalf("%v: %+v", d.Triggers, steps)
+	}
+	for _, step := range steps {
+		trigger, said, _ := strings.Cut(step.Title, ": ")
+		if step.Title == "" {
+			continue
 		}
-		of, err := evaluator.Tier(tier.Trigger, &r.Workload)
+		holds := slices.Contains(d.Triggers, rules.Trigger(trigger))
+		if holds != strings.HasPrefix(said, "holds") {
+			t.Fatalf("%v of %v: %+v", d.Triggers, d.Outcome, step)
+		}
+		of, err := evaluator.Tier(rules.Trigger(trigger), &r.Workload)
 		switch {
-		case !tier.Holds:
+		case !holds:
 			reached["does not hold"]++
-			continue
 		case err != nil:
-			if bad = true; len(tier.Faults) == 0 || tier.MayYield.Count+int64(len(tier.Kept)+len(tier.Rules)) > 0 {
-				t.Fatalf("%v: %+v", err, tier)
+			if reached["bad"]++; !strings.Contains(step.Lines[0], "a selector is bad") || len(step.MayYield)+len(step.Kept) > 0 {
+				t.Fatalf("%v: %+v", err, step)
 			}
-			reached["bad"]++
-			continue
+		default:
+			tierHolds(t, &st, &r, step, of, reached)
 		}
-		tierHolds(t, st, r, tier, of, reached)
 	}
-	victimsAreExplained(t, &e, evaluator.Constrained(r.Workload.Queue), reached)
-	data, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var read explain.Explanation
-	if err := json.Unmarshal(data, &read); err != nil {
-		t.Fatal(err)
-	}
-	if again, err := json.Marshal(read); err != nil || string(again) != string(data) {
-		t.Fatalf("%v: through JSON\n%s\nis\n%s", err, data, again)
+	text := explain.Printer{Width: -1}.Text(e.Steps)
+	for _, v := range d.Victims {
+		if said := " by " + explain.RulesText(v.Rules) + ": "; len(v.Rules) > 0 && len(d.Victims) <= 16 && len(d.Counts) == 0 && config.Search == preemption.Greedy {
+			if reached["victim"]++; !strings.Contains(text, said) {
+				t.Fatalf("%s is no victim%sin\n%s", v.Workload, said, text)
+			}
+		}
 	}
 }
 
-func tierHolds(t *rapid.T, st preemption.State, r preemption.Request, tier *explain.ExplainedTier, of *selectors.Tier, reached map[string]int) {
-	accepted, least := map[rules.Match]int64{}, map[rules.Match]int64{} // whatever holds of quota, and though nothing does
-	anyOf := int64(0)
-	others := func(yield func(*workload.Workload)) {
-		for i := range st.Admitted {
-			if st.Admitted[i].ID != r.Workload.ID {
-				yield(&st.Admitted[i])
-			}
-		}
-	}
-	running := int64(0)
-	others(func(w *workload.Workload) {
-		running++
-		moment := selectors.Moment{Now: r.Now, Since: tier.Since}
-		for _, m := range of.Select(w, moment) {
-			least[m]++
-		}
-		moment.Quota = selectors.AllQuota()
-		matches := of.Select(w, moment)
-		for _, m := range matches {
-			accepted[m]++
-		}
-		if len(matches) > 0 {
-			anyOf++
-		}
-	})
-	at := 0
-	for i, rule := range st.Rules[0].Rules {
-		if rule.ActivationPolicy.Trigger != tier.Trigger {
+var (
+	ofSelector = regexp.MustCompile(`^rule (\S+) selector (\d+): `)
+	ofPart     = regexp.MustCompile(`(accepts|\w+ refuses) (\d+)(, .*?until)?`)
+)
+
+// tierHolds: each selector counts each running workload once.
+func tierHolds(t *rapid.T, st *preemption.State, r *preemption.Request, step explain.Step, of *selectors.Tier, reached map[string]int) {
+	running, accepted := 0, map[string]int{} // whatever holds of quota
+	for i := range st.Admitted {
+		if st.Admitted[i].ID == r.Workload.ID {
 			continue
 		}
-		out := tier.Rules[at]
-		at++
-		if out.Rule != rule.Name || out.OfOthers || len(out.Selectors) != len(rule.CandidateSelectors) {
-			t.Fatalf("%+v of rule %+v", out, rule)
-		}
-		for j, s := range out.Selectors {
-			sum := s.Accepts.Count
-			for k, refusal := range s.Refuses {
-				if sum += refusal.Count; refusal.Count == 0 || k > 0 && slices.Index(rules.Parts(), refusal.Part) <= slices.Index(rules.Parts(), s.Refuses[k-1].Part) {
-					t.Fatalf("%+v", s)
-				}
-				if !refusal.From.IsZero() {
-					reached["from"]++
-				}
-				reached[string(refusal.Part)]++
-			}
-			m := rules.Match{Rule: i, Selector: j}
-			if sum != running || s.Accepts.Count > accepted[m] || s.Accepts.Count < least[m] {
-				t.Fatalf("selector %d of %s accepts %d to %d of %d: %+v", j, rule.Name, least[m], accepted[m], running, s)
-			}
+		running++
+		for _, m := range of.Select(&st.Admitted[i], selectors.Moment{Now: r.Now, Since: r.Now.AddDate(-9, 0, 0), Quota: selectors.AllQuota()}) {
+			accepted[fmt.Sprint(st.Rules[0].Rules[m.Rule].Name, m.Selector)]++
 		}
 	}
-	kept := tier.MayYield.Count
-	for _, k := range tier.Kept {
-		kept += k.Count
-		reached["kept"]++
-		if k.Rule == 0 {
+	for _, line := range step.Lines {
+		if strings.Contains(line, " may yield: ") {
+			reached["may yield"]++
+		}
+		if strings.HasPrefix(line, "accepted, but ") {
+			reached["kept"]++
+		}
+		if strings.Contains(line, "nothing of what is short") {
 			reached["uses nothing"]++
 		}
-	}
-	if at != len(tier.Rules) || kept > anyOf {
-		t.Fatalf("%d of %d accepted workloads: %+v", kept, anyOf, tier)
-	}
-	if tier.MayYield.Count > 0 {
-		reached["may yield"]++
-	}
-}
-
-// victimsAreExplained: a victim by rules was taken by the rules that it names, in the last attempt, and
-// was among those that may yield, unless constraints on quota began to hold for it later.
-func victimsAreExplained(t *rapid.T, e *explain.Explanation, constrained bool, reached map[string]int) {
-	if len(e.Attempts) == 0 || len(e.Decision.Counts) > 0 || e.Improved != nil {
-		return
-	}
-	last := &e.Attempts[len(e.Attempts)-1]
-	for i := range e.Rules.Tiers {
-		tier, count := &e.Rules.Tiers[i], int64(0)
-		for _, v := range e.Decision.Victims {
-			if len(v.Rules) > 0 && v.Rules[0].Trigger == tier.Trigger {
-				count++
-			}
-		}
-		if count > tier.MayYield.Count && !constrained {
-			t.Fatalf("%d victims: %+v", count, tier)
-		}
-	}
-	for _, v := range e.Decision.Victims {
-		whole := len(v.Replicas) == 0 // else rules took only what leaves of it
-		i := slices.IndexFunc(last.Taken, func(s explain.TakenStep) bool {
-			return s.Workload == v.Workload && (s.PodSet == "") == whole && s.Leaving == (v.Leaving || !whole)
-		})
-		if len(v.Rules) == 0 || i < 0 {
+		at := ofSelector.FindStringSubmatch(line)
+		if at == nil {
 			continue
 		}
-		reached["victim"]++
-		if diff := cmp.Diff(v.Rules, last.Taken[i].Rules); diff != "" || !last.ByRules {
-			t.Fatalf("%s: - victim, + taken:\n%s", v.Workload, diff)
-		}
-	}
-	for _, a := range e.Attempts {
-		for _, s := range a.Taken {
-			if len(s.Rules) > 0 && !a.ByRules {
-				t.Fatalf("%s was taken by %v in an attempt by policies", s.Workload, s.Rules)
+		sum := 0
+		for _, part := range ofPart.FindAllStringSubmatch(line, -1) {
+			n, _ := strconv.Atoi(part[2])
+			if sum += n; n == 0 || part[1] == "accepts" && n > accepted[at[1]+at[2]] {
+				t.Fatalf("%d of %d: %s", accepted[at[1]+at[2]], running, line)
 			}
+			if reached[strings.TrimSuffix(part[1], " refuses")]++; part[3] != "" {
+				reached["from"]++
+			}
+		}
+		if sum != running && !strings.HasSuffix(line, ": no workload runs") {
+			t.Fatalf("%d of %d: %s", sum, running, line)
 		}
 	}
 }

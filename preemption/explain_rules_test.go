@@ -33,26 +33,19 @@ func TestExplainedTierKeeps(t *testing.T) {
 		{ID: "nothing", Queue: "b"}, ran(onGPUs("elsewhere", "c", 1), time.Minute)}
 	c := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: quota.Some(10 * time.Minute)}}
 	e := explainedHeroes(t, c, preemption.Request{Workload: onGPUs("hero", "a", 6), Now: now}, admitted, anybody(rules.Always))
-	until := now.Add(9 * time.Minute)
-	want := explain.ExplainedTier{
-		Trigger: rules.Always, Holds: true, Since: now, MayYield: explain.Counted{Count: 3, Samples: []string{"own", "old", "leaving"}},
-		Kept: []explain.Kept[preemption.Rule]{
-			{Rule: preemption.RuleMinRuntime, SetBy: "default", Counted: explain.Counted{Count: 2, Samples: []string{"young", "elsewhere"}}, From: until, Until: until},
-			{Counted: explain.Counted{Count: 1, Samples: []string{"nothing"}}},
-			{Rule: preemption.RuleNeverYields, Counted: explain.Counted{Count: 1, Samples: []string{"never"}}},
-		},
-		Rules: []explain.ExplainedRule{{Rule: "any", Selectors: []explain.ExplainedSelector{{Accepts: explain.Counted{Count: 7, Samples: []string{"elsewhere", "leaving", "never", "nothing"}}}}}},
+	want := []string{
+		"3 may yield: own, old, leaving",
+		"accepted, but 2 have not run for their minimum runtime, set by the default, until 12:09:00: young, elsewhere",
+		"accepted, but 1 uses nothing of what is short: nothing",
+		"accepted, but 1 never yields: never",
+		"rule any selector 0: accepts 7: elsewhere, leaving, never, nothing and 3 more",
 	}
-	if len(e.Rules.Tiers) != 1 {
-		t.Fatalf("%+v", e.Rules)
-	}
-	if diff := cmp.Diff(want, e.Rules.Tiers[0]); diff != "" {
-		t.Errorf("- want, + got:\n%s", diff)
+	step := e.RuleSteps()[0]
+	if diff := cmp.Diff(want, step.Lines); diff != "" || step.Title != "Always: holds" {
+		t.Errorf("%s - want, + got:\n%s", step.Title, diff)
 	}
 	e = explainedHeroes(t, preemption.Config{Guards: []preemption.Guard{nobodyYields{}}}, preemption.Request{Workload: onGPUs("hero", "a", 8), Now: now}, []workload.Workload{onGPUs("x", "b", 4)}, anybody(rules.Always))
-	if kept := e.Rules.Tiers[0].Kept; len(kept) != 1 || kept[0].Rule != preemption.RuleGuarded || kept[0].Count != 1 {
-		t.Errorf("guarded: %+v", kept)
-	}
+	says(t, e, "    accepted, but 1 is kept by a guard: x\n")
 }
 
 // A selector with a constraint on quota refuses those of queues that borrow nothing, which the search never
@@ -61,12 +54,7 @@ func TestExplainedQuota(t *testing.T) {
 	st := thirds(t, "1a=4 2b=3 3c=5")
 	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{{Name: "borrowers", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: constrained(rules.Borrowing)}}}}
 	e := explainWith(t, preemption.Config{RulesAlone: true}, snapshotOf(t, st), preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now})
-	want := explain.ExplainedSelector{Accepts: explain.Counted{Count: 1, Samples: []string{"3c"}}, Refuses: []explain.ExplainedRefusal{
-		{Part: rules.PartQuota, Counted: explain.Counted{Count: 2, Samples: []string{"1a", "2b"}}},
-	}}
-	if diff := cmp.Diff(want, e.Rules.Tiers[0].Rules[0].Selectors[0]); diff != "" {
-		t.Errorf("- want, + got:\n%s", diff)
-	}
+	says(t, e, "    rule borrowers selector 0: accepts 1: 3c; quota refuses 2: 1a, 2b\n")
 }
 
 // Rules that were not looked at have no tiers: the request fits, the policies suffice, or nothing does.
@@ -85,41 +73,33 @@ func TestExplainedTriggers(t *testing.T) {
 	others := anybody(rules.Always)
 	others.PreemptorSelector = &workload.LabelSelector{MatchLabels: map[string]string{"not": "there"}}
 	three := []rules.Rule{anybody(rules.Always), anybody(rules.InsufficientQuota), anybody(rules.QuotaFeasibleAndInsufficientTopology)}
-	type tier struct {
-		Trigger      rules.Trigger
-		Holds        bool
-		May, Refused int64
-		From         time.Time
-		Others       bool
-		Faults       int
-	}
 	x := []workload.Workload{onGPUs("x", "b", 4)}
+	everyScope := `"WithinLocalQueue" "WithinClusterQueue" "WithinParentCohort" "WithinCohortTree" "AnyClusterQueue" ` +
+		`"OtherInParentCohort" "OtherInCohortTree" "OtherClusterQueue"`
 	for name, c := range map[string]struct {
 		asks  preemption.Request
 		rules []rules.Rule
-		want  []tier
+		want  []string
 	}{
-		"it fits":           {wants(4), three, nil},
-		"nothing suffices":  {wants(9), three, nil},
-		"the first":         {wants(8), three, []tier{{rules.Always, true, 1, 0, time.Time{}, false, 0}, {Trigger: rules.InsufficientQuota}, {Trigger: rules.QuotaFeasibleAndInsufficientTopology}}},
-		"the second":        {wants(8), append([]rules.Rule{others}, three[1:]...), []tier{{Trigger: rules.Always, Holds: true, Others: true}, {Trigger: rules.InsufficientQuota, Holds: true, May: 1}, {Trigger: rules.QuotaFeasibleAndInsufficientTopology}}},
-		"none for places":   {wants(8), three[2:], []tier{{Trigger: rules.QuotaFeasibleAndInsufficientTopology}}},
-		"a bad selector":    {wants(8), append([]rules.Rule{bad}, three[1:]...), []tier{{Trigger: rules.Always, Holds: true, Faults: 1}}},
-		"waits for trigger": {waits, []rules.Rule{patient}, []tier{{rules.InsufficientQuota, true, 0, 1, now.Add(59*time.Minute + 1), false, 0}}},
+		"it fits":          {wants(4), three, []string{"not looked at: no workload has to yield"}},
+		"nothing suffices": {wants(9), three, []string{"not looked at: no workload that yields can help"}},
+		"the first": {wants(8), three, []string{"Always: holds", "1 may yield: x", "rule any selector 0: accepts 1: x",
+			"InsufficientQuota: not looked at: those before suffice", "QuotaFeasibleAndInsufficientTopology: not looked at: those before suffice"}},
+		"the second": {wants(8), append([]rules.Rule{others}, three[1:]...), []string{"Always: holds", "rule any is not for this workload",
+			"InsufficientQuota: holds", "1 may yield: x", "rule any selector 0: accepts 1: x", "QuotaFeasibleAndInsufficientTopology: not looked at: those before suffice"}},
+		"none for places": {wants(8), three[2:], []string{"QuotaFeasibleAndInsufficientTopology: does not hold: the quota does not suffice"}},
+		"a bad selector": {wants(8), append([]rules.Rule{bad}, three[1:]...), []string{"Always: holds", "none, because a selector is bad; later tiers are not looked at",
+			`config "hero": rules[0].candidateSelectors[0].scope: "Nowhere" is none of [` + everyScope + `]`}},
+		"waits for trigger": {waits, []rules.Rule{patient}, []string{"InsufficientQuota: holds, since 11:59:00",
+			"rule any selector 0: minTriggerRequiredDuration refuses 1, until 12:59:00.000000001: x"}},
 	} {
 		e := explainedHeroes(t, preemption.Config{}, c.asks, x, c.rules...)
-		var got []tier
-		for _, of := range e.Rules.Tiers {
-			one := tier{Trigger: of.Trigger, Holds: of.Holds, May: of.MayYield.Count, Faults: len(of.Faults)}
-			for _, r := range of.Rules {
-				one.Others = one.Others || r.OfOthers
-				for _, s := range r.Selectors {
-					for _, refusal := range s.Refuses {
-						one.Refused, one.From = one.Refused+refusal.Count, refusal.From
-					}
-				}
+		var got []string
+		for _, step := range e.RuleSteps() {
+			if step.Title != "" {
+				got = append(got, step.Title)
 			}
-			got = append(got, one)
+			got = append(got, step.Lines...)
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: - want, + got:\n%s", name, diff)
@@ -127,15 +107,13 @@ func TestExplainedTriggers(t *testing.T) {
 	}
 	st := heroes(onGPUs("x", "b", 4))
 	st.Queues[0].Rules = ""
-	if e := explainWith(t, preemption.Config{}, snapshotOf(t, st), wants(8)); e.Rules != nil {
-		t.Errorf("without rules: %+v", e.Rules)
+	if e := explainWith(t, preemption.Config{}, snapshotOf(t, st), wants(8)); e.RuleSteps() != nil {
+		t.Errorf("without rules: %+v", e.RuleSteps())
 	}
 	st = heroes(onGPUs("x", "a", 4))
 	st.Queues[0].Preemption.WithinClusterQueue = queue.LowerPriority
 	st.Rules = []rules.Config{{Name: "hero", Rules: three}}
 	higher := wants(8)
 	higher.Workload.Priority = 1
-	if e := explainWith(t, preemption.Config{}, snapshotOf(t, st), higher); e.Decision.Outcome != preemption.Preempt || len(e.Rules.Tiers) != 0 {
-		t.Errorf("the policies suffice: %v, %+v", e.Decision.Outcome, e.Rules)
-	}
+	says(t, explainWith(t, preemption.Config{}, snapshotOf(t, st), higher), "  not looked at: the policies suffice\n")
 }

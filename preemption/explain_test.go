@@ -2,6 +2,7 @@ package preemption_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,12 +42,21 @@ func TestExplainIsOfNow(t *testing.T) {
 	if diff := cmp.Diff(decideWith(t, preemption.Config{}, s, r), e.Decision, sameDecision); diff != "" {
 		t.Errorf("- Decide, + Explain:\n%s", diff)
 	}
-	if e.Decision.Outcome.Succeeds() || len(e.Question.Needs) == 0 {
-		t.Fatalf("%v, short of %v", e.Decision.Outcome, e.Question.Needs)
+	says(t, e, "asks for ")
+}
+
+// says fails if an explanation does not have a text in a line.
+func says(t *testing.T, e explain.Explanation, want ...string) {
+	t.Helper()
+	text := explain.Printer{Width: -1}.Text(e.Steps)
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("without %q:\n%s", w, text)
+		}
 	}
 }
 
-// Kept names the cohort that sets a minimum runtime, and an attempt counts whom it passes over
+// It is said which cohort sets a minimum runtime, and who is passed over in a search
 // because those before them brought their queue back to its quota.
 func TestExplainedNodes(t *testing.T) {
 	st := preemption.State{
@@ -60,19 +70,10 @@ func TestExplainedNodes(t *testing.T) {
 		},
 	}
 	e := explainWith(t, preemption.Config{}, snapshotOf(t, st), pending("a", 10, 6))
-	if n := len(e.Attempts); e.Decision.Outcome != preemption.Preempt || n != 1 {
-		t.Fatalf("%v after %d attempts", e.Decision.Outcome, n)
-	}
-	if diff := cmp.Diff(explain.Counted{Count: 1, Samples: []string{"b2"}}, e.Attempts[0].Idle); diff != "" {
-		t.Errorf("idle: - want, + got:\n%s", diff)
-	}
-	kept := e.Levels[len(e.Levels)-1].Kept
-	if len(kept) != 1 || kept[0].SetBy != `cohort "c"` || kept[0].Rule != preemption.RuleMinRuntime {
-		t.Errorf("kept: %+v", kept)
-	}
+	says(t, e, "     their queue borrows no more: b2\n", "    1 has not run for its minimum runtime, set by cohort \"c\", until ")
 }
 
-// Kept names the guard that protects somebody, and when it ends.
+// It is said that a guard protects somebody, and when it ends.
 func TestExplainedGuard(t *testing.T) {
 	until := now.Add(time.Hour)
 	st := preemption.State{
@@ -80,9 +81,9 @@ func TestExplainedGuard(t *testing.T) {
 		Admitted: []workload.Workload{job("guarded", "a", 0, 2, started(5))},
 	}
 	e := explainWith(t, preemption.Config{Guards: []preemption.Guard{untilThen{until}}}, snapshotOf(t, st), pending("a", 10, 2))
-	kept := e.Levels[0].Kept
-	if len(kept) != 1 || kept[0].Rule != preemption.RuleGuarded || !kept[0].Until.Equal(until) {
-		t.Errorf("kept: %+v", kept)
+	says(t, e, "1 is kept by a guard, until 13:00:00: guarded\n")
+	if diff := cmp.Diff([]explain.End{{Rule: preemption.RuleGuarded, Node: `queue "a"`, From: until, Last: until}}, e.Ends); diff != "" {
+		t.Errorf("- want, + got:\n%s", diff)
 	}
 }
 
@@ -106,7 +107,5 @@ func TestExplainedHopelessShares(t *testing.T) {
 	r := pending("a", 10, 400)
 	r.Workload.PodSets = append(r.Workload.PodSets, workload.PodSet{Name: "cpu", Count: 1, Requests: []quota.Amount{{Flavor: "h100", Resource: "cpu", Amount: 1}}})
 	e := explainWith(t, preemption.Config{Sharing: preemption.Fair}, snapshotOf(t, st), r)
-	if n := len(e.Attempts); n != 1 || e.Attempts[0].Hopeless != explain.BoundInReach || len(e.Attempts[0].Missing) != 1 {
-		t.Errorf("%v: %+v", e.Decision.Outcome, e.Attempts)
-	}
+	says(t, e, "     not enough without all of permitted priority in queues that borrow: short of ")
 }

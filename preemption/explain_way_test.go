@@ -44,7 +44,7 @@ func TestWayOfTheLastPriorities(t *testing.T) {
 		},
 	})
 	for _, w := range explainWith(t, preemption.Config{}, s, pending("b", math.MaxInt64-2, 2)).Ways {
-		if w.Kind == explain.WayPriority && w.Priority == math.MaxInt64-1 && w.Least {
+		if w.Kind == explain.WayPriority && w.Priority == math.MaxInt64-1 {
 			return
 		}
 	}
@@ -64,7 +64,7 @@ func TestWayOfABasePriority(t *testing.T) {
 		r.Workload.Priority, r.Workload.PriorityBoost = 5, 1
 		found := false
 		for _, w := range explainWith(t, preemption.Config{RulesAlone: true}, snapshotOf(t, st), r).Ways {
-			found = found || w.Kind == explain.WayPriority && w.Priority == 11 && w.Least
+			found = found || w.Kind == explain.WayPriority && w.Priority == 11
 		}
 		if !found {
 			t.Errorf("boost %d: no such way", boost)

@@ -290,7 +290,7 @@ func TestFairNamesTheCohortWithinItsQuota(t *testing.T) {
 				t.Errorf("%v, deep %v: %v %+v", sharing, deep, d.Outcome, d.Blockers)
 			}
 			e, err := explain.Explain(preemptorOf(config), snapshotOf(t, st), r)
-			if text := explain.Text(e); err != nil || !strings.Contains(text, `in the quota of cohort "mid": b1`) {
+			if text := explain.Text(e.Steps); err != nil || !strings.Contains(text, `in the quota of cohort "mid": b1`) {
 				t.Errorf("%v, deep %v: %v\n%s", sharing, deep, err, text)
 			}
 		}

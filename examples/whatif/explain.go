@@ -43,7 +43,7 @@ func (a *answer) explain() (serve.Why, error) {
 	if a.decision == nil {
 		return out, nil
 	}
-	e, err := explain.Explain(a.Preemptor, a.Snapshot, a.request)
+	e, err := explain.Printer{Amount: units.Amount}.Explain(a.Preemptor, a.Snapshot, a.request)
 	out.Explanation = &e
 	return out, err
 }
@@ -58,7 +58,7 @@ func (a *answer) printExplanation(b *cli.Page, e *explain.Explanation) {
 	a.printVerdict(b)
 	if e != nil {
 		b.Gap()
-		b.WriteString(strings.TrimRight(printer(b).Text(*e), "\n") + "\n")
+		b.WriteString(strings.TrimRight(printer(b).Text(e.Steps), "\n") + "\n")
 	}
 	a.printNotes(b)
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/examples/internal/cli"
-	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/queue/rules"
 )
 
@@ -19,9 +18,8 @@ func (a *answer) ruled() (is, alone bool) {
 // printRefusals says which trigger of the rules does not hold, and what keeps the workloads that their selectors
 // accept or refuse. Blockers are about policies, which play no part here.
 func (a *answer) printRefusals(b *cli.Page) {
-	e, err := explain.Explain(a.Preemptor, a.Snapshot, a.request)
-	if err != nil || e.Rules == nil {
-		return
+	pr := printer(b)
+	if e, err := pr.Explain(a.Preemptor, a.Snapshot, a.request); err == nil {
+		b.WriteString(pr.Text(e.RuleSteps()))
 	}
-	b.WriteString(printer(b).RulesPart(e))
 }

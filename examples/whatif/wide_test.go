@@ -52,7 +52,7 @@ func TestWideCharacters(t *testing.T) {
 			name.WriteRune(r)
 		}
 	}
-	text := explain.Text(explain.Explanation{Question: explain.Question{Workload: name.String()}})
+	text := explain.Text([]explain.Step{{Lines: []string{name.String()}}})
 	for line := range strings.Lines(text) {
 		if n := columns.StringWidth(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)

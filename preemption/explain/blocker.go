@@ -44,7 +44,7 @@ func blocker(s *preemption.Snapshot, r *preemption.Request, q *queue.Queue, b pr
 		if known && p.WithinClusterQueue != queue.Never {
 			text += ", and " + notPermitted(p.WithinClusterQueue, &w, &r.Workload, p)
 		}
-		return text + until(b.Until, b.Until, r.Now)
+		return text + until(b.Until, r.Now)
 	case preemption.RuleReclaimWithinCohort:
 		text := fmt.Sprintf("reclaimWithinCohort is %v", p.ReclaimWithinCohort)
 		if known && p.ReclaimWithinCohort != queue.Never {
@@ -66,9 +66,9 @@ func blocker(s *preemption.Snapshot, r *preemption.Request, q *queue.Queue, b pr
 		if b.Queue == r.Workload.Queue {
 			against = "preemption in its queue"
 		}
-		return fmt.Sprintf("its minimum runtime against %s, set by %s, is not over%s", against, setBy(b.SetBy), until(b.Until, b.Until, r.Now))
+		return fmt.Sprintf("its minimum runtime against %s, set by %s, is not over%s", against, setBy(b.SetBy), until(b.Until, r.Now))
 	case preemption.RuleGuarded:
-		return "a guard keeps it" + until(b.Until, b.Until, r.Now)
+		return "a guard keeps it" + until(b.Until, r.Now)
 	case preemption.RuleLimit:
 		return fmt.Sprintf("the limit %s on preemptions is reached", b.SetBy)
 	}

@@ -117,7 +117,7 @@ func TestLevelsSayWhatKeeps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := explain.Text(e)
+	text := explain.Text(e.Steps)
 	for _, want := range []string{
 		"1 uses nothing of what is short: waits-own", "1 uses nothing of what is short: other-flavor", "1 is not permitted to yield by fair sharing: large",
 	} {

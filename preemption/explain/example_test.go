@@ -36,35 +36,28 @@ func explainedPlacement() explain.PlacementExplanation {
 	return e
 }
 
-// An explanation in steps, for a page.
-func ExampleSteps() {
-	for i, step := range explain.Steps(explained()) {
-		fmt.Println(i+1, step.Title)
-	}
-	// Output:
-	// 1 The request
-	// 2 Who may yield in queue "team-a"
-	// 3 Who may yield in cohort "research"
-	// 4 Search 1: the queue may borrow
-	// 5 The answer
-	// 6 What would change the answer
-}
-
-// Why does a workload not fit, and what would help?
-func ExampleMessage() {
+// An explanation in steps, for a page, and what would help.
+func ExampleExplain() {
 	e := explained()
-	fmt.Println(explain.Message(e))
+	for i, step := range e.Steps {
+		fmt.Printf("%d %s/%s\n", i+1, step.Section, step.Title)
+	}
 	for _, w := range e.Ways {
 		fmt.Println(w.Kind, w.Outcome)
 	}
 	// Output:
-	// Does not fit in queue team-a: 6 h100/gpu in cohort "research" more needed; 3 workloads are not of lower priority
+	// 1 /The request
+	// 2 Who may yield/queue "team-a" (withinClusterQueue LowerPriority)
+	// 3 Who may yield/cohort "research" (reclaimWithinCohort LowerPriority, borrowWithinCohort Never)
+	// 4 What was tried/1. the queue may borrow
+	// 5 /The answer
+	// 6 What would change the answer/
 	// Priority Preempt
 	// Nominal Fits
 }
 
 func ExampleText() {
-	fmt.Print(explain.Text(explained()))
+	fmt.Print(explain.Text(explained().Steps))
 	// Output:
 	// a/new in queue "team-a", priority 5, at 2026-01-01 12:00:00 UTC
 	//   asks for 6 h100/gpu
@@ -88,8 +81,8 @@ func ExampleText() {
 	//   Give queue "team-a" 6 h100/gpu more nominal quota: it fits
 }
 
-func ExamplePlacementText() {
-	fmt.Print(explain.PlacementText(explainedPlacement()))
+func ExampleExplainPlacement() {
+	fmt.Print(explain.Text(explainedPlacement().Steps))
 	// Output:
 	// pod ns/new, priority 0
 	// It has no place, and time alone does not help: no unit in reach may yield.
@@ -102,15 +95,10 @@ func ExamplePlacementText() {
 	//   Give node n1 1 gpu more: it has a place
 }
 
-func ExamplePlacementMessage() {
-	fmt.Println(explain.PlacementMessage(explainedPlacement()))
-	// Output:
-	// It has no place, and time alone does not help: no unit in reach may yield; 1 gpu more needed on a node
-}
-
 func ExamplePrinter() {
-	p := explain.Printer{Width: 120, Amount: func(resource string, amount int64) string { return fmt.Sprintf("%d whole", amount) }}
-	fmt.Println(p.Message(explained()))
+	e := explainedPlacement()
+	p := explain.Printer{Amount: func(resource string, amount int64) string { return fmt.Sprintf("%d whole", amount) }}
+	fmt.Println(p.PlacementMessage(&e.Decision, 1))
 	// Output:
-	// Does not fit in queue team-a: 6 whole h100/gpu in cohort "research" more needed; 3 workloads are not of lower priority
+	// It has no place, and time alone does not help: no unit in reach may yield; 1 whole gpu more needed on a node
 }

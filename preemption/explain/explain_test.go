@@ -91,7 +91,7 @@ func ruled(scopes ...rules.Scope) preemption.State {
 	return st
 }
 
-func explanation(t testing.TB, c preemption.Config, st preemption.State, w workload.Workload) explain.Explanation {
+func explanation(t testing.TB, pr explain.Printer, c preemption.Config, st preemption.State, w workload.Workload) explain.Explanation {
 	t.Helper()
 	s, err := preemption.NewSnapshot(st)
 	if err != nil {
@@ -101,7 +101,7 @@ func explanation(t testing.TB, c preemption.Config, st preemption.State, w workl
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := explain.Explain(p, s, preemption.Request{Workload: w, Now: now})
+	e, err := pr.Explain(p, s, preemption.Request{Workload: w, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,46 +109,42 @@ func explanation(t testing.TB, c preemption.Config, st preemption.State, w workl
 }
 
 // samples are explanations of each outcome.
-func samples(t testing.TB) map[string]explain.Explanation {
+func samples(t testing.TB, pr explain.Printer) map[string]explain.Explanation {
 	protected := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: quota.Some(30 * time.Minute), Preempt: quota.Some(30 * time.Minute)}}
 	open := job("a/new", "team-a", 10, 6, 0)
 	open.PodSets[0].Requests[0].Flavor = ""
 	gated := job("a/new", "team-a", 10, 4, 0)
 	gated.Gates.Names = []string{"kueue.x-k8s.io/multikueue"}
 	return map[string]explain.Explanation{
-		"fits":        explanation(t, preemption.Config{}, preemption.State{Queues: state().Queues, Cohorts: state().Cohorts}, job("a/new", "team-a", 10, 4, 0)),
-		"preempt":     explanation(t, preemption.Config{}, state(), job("a/new", "team-a", 10, 4, 0)),
-		"wait":        explanation(t, protected, state(), job("a/new", "team-a", 10, 4, 0)),
-		"impossible":  explanation(t, preemption.Config{}, state(), job("a/new", "team-a", 5, 6, 0)),
-		"open":        explanation(t, preemption.Config{}, state(), open),
-		"gated":       explanation(t, preemption.Config{}, state(), gated),
-		"exchange":    explanation(t, preemption.Config{Search: preemption.Best, Best: preemption.BestSearch{Steps: -1}}, small(), job("a/new", "team-a", 10, 7, 0)),
-		"exact":       explanation(t, preemption.Config{Search: preemption.Best}, small(), job("a/new", "team-a", 10, 4, 0)),
-		"exact-cost":  explanation(t, preemption.Config{Search: preemption.Best, Cost: preemption.CostByAge{Resources: []string{"gpu"}}}, small(), job("a/new", "team-a", 10, 2, 0)),
-		"exact-limit": explanation(t, preemption.Config{Search: preemption.Best, Limits: []limits.Limit{{Name: "one an hour", Scope: limits.Global, Limit: 1, Window: quota.Some(time.Hour)}}}, small(), job("a/new", "team-a", 10, 6, 0)),
-		"exact-none":  explanation(t, preemption.Config{Search: preemption.Best}, small(), job("a/new", "team-a", 5, 4, 0)),
-		"rules":       explanation(t, protected, ruled(), job("a/new", "team-a", 10, 6, 0)),
-		"rules-wait":  explanation(t, protected, ruled(), job("a/new", "team-a", 10, 9, 0)),
-		"rules-bad":   explanation(t, preemption.Config{RulesAlone: true}, ruled("Nowhere"), job("a/new", "team-a", 10, 7, 0)),
-		"rules-none":  explanation(t, preemption.Config{}, ruled(), job("a/new", "team-a", 60, 4, 0)),
-		"fair":        explanation(t, preemption.Config{Sharing: preemption.Fair}, state(), job("a/new", "team-a", 10, 6, 0)),
+		"fits":        explanation(t, pr, preemption.Config{}, preemption.State{Queues: state().Queues, Cohorts: state().Cohorts}, job("a/new", "team-a", 10, 4, 0)),
+		"preempt":     explanation(t, pr, preemption.Config{}, state(), job("a/new", "team-a", 10, 4, 0)),
+		"wait":        explanation(t, pr, protected, state(), job("a/new", "team-a", 10, 4, 0)),
+		"impossible":  explanation(t, pr, preemption.Config{}, state(), job("a/new", "team-a", 5, 6, 0)),
+		"open":        explanation(t, pr, preemption.Config{}, state(), open),
+		"gated":       explanation(t, pr, preemption.Config{}, state(), gated),
+		"exchange":    explanation(t, pr, preemption.Config{Search: preemption.Best, Best: preemption.BestSearch{Steps: -1}}, small(), job("a/new", "team-a", 10, 7, 0)),
+		"exact":       explanation(t, pr, preemption.Config{Search: preemption.Best}, small(), job("a/new", "team-a", 10, 4, 0)),
+		"exact-cost":  explanation(t, pr, preemption.Config{Search: preemption.Best, Cost: preemption.CostByAge{Resources: []string{"gpu"}}}, small(), job("a/new", "team-a", 10, 2, 0)),
+		"exact-limit": explanation(t, pr, preemption.Config{Search: preemption.Best, Limits: []limits.Limit{{Name: "one an hour", Scope: limits.Global, Limit: 1, Window: quota.Some(time.Hour)}}}, small(), job("a/new", "team-a", 10, 6, 0)),
+		"exact-none":  explanation(t, pr, preemption.Config{Search: preemption.Best}, small(), job("a/new", "team-a", 5, 4, 0)),
+		"rules":       explanation(t, pr, protected, ruled(), job("a/new", "team-a", 10, 6, 0)),
+		"rules-wait":  explanation(t, pr, protected, ruled(), job("a/new", "team-a", 10, 9, 0)),
+		"rules-bad":   explanation(t, pr, preemption.Config{RulesAlone: true}, ruled("Nowhere"), job("a/new", "team-a", 10, 7, 0)),
+		"rules-none":  explanation(t, pr, preemption.Config{}, ruled(), job("a/new", "team-a", 60, 4, 0)),
+		"fair":        explanation(t, pr, preemption.Config{Sharing: preemption.Fair}, state(), job("a/new", "team-a", 10, 6, 0)),
 	}
 }
 
-// The texts are as written, no line is longer than 80 columns, and a message is one short line.
+// The texts are as written, and no line is longer than 80 columns.
 func TestTexts(t *testing.T) {
-	for name, e := range samples(t) {
-		text := explain.Text(e)
+	for name, e := range samples(t, explain.Printer{}) {
+		text := explain.Text(e.Steps)
 		for _, line := range strings.Split(text, "\n") {
 			if n := utf8.RuneCountInString(line); n > 80 {
 				t.Errorf("%s: %d columns: %q", name, n, line)
 			}
 		}
-		message := explain.Message(e)
-		if len(message) > explain.MaxMessage || strings.Contains(message, "\n") {
-			t.Errorf("%s: message of %d bytes: %q", name, len(message), message)
-		}
-		golden(t, name, together(text, message))
+		golden(t, name, text)
 	}
 }
 
@@ -173,18 +169,20 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
+const maxMessage = 512
+
 // A message is cut at a character, whatever the names are.
 func TestMessageIsCut(t *testing.T) {
-	e := samples(t)["impossible"]
-	e.Question.Queue = strings.Repeat("ö", 400)
-	m := explain.Message(e)
-	if len(m) > explain.MaxMessage || len(m) < explain.MaxMessage-2 || !utf8.ValidString(m) || !strings.HasSuffix(m, "...") {
+	d := placements(t, explain.Printer{})["placement-preempt"].Decision
+	d.Victims[0].Pods[0] = strings.Repeat("ö", 400)
+	m := explain.Printer{}.PlacementMessage(&d, 1)
+	if len(m) > maxMessage || len(m) < maxMessage-2 || !utf8.ValidString(m) || !strings.HasSuffix(m, "...") {
 		t.Errorf("%d bytes: %q", len(m), m)
 	}
 }
 
 // placements are explanations of decisions about nodes.
-func placements(t testing.TB) map[string]explain.PlacementExplanation {
+func placements(t testing.TB, pr explain.Printer) map[string]explain.PlacementExplanation {
 	st := placement.State{
 		Nodes: []workload.Node{{Name: "n1", Capacity: workload.Resources{"gpu": 4}}, {Name: "n2", Capacity: workload.Resources{"gpu": 4}}},
 		Pods: []workload.Pod{
@@ -203,7 +201,7 @@ func placements(t testing.TB) map[string]explain.PlacementExplanation {
 			t.Fatal(err)
 		}
 		r.Now = now
-		e, err := explain.ExplainPlacement(p, s, r)
+		e, err := pr.ExplainPlacement(p, s, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,16 +220,18 @@ func placements(t testing.TB) map[string]explain.PlacementExplanation {
 	}
 }
 
+var pods = map[string]int{"placement-preempt": 1, "placement-wait": 1, "placement-impossible": 3} // that ask
+
 // So are those of decisions about nodes.
 func TestPlacementTexts(t *testing.T) {
-	for name, e := range placements(t) {
-		text, message := explain.PlacementText(e), explain.PlacementMessage(e)
+	for name, e := range placements(t, explain.Printer{}) {
+		text, message := explain.Text(e.Steps), explain.Printer{}.PlacementMessage(&e.Decision, pods[name])
 		for _, line := range strings.Split(text, "\n") {
 			if n := utf8.RuneCountInString(line); n > 80 {
 				t.Errorf("%s: %d columns: %q", name, n, line)
 			}
 		}
-		if len(message) > explain.MaxMessage || strings.Contains(message, "\n") {
+		if len(message) > maxMessage || strings.Contains(message, "\n") {
 			t.Errorf("%s: message of %d bytes: %q", name, len(message), message)
 		}
 		golden(t, name, together(text, message))
@@ -241,10 +241,10 @@ func TestPlacementTexts(t *testing.T) {
 // A printer writes every amount by its function, and no line is wider than it says.
 func TestPrinter(t *testing.T) {
 	tens := func(resource string, amount int64) string { return fmt.Sprintf("<%d %s>", amount, resource) }
-	e, p := samples(t)["impossible"], placements(t)["placement-wait"]
+	e, p := samples(t, explain.Printer{Amount: tens})["impossible"], placements(t, explain.Printer{Amount: tens})["placement-wait"]
 	for _, width := range []int{40, 80, 200} {
 		pr := explain.Printer{Amount: tens, Width: width}
-		for _, text := range []string{pr.Text(e), pr.PlacementText(p)} {
+		for _, text := range []string{pr.Text(e.Steps), pr.Text(p.Steps)} {
 			widest := 0
 			for line := range strings.Lines(text) {
 				widest = max(widest, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")))
@@ -256,13 +256,13 @@ func TestPrinter(t *testing.T) {
 	}
 	pr := explain.Printer{Amount: tens, Width: -1}
 	for name, text := range map[string]string{
-		"text": pr.Text(e), "message": pr.Message(e), "placement text": pr.PlacementText(p), "placement message": pr.PlacementMessage(p),
+		"text": pr.Text(e.Steps), "placement text": pr.Text(p.Steps), "placement message": pr.PlacementMessage(&p.Decision, 1),
 	} {
 		if !strings.Contains(text, "<6 gpu>") && !strings.Contains(text, "<2 gpu>") || strings.Contains(text, " 6 h100") || strings.Contains(text, " 2 gpu") {
 			t.Errorf("%s:\n%s", name, text)
 		}
 	}
-	if text := pr.Text(e); !strings.Contains(text, "cohort \"research\" (reclaimWithinCohort LowerPriority, borrowWithinCohort Never)\n") {
+	if text := pr.Text(e.Steps); !strings.Contains(text, "cohort \"research\" (reclaimWithinCohort LowerPriority, borrowWithinCohort Never)\n") {
 		t.Errorf("a line is broken:\n%s", text)
 	}
 }
@@ -290,9 +290,9 @@ func TestLongNames(t *testing.T) {
 			st.Admitted[i].ID += name
 		}
 		for _, priority := range []int64{5, 10} {
-			e := explanation(t, preemption.Config{}, st, job(name, "team-a", priority, 6, 0))
+			e := explanation(t, explain.Printer{}, preemption.Config{}, st, job(name, "team-a", priority, 6, 0))
 			for _, width := range []int{40, 80, 120} {
-				text := explain.Printer{Width: width}.Text(e)
+				text := explain.Printer{Width: width}.Text(e.Steps)
 				for _, line := range strings.Split(text, "\n") {
 					n := 0
 					for _, r := range line {
@@ -306,7 +306,7 @@ func TestLongNames(t *testing.T) {
 					}
 				}
 			}
-			text := strings.Join(strings.Fields(explain.Text(e)), "")
+			text := strings.Join(strings.Fields(explain.Text(e.Steps)), "")
 			if quoted := strconv.Quote(name); !strings.Contains(text, quoted[1:len(quoted)-1]) {
 				t.Errorf("%s is not in %s", quoted, text)
 			}

@@ -11,31 +11,10 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// MovesText returns a page for a terminal of 80 columns about a decision with moves: which victims move and where, which yield, what
-// is lost, and in which order it happens. For an answer without victims it is the outcome alone; [PlacementText] says why.
-func MovesText(d moves.Decision) string {
-	p := &page{}
-	switch {
-	case d.Decision.Outcome == preemption.Fits:
-		p.line(0, "It fits now.")
-	case d.Decision.Outcome == preemption.Preempt:
-		p.line(0, "It fits once %s.", together(d.Moves, d.Yields()))
-	case d.Decision.RetryAt.IsZero():
-		p.line(0, "It does not fit, and time alone does not help.")
-	default:
-		p.line(0, "It does not fit before %s.", clock(d.Decision.RetryAt, d.Decision.Now))
-	}
-	p.movesAndSteps(d.Moves, d.Yields(), d.Cost, d.Steps)
-	return p.String()
-}
-
-// ClearText returns a page for a terminal of 80 columns about domains that are to be empty: which are, what one, two and more of
+// ClearText returns a page about domains that are to be empty: which are, what one, two and more of
 // them cost, which units move and where, which yield, in which order, and what keeps the others.
-func ClearText(a moves.ClearAnswer) string { return Printer{}.ClearText(a) }
-
-// ClearText is [ClearText] with other amounts and width.
 func (pr Printer) ClearText(a moves.ClearAnswer) string {
-	p := &page{Printer: pr}
+	p := pr.page()
 	var cleared []string
 	for _, c := range a.Cleared {
 		cleared = append(cleared, c.Domain)
@@ -97,7 +76,7 @@ func nameOfUnit(group, pod string) string {
 
 // together says in a clause what has to happen.
 func together(list []moves.Move, victims []placement.Victim) string {
-	var moved, yielded Counted
+	var moved, yielded tally
 	for _, m := range list {
 		moved.add(nameOfUnit(m.Group, m.Pods[0].Pod))
 	}
@@ -111,11 +90,11 @@ func together(list []moves.Move, victims []placement.Victim) string {
 		return " have "
 	}
 	var parts []string
-	if moved.Count > 0 {
-		parts = append(parts, names(moved)+verb(moved.Count)+"moved")
+	if moved.count > 0 {
+		parts = append(parts, moved.String()+verb(moved.count)+"moved")
 	}
-	if yielded.Count > 0 {
-		parts = append(parts, names(yielded)+verb(yielded.Count)+"yielded")
+	if yielded.count > 0 {
+		parts = append(parts, yielded.String()+verb(yielded.count)+"yielded")
 	}
 	return strings.Join(parts, " and ")
 }
@@ -164,5 +143,5 @@ func blockedBecause(b *moves.Blocked, now time.Time) string {
 	case moves.Promised:
 		return "is promised room there"
 	}
-	return unitRule(&Kept[placement.Rule]{Rule: b.Rule, Counted: Counted{Count: 1}, From: b.Until, Until: b.Until}, now)
+	return unitWhy(b.Rule, 1) + until(b.Until, now)
 }

@@ -1,10 +1,14 @@
 package explain
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
+	"time"
 
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -31,10 +35,10 @@ func placementWays(config *placement.Config, s *placement.Snapshot, r *placement
 		return w, err == nil && d.Outcome.Succeeds()
 	}}
 	if r.Policy == placement.PreemptNever {
-		f.add(f.try(Way{Kind: WayMayPreempt, Least: true}))
+		f.add(f.try(Way{Kind: WayMayPreempt}))
 	}
 	if !d.RetryAt.IsZero() {
-		f.add(f.try(Way{Kind: WayTime, At: d.RetryAt, Least: true}))
+		f.add(f.try(Way{Kind: WayTime, At: d.RetryAt}))
 	}
 	f.addPriority(int64(r.Priority), unitPriorities(s))
 	f.addSmallest(int64(r.MinCount-1), func(n int64) Way { return Way{Kind: WayMinCount, MinCount: r.MinCount - int(n)} })
@@ -97,8 +101,32 @@ func (f *finder) capacity(s *placement.Snapshot, r *placement.Request, d *placem
 			best, ok, total = w, true, sum
 		}
 	}
-	best.Least = best.Least && len(needs) == 1 && nodes <= maxNodes
 	return best, ok
+}
+
+// placementWay says what a change is, and what follows.
+func (pr Printer) placementWay(w *Way, now time.Time) string {
+	var text string
+	switch w.Kind {
+	case WayTime:
+		text = "Wait until " + clock(w.At, now)
+	case WayPriority:
+		text = fmt.Sprintf("Raise the priority to %d", w.Priority)
+	case WayMinCount:
+		text = "Start with " + count(w.MinCount, "pod")
+	case WayCapacity:
+		var parts []string
+		for _, resource := range slices.Sorted(maps.Keys(w.Capacity)) {
+			parts = append(parts, pr.amount(w.Capacity[resource], quota.FlavorResource{Resource: resource}))
+		}
+		text = fmt.Sprintf("Give node %s %s more", w.Node, strings.Join(parts, " and "))
+	case WayMayPreempt:
+		text = "Let the priority class preempt"
+	}
+	if w.Outcome == preemption.Preempt {
+		return text + ": it preempts " + count(w.Victims, "unit")
+	}
+	return text + ": it has a place"
 }
 
 // ApplyToPlacement returns the snapshot of nodes and the request after the change. It changes neither s nor r. It

@@ -2,10 +2,13 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/cedesched/cede/internal/engine/selectors"
+	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue/rules"
 )
@@ -32,107 +35,200 @@ func RulesText(list []preemption.VictimRule) string {
 	return strings.Join(parts, "; ")
 }
 
-func rulesTitle(r *ExplainedRules) string {
-	if r.Alone {
-		return fmt.Sprintf("Rules of config %q, in place of the policies", r.Config)
-	}
-	return fmt.Sprintf("Rules of config %q, after the policies", r.Config)
+// tier is the rules of one trigger that were looked at: who may yield by them now, without those taken before, and who is accepted and kept.
+type tier struct {
+	trigger  rules.Trigger
+	mayYield tally
+	kept     keptList
 }
 
-// notLookedAt says why rules were not looked at.
-func notLookedAt(e *Explanation) string {
-	switch {
-	case e.Decision.Outcome == preemption.Fits:
-		return "not looked at: no workload has to yield"
-	case e.Decision.Possible():
-		return "not looked at: the policies suffice"
-	}
-	return "not looked at: no workload that yields can help"
+// quotaKey is a workload that a tier is asked about.
+type quotaKey struct {
+	trigger  rules.Trigger
+	workload string
 }
 
-// trigger says whether the trigger of a tier holds, and if not, why.
-func trigger(e *Explanation, tier int) string {
-	t := &e.Rules.Tiers[tier]
-	if t.Holds && t.Since.Before(e.Question.Now) {
-		return "holds, since " + clock(t.Since, e.Question.Now)
-	} else if t.Holds {
-		return "holds"
+// tierBegins begins a tier, of which the steps that follow tell.
+func (x *explainer) tierBegins(s *trace.Step) {
+	if x.tiers == nil {
+		x.tiers, x.quota = map[rules.Trigger]*tier{}, map[quotaKey]selectors.QuotaSet{}
 	}
-	later := false
-	for _, o := range e.Rules.Tiers[tier+1:] {
-		later = later || o.Holds
+	x.tier = &tier{trigger: rules.Triggers()[s.Count]}
+	x.tiers[x.tier.trigger] = x.tier
+}
+
+const rulesOf = "Rules of config " // begins the section
+
+// RuleSteps returns the steps about rules: which triggers hold, and which workloads the selectors accept and refuse. Nil: the queue has no
+// rules.
+func (e *Explanation) RuleSteps() (list []Step) {
+	for _, s := range e.Steps {
+		if strings.HasPrefix(s.Section, rulesOf) {
+			list = append(list, s)
+		}
 	}
+	return list
+}
+
+// ruleSteps returns a step for each tier, or one that says why rules were not looked at.
+func (x *explainer) ruleSteps() (steps []Step) {
+	if !x.isRuled {
+		return nil
+	}
+	section := fmt.Sprintf("%s%q, after the policies", rulesOf, x.ruled.Name)
+	if x.config.RulesAlone {
+		section = fmt.Sprintf("%s%q, in place of the policies", rulesOf, x.ruled.Name)
+	}
+	holding := x.d.Triggers
+	if len(holding) == 0 {
+		because := "no workload that yields can help"
+		if x.d.Outcome == preemption.Fits {
+			because = "no workload has to yield"
+		} else if x.d.Possible() {
+			because = "the policies suffice"
+		}
+		return []Step{{Section: section, Lines: []string{"not looked at: " + because}}}
+	}
+	for i, trigger := range rules.Triggers() {
+		if !slices.ContainsFunc(x.ruled.Rules, func(r rules.Rule) bool { return r.ActivationPolicy.Trigger == trigger }) {
+			continue
+		}
+		s := Step{Section: section, indent: 4}
+		bad := false
+		if slices.Contains(holding, trigger) {
+			s, bad = x.tierStep(s, trigger)
+		} else {
+			later := slices.ContainsFunc(rules.Triggers()[i+1:], func(t rules.Trigger) bool { return slices.Contains(holding, t) })
+			s.Title = fmt.Sprintf("%s: %s", trigger, x.notHolding(trigger, later))
+		}
+		if steps = append(steps, s); bad {
+			break
+		}
+	}
+	return steps
+}
+
+// notHolding says why a trigger does not hold. later: a later one does.
+func (x *explainer) notHolding(t rules.Trigger, later bool) string {
 	switch {
-	case !later && e.Decision.Possible():
+	case !later && x.d.Possible():
 		return "not looked at: those before suffice"
-	case t.Trigger == rules.InsufficientQuota:
+	case t == rules.InsufficientQuota:
 		return "does not hold: the quota suffices without those before"
-	case t.Trigger == rules.QuotaFeasibleAndInsufficientTopology:
+	case t == rules.QuotaFeasibleAndInsufficientTopology:
 		return "does not hold: the quota does not suffice"
 	}
 	return "does not hold"
 }
 
-// tierLines says which workloads the rules of a tier accept, and what refuses the others.
-func tierLines(t *ExplainedTier, now time.Time) (lines []string) {
-	if len(t.Faults) > 0 {
-		lines = append(lines, "none, because a selector is bad; later tiers are not looked at")
-		return append(lines, t.Faults...)
-	}
-	if !t.Holds {
-		return nil
-	}
-	if t.MayYield.Count > 0 {
-		lines = append(lines, fmt.Sprintf("%d may yield: %s", t.MayYield.Count, names(t.MayYield)))
-	}
-	for i := range t.Kept {
-		lines = append(lines, fmt.Sprintf("accepted, but %d %s: %s", t.Kept[i].Count, rule(&t.Kept[i], "", now), names(t.Kept[i].Counted)))
-	}
-	for i := range t.Rules {
-		r := &t.Rules[i]
-		switch {
-		case r.OfOthers:
-			lines = append(lines, fmt.Sprintf("rule %s is not for this workload", r.Rule))
-		case len(r.Selectors) == 0:
-			lines = append(lines, fmt.Sprintf("rule %s has no selector", r.Rule))
-		}
-		for j := range r.Selectors {
-			lines = append(lines, fmt.Sprintf("rule %s selector %d: %s", r.Rule, j, strings.Join(selectorParts(&r.Selectors[j], now), "; ")))
+// tierStep says which workloads the rules with a trigger that holds accept, and what refuses the others. bad: a selector is bad.
+func (x *explainer) tierStep(s Step, trigger rules.Trigger) (step Step, bad bool) {
+	now := x.r.Now.Round(0)
+	moment := selectors.Moment{Now: x.r.Now, Since: now}
+	for _, o := range x.r.TriggersSince {
+		if o.Trigger == trigger {
+			moment.Since = o.Since.Round(0)
 		}
 	}
-	return lines
+	if s.Title = string(trigger) + ": holds"; moment.Since.Before(now) {
+		s.Title += ", since " + clock(moment.Since, now)
+	}
+	t := x.tiers[trigger]
+	if t == nil {
+		t = &tier{}
+	}
+	t.kept.sort()
+	s.MayYield, s.Kept = t.mayYield.named, t.kept.named()
+	by, faults := x.recorder.Names.Tier(trigger)
+	if len(faults) > 0 {
+		s.Lines = append([]string{"none, because a selector is bad; later tiers are not looked at"}, faults...)
+		return s, true
+	}
+	if t.mayYield.count > 0 {
+		s.Lines = append(s.Lines, fmt.Sprintf("%d may yield: %v", t.mayYield.count, t.mayYield))
+	}
+	for _, k := range t.kept.list {
+		s.Lines = append(s.Lines, fmt.Sprintf("accepted, but %d %s: %v", k.count, x.why(k, &level{}), k.tally))
+	}
+	said := x.selected(by, trigger, moment)
+	for i := range x.ruled.Rules {
+		switch r := &x.ruled.Rules[i]; {
+		case r.ActivationPolicy.Trigger != trigger:
+		case !by.ServesBy(i):
+			s.Lines = append(s.Lines, fmt.Sprintf("rule %s is not for this workload", r.Name))
+		case len(r.CandidateSelectors) == 0:
+			s.Lines = append(s.Lines, fmt.Sprintf("rule %s has no selector", r.Name))
+		default:
+			for j := range r.CandidateSelectors {
+				s.Lines = append(s.Lines, fmt.Sprintf("rule %s selector %d: %s", r.Name, j, said[rules.Match{Rule: i, Selector: j}].text(now)))
+			}
+		}
+	}
+	return s, false
 }
 
-// selectorParts says how many a selector accepts, and which parts of it refuse the others.
-func selectorParts(s *ExplainedSelector, now time.Time) (parts []string) {
-	if s.Accepts.Count > 0 {
-		parts = append(parts, fmt.Sprintf("accepts %d: %s", s.Accepts.Count, names(s.Accepts)))
+// selected counts the running workloads of all queues by what each selector says of them when
+// the tier begins: constraints on quota are judged with those taken before gone.
+func (x *explainer) selected(by *selectors.Tier, trigger rules.Trigger, moment selectors.Moment) map[rules.Match]*selection {
+	all := map[rules.Match]*selection{}
+	for w := range x.about.Workloads() {
+		known := false
+		if moment.Quota, known = x.quota[quotaKey{trigger, w.ID}]; !known {
+			moment.Quota = selectors.AllQuota() // no selector has a constraint, or it was taken before
+		}
+		for _, v := range by.Verdicts(&w, moment) {
+			if all[v.Match] == nil {
+				all[v.Match] = &selection{}
+			}
+			all[v.Match].add(w.ID, &v)
+		}
 	}
-	for _, r := range s.Refuses {
-		parts = append(parts, fmt.Sprintf("%s refuses %d%s: %s", r.Part, r.Count, until(r.From, r.Until, now), names(r.Counted)))
-	}
-	if len(parts) == 0 {
-		parts = []string{"no workload runs"}
-	}
-	return parts
+	return all
 }
 
-// ruleSteps returns a step for each tier, or one that says why rules were not looked at.
-func ruleSteps(e *Explanation) (steps []Step) {
-	if e.Rules == nil {
-		return nil
+// selection counts those that a selector accepts, and those that each part of it is the first to refuse.
+type selection struct {
+	accepts tally
+	refuses map[rules.Part]*refusal
+}
+
+// refusal has the first and the last instant at which time alone lets the selector accept one of them.
+type refusal struct {
+	tally
+	span
+}
+
+func (s *selection) add(workload string, v *rules.Verdict) {
+	if v.Refuses == "" {
+		s.accepts.add(workload)
+		return
 	}
-	title := rulesTitle(e.Rules)
-	if len(e.Rules.Tiers) == 0 {
-		return []Step{{Title: title, Lines: []string{notLookedAt(e)}, section: title, indent: 2}}
+	if s.refuses == nil {
+		s.refuses = map[rules.Part]*refusal{}
 	}
-	for i := range e.Rules.Tiers {
-		t := &e.Rules.Tiers[i]
-		first := fmt.Sprintf("%s: %s", t.Trigger, trigger(e, i))
-		steps = append(steps, Step{
-			Title: fmt.Sprintf("%s: %s", title, t.Trigger), Lines: append([]string{first}, tierLines(t, e.Question.Now)...),
-			MayYield: t.MayYield.Samples, Kept: samplesOf(t.Kept), section: title, label: first, said: 1, indent: 4,
-		})
+	r := s.refuses[v.Refuses]
+	if r == nil {
+		r = &refusal{}
+		s.refuses[v.Refuses] = r
 	}
-	return steps
+	if r.tally.add(workload); !v.From.IsZero() {
+		r.include(v.From)
+	}
+}
+
+// text says how many a selector accepts, and which parts of it refuse the others.
+func (s *selection) text(now time.Time) string {
+	if s == nil {
+		return "no workload runs"
+	}
+	var parts []string
+	if s.accepts.count > 0 {
+		parts = append(parts, fmt.Sprintf("accepts %d: %v", s.accepts.count, s.accepts))
+	}
+	for _, part := range rules.Parts() {
+		if r := s.refuses[part]; r != nil {
+			parts = append(parts, fmt.Sprintf("%s refuses %d%s: %v", part, r.count, r.until(now), r.tally))
+		}
+	}
+	return strings.Join(parts, "; ")
 }

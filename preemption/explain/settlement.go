@@ -10,11 +10,8 @@ import (
 	"github.com/cedesched/cede/preemption/settle"
 )
 
-// SettlementMessage returns one sentence of at most [MaxMessage] bytes: who has to leave because usage is over what is
-// allowed, what remains over, and when more may leave.
-func SettlementMessage(a settle.Answer) string { return Printer{}.SettlementMessage(a) }
-
-// SettlementMessage is [SettlementMessage] with other amounts.
+// SettlementMessage returns one sentence, without full stop, that is short enough for a condition or an event: who has to leave because
+// usage is over what is allowed, what remains over, and when more may leave.
 func (pr Printer) SettlementMessage(a settle.Answer) string {
 	text := settlementAnswer(&a)
 	if rest := pr.overs(a.Remaining); rest != "" {
@@ -32,13 +29,11 @@ func settlementAnswer(a *settle.Answer) string {
 	case a.Outcome == preemption.Fits:
 		return "All usage is within what is allowed"
 	case len(a.Victims) > 0:
-		var list Counted
+		var list tally
 		for _, v := range a.Victims {
-			if list.Count++; list.Count <= 4 {
-				list.Samples = append(list.Samples, v.Workload+replicas(&v))
-			}
+			list.add(v.Workload + replicas(&v))
 		}
-		return "To leave: " + names(list)
+		return "To leave: " + list.String()
 	case a.Outcome == preemption.Wait:
 		return "No workload may leave now"
 	}
@@ -66,37 +61,21 @@ func (pr Printer) overs(list []preemption.Excess) string {
 	return strings.Join(parts, ", ")
 }
 
-// SettlementText returns a page for a terminal of 80 columns: of each queue and cohort that is over what is over, who
-// has to leave and why, what remains, and what keeps it.
-func SettlementText(a settle.Answer) string { return Printer{}.SettlementText(a) }
-
-// SettlementText is [SettlementText] with other amounts and width.
+// SettlementText returns a page: of each queue and cohort that is over what is over, who has to leave and why, what remains, and what keeps
+// it.
 func (pr Printer) SettlementText(a settle.Answer) string {
-	p := &page{Printer: pr}
-	p.line(0, "%s.", settlementAnswer(&a))
+	top := []Step{{Lines: []string{settlementAnswer(&a) + "."}}}
 	if rest := pr.overs(a.Remaining); rest != "" {
-		p.line(0, "Still over: %s.", rest)
+		top = append(top, Step{Lines: []string{"Still over: " + rest + "."}})
 	}
-	for _, step := range pr.SettlementSteps(a) {
-		p.head(step.Title)
-		for _, line := range step.Lines {
-			p.line(2, "%s", line)
-		}
-	}
-	return p.String()
+	return pr.Text(append(top, pr.SettlementSteps(a)...))
 }
 
-// SettlementSteps returns the steps of an answer: Title says what is over, Lines say who has to leave and why, or what keeps those that
-// stay, in the words of [SettlementText]; Node names the queue or cohort. Other fields are not set.
-func SettlementSteps(a settle.Answer) []Step { return Printer{}.SettlementSteps(a) }
-
-// SettlementSteps is the function [SettlementSteps] with other amounts.
+// SettlementSteps returns the steps of an answer, as sections: they say what is over, who has to leave and why, or what keeps those
+// that stay.
 func (pr Printer) SettlementSteps(a settle.Answer) (steps []Step) {
 	for i := range a.Steps {
-		step := &a.Steps[i]
-		steps = append(steps, Step{
-			Title: pr.settlementTitle(step, &a), Lines: settlementLines(step, &a), Node: step.Node.String(),
-		})
+		steps = append(steps, Step{Section: pr.settlementTitle(&a.Steps[i], &a), Lines: settlementLines(&a.Steps[i], &a)})
 	}
 	return steps
 }

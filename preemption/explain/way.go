@@ -3,9 +3,11 @@ package explain
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -40,14 +42,25 @@ const (
 	WayCapacity
 )
 
-// PolicyName names a preemption policy of a queue. The zero value is invalid.
-type PolicyName uint8
-
+// The policies of a queue that a [Way] changes.
 const (
-	PolicyWithinClusterQueue PolicyName = 1 + iota
-	PolicyReclaimWithinCohort
-	PolicyBorrowWithinCohort
+	withinClusterQueue  = "withinClusterQueue"
+	reclaimWithinCohort = "reclaimWithinCohort"
+	borrowWithinCohort  = "borrowWithinCohort"
 )
+
+var wayNames = enum.Names[WayKind]{Type: "WayKind", First: 1, List: []string{
+	"Time", "Priority", "Replicas", "Flavor", "Nominal", "Policy", "Gates", "MayPreempt", "MinCount", "Capacity",
+}}
+
+// String returns the name of the constant without its prefix.
+func (k WayKind) String() string { return wayNames.String(k) }
+
+// MarshalText returns that name. It fails on an invalid kind.
+func (k WayKind) MarshalText() ([]byte, error) { return wayNames.Marshal(k) }
+
+// UnmarshalText reads that name. It fails on any other text.
+func (k *WayKind) UnmarshalText(text []byte) error { return wayNames.Unmarshal(text, k) }
 
 // Way is one change that makes a request succeed, as a new decision has confirmed. Nothing
 // else is changed. It is the smallest of its kind: with one unit less (a nanosecond, a
@@ -69,8 +82,8 @@ type Way struct {
 	Queue string `json:"queue,omitempty"`
 	// Nominal lists, for WayNominal, what is added to the nominal quota.
 	Nominal []quota.Amount `json:"nominal,omitempty"`
-	// Policy and Value are, for WayPolicy, a policy of the queue and its new value.
-	Policy PolicyName         `json:"policy,omitzero"`
+	// Policy and Value are, for WayPolicy, a policy of the queue, as "reclaimWithinCohort", and its new value.
+	Policy string             `json:"policy,omitempty"`
 	Value  queue.VictimPolicy `json:"value,omitzero"`
 	// MinCount is, for WayMinCount, the new number of pods that must have a place.
 	MinCount int `json:"minCount,omitempty"`
@@ -81,10 +94,6 @@ type Way struct {
 	// victims.
 	Outcome preemption.Outcome `json:"outcome"`
 	Victims int                `json:"victims,omitempty"`
-	// Least: no smaller change of this kind succeeds, and not only the one that is a unit
-	// less. A search may fail with more of what helps, so this is known only if all smaller
-	// changes were tried.
-	Least bool `json:"least,omitempty"`
 }
 
 // Apply returns the snapshot and the request after the change. It changes neither s nor r. It
@@ -168,11 +177,11 @@ func (w *Way) setFlavor(r *preemption.Request) {
 func (w *Way) configure(q *queue.Queue) {
 	if w.Kind == WayPolicy {
 		switch w.Policy {
-		case PolicyWithinClusterQueue:
+		case withinClusterQueue:
 			q.Preemption.WithinClusterQueue = w.Value
-		case PolicyReclaimWithinCohort:
+		case reclaimWithinCohort:
 			q.Preemption.ReclaimWithinCohort = w.Value
-		case PolicyBorrowWithinCohort:
+		case borrowWithinCohort:
 			q.Preemption.BorrowWithinCohort.Policy = w.Value
 		}
 		return
@@ -188,4 +197,32 @@ func (w *Way) configure(q *queue.Queue) {
 		}
 		q.Quotas[at].Nominal = quota.Add(q.Quotas[at].Nominal, a.Amount)
 	}
+}
+
+// way says what a change is, and what follows.
+func (pr Printer) way(w *Way, now time.Time) string {
+	var text string
+	switch w.Kind {
+	case WayTime:
+		text = "Wait until " + clock(w.At, now)
+	case WayPriority:
+		text = fmt.Sprintf("Raise the priority to %d", w.Priority)
+	case WayReplicas:
+		text = fmt.Sprintf("Ask for %s of pod set %s", count(w.Replicas, "replica"), w.PodSet)
+	case WayFlavor:
+		text = fmt.Sprintf("Ask for flavor %s (%s)", w.Flavor, strings.Join(w.Resources, ", "))
+	case WayNominal:
+		parts := each(w.Nominal, func(a *quota.Amount) string { return pr.amount(a.Amount, a.FlavorResource()) })
+		text = fmt.Sprintf("Give queue %q %s more nominal quota", w.Queue, strings.Join(parts, " and "))
+	case WayPolicy:
+		text = fmt.Sprintf("Set %v of queue %q to %v", w.Policy, w.Queue, w.Value)
+	case WayGates:
+		text = "Open the gates"
+	case WayMayPreempt:
+		text = "Let the workload preempt"
+	}
+	if w.Outcome == preemption.Preempt {
+		return text + ": it preempts " + count(w.Victims, "workload")
+	}
+	return text + ": it fits"
 }

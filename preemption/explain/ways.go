@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/least"
-	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -33,11 +32,10 @@ func (f *finder) smallest(most int64, step func(int64) Way) (w Way, at int64, ok
 		way Way
 		at  int64
 	}
-	best, exact, ok := least.Step(most, func(n int64) (found, bool) {
+	best, ok := least.Step(most, func(n int64) (found, bool) {
 		w, ok := f.try(step(n))
 		return found{w, n}, ok
 	})
-	best.way.Least = exact
 	return best.way, best.at, ok
 }
 
@@ -73,7 +71,6 @@ func (f *finder) more(amounts []quota.Amount, way func([]quota.Amount) Way) (w W
 			}
 		}
 		if len(amounts) == 1 || slices.Equal(before, amounts) {
-			w.Least = w.Least && len(amounts) == 1 // another split of several may be less
 			return w, true
 		}
 	}
@@ -102,23 +99,20 @@ func (f *finder) lower(w Way, amounts []quota.Amount, i int, way func([]quota.Am
 // quotaFinder finds ways for a request of quota.
 type quotaFinder struct {
 	finder
-	about *preemption.Snapshot
-	r     *preemption.Request
-	e     *Explanation
-	names *trace.Names
+	*explainer
 }
 
-// ways returns the changes that make a request succeed.
-func ways(config *preemption.Config, s *preemption.Snapshot, r *preemption.Request, e *Explanation, names *trace.Names) []Way {
-	quick := *config
+// ways returns the changes that make the request succeed.
+func (x *explainer) ways() []Way {
+	quick := *x.config
 	quick.MaxBlockers, quick.MaxRetrySteps = -1, -1
 	p, err := preemption.New(quick)
 	if err != nil {
 		return nil // the configuration was valid
 	}
-	f := quotaFinder{about: s, r: r, e: e, names: names}
+	f := quotaFinder{explainer: x}
 	f.try = func(w Way) (Way, bool) {
-		s, r, err := w.Apply(s, *r)
+		s, r, err := w.Apply(x.whole, *x.r)
 		if err != nil {
 			return w, false
 		}
@@ -126,14 +120,14 @@ func ways(config *preemption.Config, s *preemption.Snapshot, r *preemption.Reque
 		w.Outcome, w.Victims = d.Outcome, len(d.Victims)
 		return w, err == nil && d.Outcome.Succeeds()
 	}
-	f.add(f.try(Way{Kind: WayGates, Least: true}))
-	f.add(f.try(Way{Kind: WayMayPreempt, Least: true}))
-	if at := e.Decision.RetryAt; !at.IsZero() {
-		f.add(f.try(Way{Kind: WayTime, At: at, Least: true}))
+	f.add(f.try(Way{Kind: WayGates}))
+	f.add(f.try(Way{Kind: WayMayPreempt}))
+	if at := x.d.RetryAt; !at.IsZero() {
+		f.add(f.try(Way{Kind: WayTime, At: at}))
 	}
-	f.addPriority(r.Workload.Priority, f.priorities())
-	for i := range r.Workload.PodSets {
-		if p := &r.Workload.PodSets[i]; !p.Totals {
+	f.addPriority(x.r.Workload.Priority, f.priorities())
+	for i := range x.r.Workload.PodSets {
+		if p := &x.r.Workload.PodSets[i]; !p.Totals {
 			f.addSmallest(p.Count-1, func(n int64) Way { return Way{Kind: WayReplicas, PodSet: p.Name, Replicas: p.Count - n} })
 		}
 	}
@@ -147,10 +141,10 @@ func ways(config *preemption.Config, s *preemption.Snapshot, r *preemption.Reque
 // above each; by rules, of any tree, also those without boost.
 func (f *quotaFinder) priorities() (list []int64) {
 	of := &f.r.Workload
-	byRules := f.about.HasRules(of.Queue)
-	tree := treeOf(f.about, of.Queue)
-	for w := range f.about.Workloads() {
-		if !byRules && treeOf(f.about, w.Queue) != tree {
+	byRules := f.whole.HasRules(of.Queue)
+	tree := treeOf(f.whole, of.Queue)
+	for w := range f.whole.Workloads() {
+		if !byRules && treeOf(f.whole, w.Queue) != tree {
 			continue
 		}
 		p := quota.Sub(w.EffectivePriority(), of.PriorityBoost)
@@ -178,10 +172,10 @@ func treeOf(s *preemption.Snapshot, name string) string {
 
 // flavors finds the other flavors in which the requests of a resource group succeed.
 func (f *quotaFinder) flavors() {
-	for _, g := range f.names.Groups(maxFlavors) {
+	for _, g := range f.recorder.Names.Groups(maxFlavors) {
 		for _, flavor := range g.Flavors {
-			w := Way{Kind: WayFlavor, Flavor: flavor, Resources: slices.Clone(g.Resources), Least: true}
-			if w.changesFlavor(f.r, f.e.Decision.Assignment) {
+			w := Way{Kind: WayFlavor, Flavor: flavor, Resources: slices.Clone(g.Resources)}
+			if w.changesFlavor(f.r, f.d.Assignment) {
 				f.add(f.try(w))
 			}
 		}
@@ -196,7 +190,7 @@ func (f *quotaFinder) nominal() {
 		return Way{Kind: WayNominal, Queue: f.r.Workload.Queue, Nominal: some}
 	}
 	var short []quota.Amount
-	for _, n := range f.e.Question.Needs {
+	for _, n := range f.needs {
 		if n.Missing > 0 {
 			short = append(short, quota.Amount{Flavor: n.Flavor, Resource: n.Resource, Amount: n.Missing})
 		}
@@ -205,7 +199,7 @@ func (f *quotaFinder) nominal() {
 		f.add(f.more(short, way))
 		return
 	}
-	for _, s := range f.e.Decision.Shortage {
+	for _, s := range f.d.Shortage {
 		one := []quota.Amount{{Flavor: s.Flavor, Resource: s.Resource, Amount: s.Missing}}
 		if w, ok := f.more(one, way); ok && s.Flavor != "" {
 			f.add(w, ok)
@@ -222,7 +216,7 @@ func (f *quotaFinder) nominalOfAll(way func([]quota.Amount) Way) {
 	for _, u := range f.r.Workload.Usage() {
 		asks[u.Resource] = quota.Add(asks[u.Resource], u.Amount)
 	}
-	for _, g := range f.names.Groups(maxFlavors) {
+	for _, g := range f.recorder.Names.Groups(maxFlavors) {
 		for _, flavor := range g.Flavors {
 			var all []quota.Amount
 			for _, resource := range g.Resources {
@@ -240,19 +234,17 @@ func (f *quotaFinder) nominalOfAll(way func([]quota.Amount) Way) {
 
 // policies finds, for each policy of the queue, the first more permissive value that helps.
 func (f *quotaFinder) policies() {
-	q, _ := f.about.Queue(f.r.Workload.Queue)
-	is := q.Preemption
 	for _, p := range [...]struct {
-		name   PolicyName
+		name   string
 		is     queue.VictimPolicy
 		values []queue.VictimPolicy
 	}{
-		{PolicyWithinClusterQueue, is.WithinClusterQueue, []queue.VictimPolicy{queue.LowerPriority, queue.LowerOrNewerEqualPriority}},
-		{PolicyReclaimWithinCohort, is.ReclaimWithinCohort, []queue.VictimPolicy{queue.LowerPriority, queue.Any}},
-		{PolicyBorrowWithinCohort, is.BorrowWithinCohort.Policy, []queue.VictimPolicy{queue.LowerPriority}},
+		{withinClusterQueue, f.policy.WithinClusterQueue, []queue.VictimPolicy{queue.LowerPriority, queue.LowerOrNewerEqualPriority}},
+		{reclaimWithinCohort, f.policy.ReclaimWithinCohort, []queue.VictimPolicy{queue.LowerPriority, queue.Any}},
+		{borrowWithinCohort, f.policy.BorrowWithinCohort.Policy, []queue.VictimPolicy{queue.LowerPriority}},
 	} {
 		for _, value := range p.values[slices.Index(p.values, p.is)+1:] {
-			if w, ok := f.try(Way{Kind: WayPolicy, Queue: q.Name, Policy: p.name, Value: value, Least: true}); ok {
+			if w, ok := f.try(Way{Kind: WayPolicy, Queue: f.r.Workload.Queue, Policy: p.name, Value: value}); ok {
 				f.add(w, ok)
 				break
 			}

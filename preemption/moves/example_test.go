@@ -33,13 +33,13 @@ func ExampleClear() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Print(explain.ClearText(a))
+	fmt.Print(explain.Printer{}.ClearText(a))
 	a, err = moves.Clear(nil, s, moves.ClearRequest{Now: now, Domains: racks, Count: 3}, noneYields)
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println()
-	fmt.Print(explain.ClearText(a))
+	fmt.Print(explain.Printer{}.ClearText(a))
 	// Output:
 	// To be empty: r2, r1, once group gang, serves have moved.
 	//
@@ -92,17 +92,17 @@ func ExampleDecide() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Print(explain.MovesText(d))
+	fmt.Println(d.Decision.Outcome)
+	for _, m := range d.Moves {
+		fmt.Println(m.Pods)
+	}
+	fmt.Println(d.Yields()[0].Pods, d.Cost)
+	for _, step := range d.Steps {
+		fmt.Println(step)
+	}
 	// Output:
-	// It fits once small has moved and large has yielded.
-	//
-	// What moves
-	//   small: from a to b
-	//
-	// What yields
-	//   large
-	// In all 2 pods stop, 1 lost.
-	//
-	// In which order
-	//   1. stop large, small; start new on a; start small on b
+	// Preempt
+	// [{small a b}]
+	// [large] {1 2}
+	// {[large small] [{new a} {small b}]}
 }

@@ -27,7 +27,7 @@ func judged(t *testing.T, c placement.Config, st placement.State, r placement.Re
 		t.Fatal(err)
 	}
 	e, err := explain.ExplainPlacement(p, s, r)
-	if diff := differ(d, e.Decision); err != nil || diff != "" || explain.PlacementText(e) == "" {
+	if diff := differ(d, e.Decision); err != nil || diff != "" || len(e.Steps) == 0 {
 		t.Errorf("%v: %v %s", c.Mode, err, diff)
 	}
 	return d
@@ -162,7 +162,7 @@ func TestExplainNeedsOfGroups(t *testing.T) {
 		"needs 1 group in it", "group middle in it needs 2 groups in one of 2 domains",
 		"group x in it needs 2 pods in one of 4 domains, or in all of them", "group z in it needs a pod",
 	} {
-		if text := explain.PlacementText(e); !strings.Contains(text, want+"\n") {
+		if text := explain.Text(e.Steps); !strings.Contains(text, want+"\n") {
 			t.Errorf("without %q:\n%s", want, text)
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -84,9 +84,11 @@ func groupsOf(r placement.Request) []workload.PodGroup {
 func TestMostRacksAreNotSearched(t *testing.T) {
 	for _, f := range rackFleets {
 		s, r := rackQuestion(t, f, 0)
-		e, err := explain.ExplainPlacement(nil, s, r)
-		if err != nil || e.Decision.Outcome != preemption.Preempt || e.Searched+e.Skipped != 250 || e.Searched > 30 {
-			t.Errorf("%v: %v of %d racks searched, %d skipped; %v", f, e.Decision.Outcome, e.Searched, e.Skipped, err)
+		racks := map[trace.Kind]int{}
+		d := traced(t, placement.Config{}, s, r, &trace.Recorder{To: func(s *trace.Step) { racks[s.Kind]++ }})
+		searched, skipped := racks[trace.DomainBegins], racks[trace.DomainSkipped]
+		if d.Outcome != preemption.Preempt || searched+skipped != 250 || searched > 30 {
+			t.Errorf("%v: %v of %d racks searched, %d skipped", f, d.Outcome, searched, skipped)
 		}
 	}
 }

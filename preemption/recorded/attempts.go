@@ -4,24 +4,56 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/preemption/explain"
+	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/preemption"
 )
 
-// taken asks for the candidates of each attempt: an explanation has them.
+// notebook makes a preemptor record its steps.
+type notebook struct {
+	preemption.Guard
+	*trace.Recorder
+}
+
+// attempts decides, and lists the candidates of each attempt in the order in which they are taken.
+func (a *asked) attempts() (list []Attempt, err error) {
+	recorder := &trace.Recorder{}
+	recorder.To = func(s *trace.Step) {
+		switch s.Kind {
+		case trace.AttemptBegins:
+			list = append(list, Attempt{WithinNominal: !s.Borrowing})
+		case trace.Taken:
+			if len(list) == 0 {
+				return
+			}
+			v := Victim{Workload: s.Workload, Reason: preemption.VictimReason(s.Right)} // the constants are the same
+			if s.Right == trace.ByRules {
+				for _, by := range recorder.Names.Taken(s.Workload) {
+					v.Rules = append(v.Rules, preemption.VictimRule(by))
+				}
+			}
+			last := &list[len(list)-1]
+			last.Victims = append(last.Victims, v)
+		}
+	}
+	config := a.preemptor.Config()
+	config.Guards = append(slices.Clone(config.Guards), notebook{Recorder: recorder})
+	p, err := preemption.New(config)
+	if err != nil {
+		return nil, err
+	}
+	_, err = p.Decide(a.snapshot, a.request)
+	return list, err
+}
+
+// taken compares the candidates of each attempt.
 func (a *asked) taken() (list []answer, err error) {
-	e, err := explain.Explain(a.preemptor, a.snapshot, a.request)
+	attempts, err := a.attempts()
 	if err != nil {
 		return nil, err
 	}
 	var all []Victim
-	for _, attempt := range e.Attempts {
-		var victims []Victim
-		for _, t := range attempt.Taken {
-			victims = append(victims, Victim{Workload: t.Workload, Reason: t.Reason, Rules: t.Rules})
-		}
-		if int(attempt.TakenCount) > len(victims) {
-			return nil, fmt.Errorf("an explanation names only %d of %d", len(victims), attempt.TakenCount)
-		}
+	for _, attempt := range attempts {
+		victims := attempt.Victims
 		all = append(all, victims...)
 		at := slices.IndexFunc(a.Want.Taken, func(w Attempt) bool { return w.WithinNominal == attempt.WithinNominal })
 		if at < 0 || len(victims) == 0 {

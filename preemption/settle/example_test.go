@@ -50,8 +50,8 @@ func ExampleDecide() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(explain.SettlementMessage(answer))
-	fmt.Print(explain.SettlementText(answer))
+	fmt.Println(explain.Printer{}.SettlementMessage(answer))
+	fmt.Print(explain.Printer{}.SettlementText(answer))
 	// Output:
 	// To leave: ns/sweep; still over: 1 h100/nvidia.com/gpu of queue "vision"; more may leave at 2026-03-01T12:09:00.000000001Z
 	// To leave: ns/sweep.

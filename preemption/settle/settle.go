@@ -104,7 +104,7 @@ func (f *run) askLess(step *Step) bool {
 		}
 	}
 	// It is not the quota that is short: limits keep victims, for instance.
-	found, _, ok := least.Step(rest-1, func(step int64) (found Step, ok bool) {
+	found, ok := least.Step(rest-1, func(step int64) (found Step, ok bool) {
 		found.question, found.Decision = f.about(q, rest-step)
 		return found, found.Decision.Outcome == preemption.Preempt
 	})

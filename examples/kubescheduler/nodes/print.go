@@ -134,14 +134,16 @@ func (a *answer) printVerdict(b *cli.Page) error {
 		a.message = ""
 		return nil
 	}
-	e := a.explanation()
+	pr := explain.Printer{Amount: units.Amount, Width: cmp.Or(b.Screen.Width, -1)} // -1: as wide as needed
+	steps := a.steps()
 	if a.preemptor != nil {
-		var err error
-		if e, err = explain.ExplainPlacement(a.preemptor, a.snapshot, a.request); err != nil {
+		e, err := pr.ExplainPlacement(a.preemptor, a.snapshot, a.request)
+		if err != nil {
 			return err
 		}
+		steps = e.Steps
 	}
-	b.WriteString(explain.Printer{Amount: units.Amount, Width: cmp.Or(b.Screen.Width, -1)}.PlacementText(e) + "\n") // -1: as wide as needed
+	b.WriteString(pr.Text(steps) + "\n")
 	return nil
 }
 

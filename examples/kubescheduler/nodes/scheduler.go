@@ -16,12 +16,14 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/examples/kubescheduler/mirror"
 	"github.com/cedesched/cede/examples/kubescheduler/offline"
 	"github.com/cedesched/cede/examples/kubescheduler/plugin"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // cluster is what kube-scheduler is asked about.
@@ -125,25 +127,17 @@ func argumentsOf(o *options) (runtime.Object, error) {
 
 // watch keeps a decision of the plugin, and explains it.
 func (a *answer) watch(d plugin.Decided) error {
-	e, err := explain.ExplainPlacement(d.Preemptor, d.Snapshot, d.Request)
-	e.Question.Group, e.Question.MinCount = a.request.Group, 0 // how many are enough kube-scheduler knows
+	e, err := explain.Printer{Amount: units.Amount, Unit: groupID}.ExplainPlacement(d.Preemptor, d.Snapshot, d.Request)
 	a.await(&e.Decision)
 	for i := range e.Decision.Victims {
 		e.Decision.Victims[i].Group = groupID(e.Decision.Victims[i].Group)
 	}
-	lists := []*explain.Counted{&e.MayYield}
-	for i := range e.Kept {
-		lists = append(lists, &e.Kept[i].Counted)
+	if a.explained = &e; err == nil {
+		asked := d.Request
+		asked.Group, asked.MinCount = a.request.Group, 0 // how many are enough kube-scheduler knows
+		top := explain.Printer{Amount: units.Amount}.PlacementAnswer(&asked, &e.Decision)
+		e.Steps = append(top, e.Steps[len(top):]...)
 	}
-	for i := range e.Domains {
-		lists = append(lists, &e.Domains[i].OverBudget, &e.Domains[i].PutBack)
-	}
-	for _, list := range lists {
-		for i := range list.Samples {
-			list.Samples[i] = groupID(list.Samples[i])
-		}
-	}
-	a.explained = &e
 	return err
 }
 
@@ -217,16 +211,16 @@ func agrees(d *placement.Decision, said offline.Answer) bool {
 	return slices.Equal(slices.Sorted(slices.Values(victims)), said.Victims) && (said.Outcome == offline.Preempts) == (d.Outcome.Succeeds() || len(d.Nominations) > 0)
 }
 
-// explanation is what is printed about a decision of the scheduler.
-func (a *answer) explanation() explain.PlacementExplanation {
+// steps is what is printed about a decision of the scheduler.
+func (a *answer) steps() []explain.Step {
 	if a.explained != nil {
-		return *a.explained
+		return a.explained.Steps
 	}
-	q := explain.PlacementQuestion{Group: a.request.Group, Pods: len(a.request.Pods), Priority: a.request.Priority, Now: a.request.Now}
-	if q.Group == "" {
-		q.Pod = a.id
+	asked := placement.Request{Group: a.request.Group, Priority: a.request.Priority, Pods: a.request.Pods}
+	if asked.Group == "" {
+		asked.Pods = []workload.Pod{{ID: a.id}}
 	}
-	return explain.PlacementExplanation{Question: q, Decision: a.decision}
+	return explain.Printer{Amount: units.Amount}.PlacementAnswer(&asked, &a.decision)
 }
 
 // said is the sentence of kube-scheduler that the answer ends with.

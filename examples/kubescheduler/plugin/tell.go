@@ -40,7 +40,7 @@ func message(d placement.Decision, pods int) string {
 	if d.Outcome == 0 || d.Outcome == preemption.Impossible && d.Reason == 0 {
 		return ""
 	}
-	return printer.PlacementMessage(explain.PlacementExplanation{Question: explain.PlacementQuestion{Pods: pods, Now: d.Now}, Decision: d})
+	return printer.PlacementMessage(&d, pods)
 }
 
 // say tells a decision: by an event of the pod or pod group that it is about, and by the annotation of its pods. If

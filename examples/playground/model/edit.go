@@ -284,7 +284,7 @@ func editsOf(way explain.Way, w *workload.Workload, s *preemption.Snapshot) []Ed
 	case explain.WayMayPreempt:
 		return []Edit{{Kind: "mayPreempt", Node: w.ID}}
 	case explain.WayPolicy:
-		return []Edit{{Kind: "policy", Node: way.Queue, Field: way.Policy.String(), Value: way.Value.String()}}
+		return []Edit{{Kind: "policy", Node: way.Queue, Field: way.Policy, Value: way.Value.String()}}
 	case explain.WayNominal:
 		var edits []Edit
 		rows, _ := s.QueueStatus(way.Queue)

@@ -87,7 +87,7 @@ func (m *Model) Settlement() *Settlement {
 		of := &now.Steps[i]
 		shown := min(left, len(step.Lines))
 		out.Nodes = append(out.Nodes, Over{
-			Cohort: of.Cohort != "", Name: of.Queue + of.Cohort, Title: step.Title, Lines: step.Lines[:shown:shown], More: len(step.Lines) - shown,
+			Cohort: of.Cohort != "", Name: of.Queue + of.Cohort, Title: step.Section, Lines: step.Lines[:shown:shown], More: len(step.Lines) - shown,
 		})
 		left -= shown
 	}

@@ -121,20 +121,39 @@ var printer = explain.Printer{Amount: units.Amount, Width: -1}
 func (m *Model) explanation() *explain.Explanation {
 	v := m.ensure()
 	if v.explained == nil && v.decision != nil {
-		if e, err := explain.Explain(m.now.Preemptor, m.now.Snapshot, m.selected().Request); err == nil {
+		if e, err := printer.Explain(m.now.Preemptor, m.now.Snapshot, m.selected().Request); err == nil {
 			v.explained = &e
 		}
 	}
 	return v.explained
 }
 
-// Steps explains the decision about the selected workload.
-func (m *Model) Steps() []explain.Step {
+// Step is a step of an explanation, with the changes that its lines propose, in the same order.
+type Step struct {
+	explain.Step
+	Ways []explain.Way `json:"ways,omitempty"`
+}
+
+// Steps explains the decision about the selected workload. A step has the title under which it is shown.
+func (m *Model) Steps() []Step {
+	list := []Step{}
 	e := m.explanation()
 	if e == nil {
-		return []explain.Step{}
+		return list
 	}
-	return printer.Steps(*e)
+	for i, s := range e.Steps {
+		shown := Step{Step: s}
+		switch {
+		case i == len(e.Steps)-1 && !e.Decision.Outcome.Succeeds():
+			shown.Title, shown.Ways = s.Section, e.Ways
+		case s.Title == "":
+			shown.Title, shown.Lines = s.Lines[0], s.Lines[1:]
+		case s.Section != "":
+			shown.Title = s.Section + ": " + s.Title
+		}
+		list = append(list, shown)
+	}
+	return list
 }
 
 // Mark is an instant on the time slider.
@@ -183,11 +202,9 @@ func (m *Model) Marks() []Mark {
 			for _, b := range e.Decision.Blockers {
 				over(b.Until, "until then "+b.Rule.String()+" keeps "+cmp.Or(b.Workload, "the candidates"))
 			}
-			for _, l := range e.Levels {
-				for _, k := range l.Kept {
-					over(k.From, "until then "+k.Rule.String()+" keeps all in "+l.Node)
-					over(k.Until, "until then "+k.Rule.String()+" keeps some in "+l.Node)
-				}
+			for _, end := range e.Ends {
+				over(end.From, "until then "+end.Rule.String()+" keeps all in "+end.Node)
+				over(end.Last, "until then "+end.Rule.String()+" keeps some in "+end.Node)
 			}
 		}
 	}

@@ -7,21 +7,21 @@ const maxScan = 64
 
 // Step returns the result of the smallest step from 1 to most that succeeds. A search for
 // victims may fail with more of what helps, because it takes others first. So few steps are
-// tried one after the other, and exact is true; of many, one is found by halving that succeeds
+// tried one after the other; of many, one is found by halving that succeeds
 // while the step before it does not. Step 0 does not succeed; try must not depend on anything
 // but the step.
-func Step[T any](most int64, try func(int64) (T, bool)) (best T, exact, ok bool) {
+func Step[T any](most int64, try func(int64) (T, bool)) (best T, ok bool) {
 	if most <= maxScan {
 		for n := int64(1); n <= most; n++ {
 			if tried, ok := try(n); ok {
-				return tried, true, true
+				return tried, true
 			}
 		}
-		return best, true, false
+		return best, false
 	}
 	best, ok = try(most)
 	if !ok {
-		return best, false, false
+		return best, false
 	}
 	low := int64(0)
 	for high := most; high-low > 1; {
@@ -32,5 +32,5 @@ func Step[T any](most int64, try func(int64) (T, bool)) (best T, exact, ok bool)
 			low = middle
 		}
 	}
-	return best, false, true
+	return best, true
 }

@@ -27,7 +27,7 @@ func explained(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Req
 	if err != nil {
 		return d, "", err
 	}
-	if text = lines(explain.Text(e)); fair {
+	if text = lines(explain.Text(e.Steps)); fair {
 		var shares string
 		if shares, err = compared(p, s, r); err == nil {
 			text += shares

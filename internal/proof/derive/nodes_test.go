@@ -186,7 +186,7 @@ func (w *world) place(l *line) (string, error) {
 	if err != nil {
 		return faults(err), nil
 	}
-	return lines(explain.PlacementText(e)) + placed(e.Decision) + disagreements(form(e.Decision), w.nodeRoutes(p, s, r)), nil
+	return lines(explain.Text(e.Steps)) + placed(e.Decision) + disagreements(form(e.Decision), w.nodeRoutes(p, s, r)), nil
 }
 
 func placed(d placement.Decision) string {

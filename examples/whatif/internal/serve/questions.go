@@ -88,7 +88,7 @@ func (s *server) explain(_ context.Context, q *Question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Explained{a, e, explain.Text(e)}, nil
+	return Explained{a, e, explain.Text(e.Steps)}, nil
 }
 
 func (s *server) simulate(ctx context.Context, q *Simulation) (any, error) {
