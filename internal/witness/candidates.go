@@ -139,11 +139,12 @@ func (w *world) borrowsBelow(n, top *node) bool {
 // classes gives the queues of the tree with the class of their candidates. Hierarchical
 // cohorts, as built in Kueue: going up from the queue, once the request fits in the quota of a
 // subtree, all that borrow outside of it are reclaimed "by hierarchical advantage". Of the request a
-// level takes what is idle there; the levels above have to hold the rest.
+// level takes what is idle there; the levels above have to hold the rest. In fair sharing "the shares
+// decide who of other queues yields, not the classes".
 func (w *world) classes() map[*node]class {
 	of, k, rest := map[*node]class{w.own: ofOwn}, ofOthers, maps.Clone(w.asked)
 	for below := w.own; below.parent != nil; below = below.parent {
-		if below.holds(rest) {
+		if w.config.Sharing == preemption.Classical && below.holds(rest) {
 			k = byAdvantage
 		}
 		for fr, amount := range rest {

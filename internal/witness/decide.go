@@ -80,7 +80,13 @@ func (w *world) fitsNow() bool {
 	return true
 }
 
-func (w *world) search(at time.Time) []*candidate { return w.classical(at) }
+// search looks for victims in the way of sharing: "the policies of the queues alone, or the shares".
+func (w *world) search(at time.Time) []*candidate {
+	if w.config.Sharing == preemption.Classical {
+		return w.classical(at)
+	}
+	return w.fair(at)
+}
 
 // gated: KEP-8303: a workload with a closed gate preempts nobody. "Gated is said only where a workload
 // would have to be told that was not told before"; otherwise it waits for what is leaving.

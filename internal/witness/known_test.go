@@ -1,24 +1,32 @@
 package witness_test
 
 import (
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
+
+// answers is a question with the decisions of both.
+type answers struct {
+	question
+	engine, witness preemption.Decision
+}
 
 // knownDisagreements are those in which the engine is not what the words say, each with a predicate
 // outside of which none is excused.
 var knownDisagreements = []struct {
 	name  string
-	holds func(question) bool
+	holds func(answers) bool
 }{
 	{"the pod set whose leaving replicas count first", leavesInTwoPodSets},
-	{"RetryAt of what leaves under a guard", leavesUnderGuard},
+	{"RetryAt of what leaves under a guard", lateUnderGuard},
+	{"RetryAt in the order of local queues", lateInLocalQueues},
 }
 
 // leavesInTwoPodSets: "in a workload the last pod set first". The engine counts the leaving replicas of
 // the first pod set first.
-func leavesInTwoPodSets(q question) bool {
-	for _, w := range q.Record.State.Admitted {
+func leavesInTwoPodSets(a answers) bool {
+	for _, w := range a.Record.State.Admitted {
 		sets := 0
 		for _, p := range w.PodSets {
 			if p.Terminating > 0 {
@@ -32,18 +40,41 @@ func leavesInTwoPodSets(q question) bool {
 	return false
 }
 
-// leavesUnderGuard: "RetryAt is exact". What is leaving counts although a guard protects it; the engine
-// knows that now, but not where it looks for the first instant at which a policy permits it.
-func leavesUnderGuard(q question) bool {
-	if len(q.Config.Guards) == 0 {
-		return false
-	}
-	for _, w := range q.Record.State.Admitted {
-		if w.Evicted || leaves(w) > 0 {
-			return true
+// lateUnderGuard: "RetryAt is exact". What is leaving counts although a guard protects it; the engine
+// knows that when it decides, but not where it looks for the first instant at which a policy permits it.
+func lateUnderGuard(a answers) bool {
+	for _, w := range a.Record.State.Admitted {
+		if len(a.Config.Guards) > 0 && (w.Evicted || leaves(w) > 0) {
+			return late(a)
 		}
 	}
 	return false
+}
+
+// lateInLocalQueues: "RetryAt is never too late", and "Impossible: at no time". With
+// Request.LocalQueueUsage the engine says Impossible, or a later time, although at the time that the
+// witness names it finds victims itself.
+func lateInLocalQueues(a answers) bool { return len(a.Record.Request.LocalQueueUsage) > 0 && late(a) }
+
+// late reports whether the engine, asked at the instant that the witness names, contradicts what it
+// said before.
+func late(a answers) bool {
+	at := a.witness.RetryAt
+	if at.IsZero() || !a.engine.RetryAt.IsZero() && !at.Before(a.engine.RetryAt) {
+		return false
+	}
+	snapshot, err := preemption.NewSnapshot(a.Record.State)
+	if err != nil {
+		return false
+	}
+	preemptor, err := preemption.New(a.Config)
+	if err != nil {
+		return false
+	}
+	r := *a.Record.Request
+	r.Now = at
+	d, err := preemptor.Decide(snapshot, r)
+	return err == nil && d.Possible()
 }
 
 func leaves(w workload.Workload) (replicas int64) {

@@ -75,19 +75,29 @@ func (w *world) localUsage(name string) float64 {
 // whole workloads"; "later reservation first (a missing one counts as now), lower UID, lower ID; in a
 // workload the last pod set first".
 func compare(a, b *candidate, at time.Time) int {
-	reserved := reservation(b, at).Compare(reservation(a, at))
 	if a.expired && b.expired {
-		reserved = -reserved
+		earlier := reservation(a, at).Compare(reservation(b, at))
+		return cmp.Or(comparePriority(a, b), cmp.Compare(number(!a.surplus()), number(!b.surplus())), earlier, compareNames(a, b))
 	}
+	return cmp.Or(comparePriority(a, b), cmp.Compare(number(!a.expired), number(!b.expired)), compareAlike(a, b, at))
+}
+
+func comparePriority(a, b *candidate) int {
+	return cmp.Compare(a.of.EffectivePriority(), b.of.EffectivePriority())
+}
+
+// compareAlike is steps 4 to 6.
+func compareAlike(a, b *candidate, at time.Time) int {
 	return cmp.Or(
-		cmp.Compare(a.of.EffectivePriority(), b.of.EffectivePriority()),
-		cmp.Compare(number(!a.expired), number(!b.expired)),
+		comparePriority(a, b),
 		cmp.Compare(number(!a.surplus()), number(!b.surplus())),
-		reserved,
-		cmp.Compare(a.of.UID, b.of.UID),
-		cmp.Compare(a.of.ID, b.of.ID),
-		cmp.Compare(b.podSet, a.podSet),
+		reservation(b, at).Compare(reservation(a, at)),
+		compareNames(a, b),
 	)
+}
+
+func compareNames(a, b *candidate) int {
+	return cmp.Or(cmp.Compare(a.of.UID, b.of.UID), cmp.Compare(a.of.ID, b.of.ID), cmp.Compare(b.podSet, a.podSet))
 }
 
 func reservation(c *candidate, at time.Time) time.Time {

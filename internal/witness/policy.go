@@ -56,7 +56,10 @@ func (w *world) timeIsOver(r *running, at time.Time) bool {
 // have lower priority than the pending Workload. ReclaimAny: preempt any workload in the cohort."
 func (w *world) reclaimWithinCohort(c *candidate) bool {
 	c.reason = preemption.InCohortReclamation
-	if c.class != byAdvantage && w.config.Sharing == preemption.Classical && !w.config.PreemptWithinNominal {
+	switch {
+	case w.config.Sharing != preemption.Classical && !w.entitled:
+		c.reason = preemption.InCohortFairSharing
+	case w.config.Sharing == preemption.Classical && c.class != byAdvantage && !w.config.PreemptWithinNominal:
 		c.notWhile = !w.borrowWithinCohort(c.of)
 		if !c.notWhile {
 			c.reason = preemption.InCohortReclaimWhileBorrowing

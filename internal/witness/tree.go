@@ -25,6 +25,7 @@ type node struct {
 	weight   float64
 	minimum  minruntime.Settings
 	running  []*running
+	asking   map[column]int64 // what the request takes here, while it counts
 }
 
 // running is a workload that holds quota, and what of it a search has removed.
@@ -44,6 +45,9 @@ type world struct {
 	own     *node
 	asked   map[column]int64 // what is requested, without zeros
 	needs   []column         // "the columns in which victims are needed"
+
+	// entitled: in fair sharing the request stays within the nominal quota, so it reclaims.
+	entitled bool
 }
 
 // newWorld makes the tree of a state and puts the workloads into their queues. The workload that

@@ -34,7 +34,7 @@ func (n *node) localQuota(c column) int64 {
 // usage: "usage(queue) = Σ admitted; usage(cohort) = Σ children max(0, usage − localQuota)". What is
 // reserved "counts as usage, and no victim frees it".
 func (n *node) usage(c column) int64 {
-	sum := n.reserved[c]
+	sum := plus(n.reserved[c], n.asking[c])
 	for _, r := range n.running {
 		sum = plus(sum, r.usage(c))
 	}

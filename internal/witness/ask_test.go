@@ -1,0 +1,97 @@
+package witness_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/internal/witness"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
+)
+
+// question is a configuration, a state and a request.
+type question struct {
+	Config preemption.Config
+	Record preemption.Record
+}
+
+// questions draws configurations that a function has changed, and records.
+func questions(change func(*preemption.Config)) *rapid.Generator[question] {
+	return rapid.Custom(func(t *rapid.T) question {
+		q := question{preemptiontest.Configs().Draw(t, "config"), preemptiontest.Records().Draw(t, "record")}
+		change(&q.Config)
+		widen(t, &q.Config, &q.Record)
+		return q
+	})
+}
+
+// each is the number of questions in a check, so that the hundred checks of go test ask some thousand.
+const each = 30
+
+// ask asks both about drawn questions. It counts how they were answered, and fails if some answer was
+// never given.
+func ask(t *testing.T, questions *rapid.Generator[question]) {
+	answered, known := map[string]int{}, map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		for range each {
+			q := questions.Draw(t, "question")
+			why, outcome := compare(t, q)
+			known[why]++
+			answered[outcome.String()]++
+		}
+	})
+	t.Logf("answers %v, known disagreements %v", answered, known)
+	for o := preemption.Fits; o <= preemption.Impossible; o++ {
+		if answered[o.String()] == 0 {
+			t.Errorf("no question was answered by %v", o)
+		}
+	}
+}
+
+// compare asks both. It fails if they disagree, unless a known disagreement holds, which it names.
+func compare(t *rapid.T, q question) (known string, outcome preemption.Outcome) {
+	snapshot, err := preemption.NewSnapshot(q.Record.State)
+	if err != nil {
+		t.Fatal(err)
+	}
+	preemptor, err := preemption.New(q.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decision, err := preemptor.Decide(snapshot, *q.Record.Request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := answers{q, decision, witness.Decide(q.Config, q.Record.State, *q.Record.Request)}
+	diff := cmp.Diff(told(a.engine), told(a.witness))
+	if diff == "" {
+		return "none", decision.Outcome
+	}
+	for _, k := range knownDisagreements {
+		if k.holds(a) {
+			return k.name, decision.Outcome
+		}
+	}
+	record, err := json.Marshal(q.Record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Fatalf("%s\n%s\n- engine, + witness:\n%s", fmt.Sprintf("%+v", q.Config), record, diff)
+	return "", 0
+}
+
+// told is what both say of a decision.
+func told(d preemption.Decision) preemption.Decision {
+	c := preemption.Decision{
+		Outcome: d.Outcome, Victims: d.Victims, Leaving: d.Leaving, RetryAt: d.RetryAt,
+		Replaced: d.Replaced, Admitted: d.Admitted,
+	}
+	if d.Possible() {
+		c.BorrowHeight = d.BorrowHeight
+	}
+	return c
+}

@@ -1,0 +1,135 @@
+package witness
+
+import (
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+)
+
+// Package preemption, Fair sharing: "the shares decide who of other queues yields".
+
+// fair looks for victims by the shares. "The request counts in the share of the preemptor's queue and
+// of the cohorts above it." "Then victims that are not needed are put back, the latest first."
+func (w *world) fair(at time.Time) []*candidate {
+	f := &fairSearch{world: w, at: at, firsts: w.firstWorkloads(at)}
+	w.own.asking = w.asked
+	f.run()
+	w.own.asking = nil
+	fits := func() bool { return w.fits(true) }
+	if len(f.victims) == 0 || !fits() {
+		restore(f.victims)
+		return nil
+	}
+	victims := w.minimal(f.victims, fits)
+	restore(victims)
+	return victims
+}
+
+// fairSearch is what a search by shares has done so far.
+type fairSearch struct {
+	*world
+	at      time.Time
+	firsts  map[*node]*candidate // by cohort
+	victims []*candidate
+	refused []*candidate // by the first strategy
+	enough  bool
+}
+
+// run: the first strategy; "when no candidate is left, the first candidate of each queue that failed
+// is tried once more by the second strategy, if there is one."
+func (f *fairSearch) run() {
+	strategies := f.config.Strategies
+	if len(strategies) == 0 {
+		strategies = []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare}
+	}
+	f.entitled = f.withinNominal()
+	list := f.inOrder(append(f.fairCandidates(f.at), f.ownCandidates(f.at)...), f.at)
+	f.first(list, strategies[0])
+	if !f.enough && len(strategies) > 1 {
+		f.second(strategies[1])
+	}
+}
+
+// fairCandidates lists the candidates of other queues of the tree that borrow what needs preemption.
+func (w *world) fairCandidates(at time.Time) (list []*candidate) {
+	classes := w.classes()
+	for _, n := range w.queues {
+		if k, in := classes[n]; in && n != w.own && n.borrowsAny(w.needs) {
+			list = append(list, w.candidatesIn(n, k, at)...)
+		}
+	}
+	return list
+}
+
+// withinNominal: "A preemptor that stays within its nominal quota in the columns that need preemption
+// needs no strategy", unless the configuration follows Kueue 0.16.
+func (f *fairSearch) withinNominal() bool {
+	for _, fr := range f.needs {
+		if f.own.usage(fr) > f.own.quotas[fr].Nominal {
+			return false
+		}
+	}
+	return !f.config.Compat.Kueue016
+}
+
+// first is step 2: "Try the next candidate of that queue. A candidate in the preemptor's own queue
+// becomes a victim. A candidate of another queue does if the preemptor's queue stays within its
+// nominal quota, or if the first strategy permits it. If not, try the next one of the queue."
+func (f *fairSearch) first(list []*candidate, strategy preemption.FairStrategy) {
+	t := f.newTournament(list)
+	for n := t.next(); n != nil && !f.enough; n = t.next() {
+		for taken := false; !taken && len(t.waiting[n]) > 0; {
+			c := t.waiting[n][0]
+			t.waiting[n] = t.waiting[n][1:]
+			taken = n == f.own || f.entitled || f.permits(strategy, c)
+			if taken {
+				f.take(c)
+			} else {
+				f.refused = append(f.refused, c)
+			}
+		}
+	}
+}
+
+// second is step 3: each queue has one chance, with its first candidate that was refused.
+func (f *fairSearch) second(strategy preemption.FairStrategy) {
+	t := f.newTournament(f.refused)
+	for n := t.next(); n != nil && !f.enough; n = t.next() {
+		if c := t.waiting[n][0]; f.permits(strategy, c) {
+			f.take(c)
+		}
+		t.waiting[n] = nil
+	}
+}
+
+// take removes a victim and looks whether the request fits, which then does not count itself.
+func (f *fairSearch) take(c *candidate) {
+	c.remove()
+	f.victims = append(f.victims, c)
+	f.own.asking = nil
+	f.enough = f.fits(true)
+	f.own.asking = f.asked
+}
+
+// permits compares "the shares of two children of the lowest cohort above both queues: the child above
+// the preemptor, with the request counted in, and the child above the victim". "FinalShare: the
+// preemptor's share is at most the share of the victim's side without the victim. InitialShare: the
+// preemptor's share is less than the share of the victim's side with the victim."
+func (f *fairSearch) permits(strategy preemption.FairStrategy, c *candidate) bool {
+	ours, theirs := childAbove(f.own, c.meet), childAbove(c.of.home, c.meet)
+	if strategy == preemption.LessThanInitialShare {
+		return f.share(ours).compare(f.share(theirs)) < 0
+	}
+	c.remove()
+	after := f.share(theirs)
+	c.putBack()
+	return f.share(ours).compare(after) <= 0
+}
+
+// childAbove returns the child of a cohort that is a node or above it.
+func childAbove(n, cohort *node) *node {
+	for n.parent != cohort {
+		n = n.parent
+	}
+	return n
+}
