@@ -112,9 +112,6 @@ func (w *world) named(victims []*candidate) (list []preemption.Victim) {
 		}
 		v := &list[i]
 		v.Leaving = v.Leaving && c.leaving
-		if c.podSet == whole {
-			v.Replicas = nil
-		}
 	}
 	for i := range list {
 		list[i].Replicas = replicas(victims, list[i].Workload)

@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cedesched/cede/preemption"
@@ -45,6 +46,9 @@ func (f *fairSearch) run() {
 	f.entitled = f.withinNominal()
 	list := f.inOrder(append(f.fairCandidates(f.at), f.ownCandidates(f.at)...), f.at)
 	f.first(list, strategies[0])
+	if f.config.Sharing == preemption.Reevaluated {
+		f.again(strategies[0])
+	}
 	if !f.enough && len(strategies) > 1 {
 		f.second(strategies[1])
 	}
@@ -91,6 +95,29 @@ func (f *fairSearch) first(list []*candidate, strategy preemption.FairStrategy) 
 	}
 }
 
+// again is for Reevaluated: "It runs the first strategy once more over the candidates that it has
+// refused, if it did not free enough and took a workload of the preemptor's own queue. Whether it stays
+// within its nominal quota is decided anew, so that the refused may go as InCohortReclamation."
+func (f *fairSearch) again(strategy preemption.FairStrategy) {
+	if f.enough || !slices.ContainsFunc(f.victims, func(c *candidate) bool { return c.class == ofOwn }) {
+		return
+	}
+	var list []*candidate
+	before := f.entitled
+	defer func() { f.entitled = before }() // for what is leaving
+	f.entitled = f.withinNominal()
+	for _, c := range f.refused {
+		if f.entitled {
+			c.reason = preemption.InCohortReclamation // it may have a protection of its own
+		}
+		if f.mayYield(c, f.at) {
+			list = append(list, c)
+		}
+	}
+	f.refused = nil
+	f.first(list, strategy)
+}
+
 // second is step 3: each queue has one chance, with its first candidate that was refused.
 func (f *fairSearch) second(strategy preemption.FairStrategy) {
 	t := f.newTournament(f.refused)
@@ -102,9 +129,15 @@ func (f *fairSearch) second(strategy preemption.FairStrategy) {
 	}
 }
 
-// take removes a victim and looks whether the request fits, which then does not count itself.
+// take removes a victim and looks whether the request fits, which then does not count itself. "So goes a
+// workload of which a strategy took replicas before": the last right counts for all that yields of it.
 func (f *fairSearch) take(c *candidate) {
 	c.remove()
+	for _, v := range f.victims {
+		if v.of == c.of {
+			v.reason = c.reason
+		}
+	}
 	f.victims = append(f.victims, c)
 	f.own.asking = nil
 	f.enough = f.fits(true)

@@ -12,3 +12,10 @@ func TestFair(t *testing.T) {
 		c.Sharing = preemption.Fair
 	}))
 }
+
+// TestReevaluated: the same with the gate that runs the first strategy again.
+func TestReevaluated(t *testing.T) {
+	ask(t, questions(func(c *preemption.Config) {
+		c.Sharing = preemption.Reevaluated
+	}))
+}

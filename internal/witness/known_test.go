@@ -1,6 +1,7 @@
 package witness_test
 
 import (
+	"github.com/cedesched/cede/internal/witness"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -21,6 +22,14 @@ var knownDisagreements = []struct {
 	{"the pod set whose leaving replicas count first", leavesInTwoPodSets},
 	{"RetryAt of what leaves under a guard", lateUnderGuard},
 	{"RetryAt in the order of local queues", lateInLocalQueues},
+	{"sibling cohorts of equal share", cohortsTie},
+}
+
+// cohortsTie: "Of two cohorts the one whose first workload is being evicted, then by steps 4 and 6." Whose
+// workload is the first while some are removed and the request counts, the words do not say; any choice is
+// one of Kueue's.
+func cohortsTie(a answers) bool {
+	return a.Config.Sharing != preemption.Classical && witness.CohortsTie(a.Config, a.Record.State, *a.Record.Request)
 }
 
 // leavesInTwoPodSets: "in a workload the last pod set first". The engine counts the leaving replicas of

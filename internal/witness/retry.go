@@ -10,13 +10,26 @@ import (
 // RetryAt returns "the first instant at which the request fits or can preempt if nothing but time
 // changes, later than Now". It tries every instant at which anything could change.
 func RetryAt(c preemption.Config, st preemption.State, r preemption.Request) (time.Time, bool) {
-	w := newWorld(c, st, r)
+	return newWorld(c, st, r).retryAt()
+}
+
+func (w *world) retryAt() (time.Time, bool) {
 	for _, at := range w.instants() {
 		if d := w.decide(at); d.Possible() {
 			return at, true
 		}
 	}
 	return time.Time{}, false
+}
+
+// CohortsTie reports whether a search, now or at an instant that is tried, met two sibling cohorts of
+// equal share. There the words leave open who is first, and Kueue takes any.
+func CohortsTie(c preemption.Config, st preemption.State, r preemption.Request) bool {
+	w := newWorld(c, st, r)
+	if d := w.decide(r.Now); !d.Possible() {
+		w.retryAt()
+	}
+	return w.tied
 }
 
 // instants lists, in order, the instants after now at which a rule begins or ends to hold for a

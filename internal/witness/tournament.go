@@ -93,6 +93,7 @@ func (t *tournament) compareEqual(a, b *node) int {
 			compareAlike(x, y, t.at),
 		)
 	}
+	t.tied = true
 	x, y := t.firsts[a], t.firsts[b]
 	if x == nil || y == nil {
 		return cmp.Or(cmp.Compare(number(x == nil), number(y == nil)), cmp.Compare(a.name, b.name))

@@ -48,6 +48,8 @@ type world struct {
 
 	// entitled: in fair sharing the request stays within the nominal quota, so it reclaims.
 	entitled bool
+	// tied: the shares of two sibling cohorts were equal somewhere in a search.
+	tied bool
 }
 
 // newWorld makes the tree of a state and puts the workloads into their queues. The workload that
