@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/preemption"
@@ -16,8 +17,9 @@ type attempt struct {
 	within    bool // the request may not take its queue over its nominal quota
 	byRules   bool
 	succeeded bool
-	taken     []taken // the first of takenAll
-	takenAll  int
+	steps     []Step   // of the first candidates that were taken
+	names     []string // of these
+	taken     int      // all
 	putBack   tally
 	refused   tally // by the first strategy of fair sharing; the second may have taken some of them
 	idle      tally // passed over: those before had brought their queue, or a cohort above, back to its quota
@@ -26,9 +28,6 @@ type attempt struct {
 	hopeless  trace.Bound
 	missing   string // by the bound
 }
-
-// taken is a candidate that was taken.
-type taken struct{ workload, queue, text, then string }
 
 type limited struct {
 	limit string
@@ -44,12 +43,17 @@ func (x *explainer) candidate(s *trace.Step, a *attempt) {
 		if x.fair() {
 			x.taken[s.Workload] = true
 		}
-		if a.takenAll++; len(a.taken) < maxTaken {
-			a.taken = append(a.taken, x.takes(s))
+		if a.taken++; a.taken <= maxTaken {
+			a.names = append(a.names, s.Workload)
+			a.steps = append(a.steps, x.takes(s, slices.Clip(a.names)))
 		}
 	case trace.RoomAsked:
-		if n := len(a.taken); a.takenAll == n && !s.Fits && a.taken[n-1].then == isEnough {
-			a.taken[n-1].then = "enough quota, no room on nodes"
+		if s.Fits || a.taken != len(a.steps) {
+			return
+		}
+		line := &a.steps[a.taken-1].Lines[0]
+		if of, enough := strings.CutSuffix(*line, isEnough); enough {
+			*line = of + "enough quota, no room on nodes"
 		}
 	case trace.PutBack:
 		a.putBack.add(s.Workload)
@@ -70,27 +74,30 @@ func (x *explainer) candidate(s *trace.Step, a *attempt) {
 	}
 }
 
-// takes says who is taken, by which rules, and what is still short then.
-func (x *explainer) takes(s *trace.Step) taken {
+// takes says who is taken after others, by which rules, and what is still short then.
+func (x *explainer) takes(s *trace.Step, all []string) Step {
 	names := &x.recorder.Names
-	t := taken{workload: s.Workload, queue: names.QueueName(s.Node), text: "take " + s.Workload, then: isEnough}
+	text := "take " + s.Workload
 	if s.PodSet >= 0 {
-		t.text = fmt.Sprintf("take %s %s of %s", count(s.Replicas, "replica"), names.PodSet(s.Workload, s.PodSet), s.Workload)
+		text = fmt.Sprintf("take %s %s of %s", count(s.Replicas, "replica"), names.PodSet(s.Workload, s.PodSet), s.Workload)
 	}
-	t.text += leaving(s.Evicted) + fmt.Sprintf(" in queue %q", t.queue)
+	in := fmt.Sprintf("queue %q", names.QueueName(s.Node))
+	text += leaving(s.Evicted) + " in " + in
 	if x.tier != nil {
 		var list []preemption.VictimRule
 		for _, by := range names.Taken(s.Workload) {
 			list = append(list, preemption.VictimRule(by))
 		}
 		if len(list) > 0 {
-			t.text += " by " + RulesText(list)
+			text += " by " + RulesText(list)
 		}
 	}
 	if missing := x.missing(s.Missing); missing != "" {
-		t.then = "still short of " + missing
+		text += ": still short of " + missing
+	} else {
+		text += ": " + isEnough
 	}
-	return t
+	return Step{Section: whatWasTried, Node: in, Lines: []string{text}, Taken: all, indent: 5}
 }
 
 // limits counts a candidate that a limit refuses, once.
@@ -111,31 +118,23 @@ func (a *attempt) limits(s *trace.Step) {
 
 // attemptSteps returns the steps of the searches, and who was taken in the last one if it failed.
 func (x *explainer) attemptSteps() (steps []Step, put []string) {
-	add := func(s Step) {
-		s.Section = whatWasTried
-		steps = append(steps, s)
-	}
 	for i := range x.attempts {
 		a := &x.attempts[i]
-		first := Step{Title: fmt.Sprintf("%d. %s", i+1, x.title(a)), indent: 5}
-		end := Step{Lines: x.endOf(a), indent: 5}
-		if put = nil; len(a.taken) == 0 {
+		first := Step{Section: whatWasTried, Title: fmt.Sprintf("%d. %s", i+1, x.title(a)), indent: 5}
+		end := Step{Section: whatWasTried, Lines: x.endOf(a), indent: 5}
+		if put = a.names; len(put) == 0 {
 			first.Lines = end.Lines
-			add(first)
+			steps = append(steps, first)
 			continue
-		}
-		add(first)
-		for i, t := range a.taken {
-			put = append(put, t.workload)
-			add(Step{Node: fmt.Sprintf("queue %q", t.queue), Lines: []string{t.text + ": " + t.then}, Taken: put[: i+1 : i+1], indent: 5})
 		}
 		if a.succeeded {
 			end.Taken, put = put, nil
 		}
-		add(end)
+		steps = append(append(append(steps, first), a.steps...), end)
 	}
 	if x.instants > 0 {
-		add(Step{Lines: []string{fmt.Sprintf("Then %s tried, to find when time helps.", count(x.instants, "later instant"))}})
+		tried := fmt.Sprintf("Then %s tried, to find when time helps.", count(x.instants, "later instant"))
+		steps = append(steps, Step{Section: whatWasTried, Lines: []string{tried}})
 	}
 	return steps, put
 }
@@ -159,7 +158,7 @@ func (x *explainer) endOf(a *attempt) (lines []string) {
 			lines = append(lines, text+": "+n.String())
 		}
 	}
-	if more := a.takenAll - len(a.taken); more > 0 {
+	if more := a.taken - len(a.steps); more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	say(a.refused, "refused by shares")

@@ -12,12 +12,14 @@ import (
 // victim. Empty for an invalid reason.
 func Reason(r preemption.VictimReason) string {
 	return map[preemption.VictimReason]string{
-		preemption.InClusterQueue:                "it runs in the same queue, and the queue's withinClusterQueue policy lets it be preempted",
-		preemption.InClusterQueueTimeBased:       "it runs in the same queue with the same priority, for longer than the queue's minAdmitDuration",
-		preemption.InCohortReclamation:           "its queue uses more than its nominal quota, which is reclaimed (reclaimWithinCohort)",
-		preemption.InCohortFairSharing:           "its side of the cohort borrows the larger share (fair sharing)",
-		preemption.ConfigurablePreemption:        "a selector of a rule of the preemptor's queue accepts it",
-		preemption.InCohortReclaimWhileBorrowing: "its queue uses more than its nominal quota, and the preemptor may reclaim though it borrows itself (borrowWithinCohort)",
+		preemption.InClusterQueue: "it runs in the same queue, and the queue's withinClusterQueue policy lets it be preempted",
+		preemption.InClusterQueueTimeBased: "it runs in the same queue with the same priority, " +
+			"for longer than the queue's minAdmitDuration",
+		preemption.InCohortReclamation:    "its queue uses more than its nominal quota, which is reclaimed (reclaimWithinCohort)",
+		preemption.InCohortFairSharing:    "its side of the cohort borrows the larger share (fair sharing)",
+		preemption.ConfigurablePreemption: "a selector of a rule of the preemptor's queue accepts it",
+		preemption.InCohortReclaimWhileBorrowing: "its queue uses more than its nominal quota, " +
+			"and the preemptor may reclaim though it borrows itself (borrowWithinCohort)",
 	}[r]
 }
 

@@ -53,7 +53,7 @@ func (pr Printer) Explain(p *preemption.Preemptor, s *preemption.Snapshot, r pre
 	}
 	if e.Steps = append(e.Steps, answer); !x.d.Outcome.Succeeds() {
 		e.Ways = x.ways()
-		e.Steps = append(e.Steps, changes(each(e.Ways, func(w *Way) string { return pr.way(w, r.Now) })))
+		e.Steps = append(e.Steps, changes(each(e.Ways, func(w *Way) string { return pr.way(w, r.Now, false) })))
 	}
 	return e, nil
 }
@@ -179,7 +179,8 @@ func (x *explainer) end(inOrder bool) {
 // request says who asks, then what is asked and what is short.
 func (x *explainer) request() Step {
 	w := &x.r.Workload
-	lines := []string{fmt.Sprintf("%s in queue %q, priority %d, at %s", w.ID, w.Queue, w.EffectivePriority(), x.r.Now.UTC().Format("2006-01-02 15:04:05 UTC"))}
+	now := x.r.Now.UTC().Format("2006-01-02 15:04:05 UTC")
+	lines := []string{fmt.Sprintf("%s in queue %q, priority %d, at %s", w.ID, w.Queue, w.EffectivePriority(), now)}
 	var asks []string
 	for _, n := range x.needs {
 		asks = append(asks, x.amount(n.Amount, n.FlavorResource))

@@ -193,7 +193,9 @@ func (x *explainer) why(k *kept, l *level) string {
 	if text += k.until(x.r.Now); k.count > 1 {
 		return text
 	}
-	for _, verb := range [...][2]string{{"use ", "uses "}, {"are ", "is "}, {"have not run for their", "has not run for its"}, {"never yield", "never yields"}} {
+	for _, verb := range [...][2]string{
+		{"use ", "uses "}, {"are ", "is "}, {"have not run for their", "has not run for its"}, {"never yield", "never yields"},
+	} {
 		if rest, ok := strings.CutPrefix(text, verb[0]); ok {
 			return verb[1] + rest
 		}

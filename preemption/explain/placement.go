@@ -43,7 +43,7 @@ func (pr Printer) ExplainPlacement(p *placement.Preemptor, s *placement.Snapshot
 	}
 	if !d.Outcome.Succeeds() {
 		e.Ways = placementWays(&config, s, &r, &d)
-		e.Steps = append(e.Steps, changes(each(e.Ways, func(w *Way) string { return pr.placementWay(w, r.Now) })))
+		e.Steps = append(e.Steps, changes(each(e.Ways, func(w *Way) string { return pr.way(w, r.Now, true) })))
 	}
 	return e, nil
 }
@@ -211,7 +211,8 @@ func unitName(s *trace.Step) string {
 }
 
 var unitRules = [...]placement.Rule{
-	trace.NotLower: placement.RulePriority, trace.MinRuntime: placement.RuleMinRuntime, trace.Guarded: placement.RuleGuarded, trace.Terminating: placement.RuleTerminating,
+	trace.NotLower: placement.RulePriority, trace.MinRuntime: placement.RuleMinRuntime, trace.Guarded: placement.RuleGuarded,
+	trace.Terminating: placement.RuleTerminating,
 }
 
 func unitSetBy(s *trace.Step) string {
@@ -269,7 +270,8 @@ func (x *placementExplainer) domainLines() (lines []string) {
 		lines = append(lines, x.domains[i].text())
 	}
 	for found, text := range [...]string{
-		trace.NoVictims: "no unit may yield", trace.NoRoom: "too little room", trace.Budgets: "only against a budget", trace.Victims: "room without victims",
+		trace.NoVictims: "no unit may yield", trace.NoRoom: "too little room", trace.Budgets: "only against a budget",
+		trace.Victims: "room without victims",
 	} {
 		if n := x.found[found]; n > 0 && x.searched > int64(len(x.domains)) {
 			lines = append(lines, fmt.Sprintf("in total %s: %s", count(n, "domain"), text))

@@ -1,14 +1,10 @@
 package explain
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strings"
-	"time"
 
-	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -102,31 +98,6 @@ func (f *finder) capacity(s *placement.Snapshot, r *placement.Request, d *placem
 		}
 	}
 	return best, ok
-}
-
-// placementWay says what a change is, and what follows.
-func (pr Printer) placementWay(w *Way, now time.Time) string {
-	var text string
-	switch w.Kind {
-	case WayTime:
-		text = "Wait until " + clock(w.At, now)
-	case WayPriority:
-		text = fmt.Sprintf("Raise the priority to %d", w.Priority)
-	case WayMinCount:
-		text = "Start with " + count(w.MinCount, "pod")
-	case WayCapacity:
-		var parts []string
-		for _, resource := range slices.Sorted(maps.Keys(w.Capacity)) {
-			parts = append(parts, pr.amount(w.Capacity[resource], quota.FlavorResource{Resource: resource}))
-		}
-		text = fmt.Sprintf("Give node %s %s more", w.Node, strings.Join(parts, " and "))
-	case WayMayPreempt:
-		text = "Let the priority class preempt"
-	}
-	if w.Outcome == preemption.Preempt {
-		return text + ": it preempts " + count(w.Victims, "unit")
-	}
-	return text + ": it has a place"
 }
 
 // ApplyToPlacement returns the snapshot of nodes and the request after the change. It changes neither s nor r. It

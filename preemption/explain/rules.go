@@ -35,7 +35,8 @@ func RulesText(list []preemption.VictimRule) string {
 	return strings.Join(parts, "; ")
 }
 
-// tier is the rules of one trigger that were looked at: who may yield by them now, without those taken before, and who is accepted and kept.
+// tier is the rules of one trigger that were looked at: who may yield by them now, without those taken before, and who is accepted
+// but kept.
 type tier struct {
 	trigger  rules.Trigger
 	mayYield tally

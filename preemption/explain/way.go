@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -199,30 +200,39 @@ func (w *Way) configure(q *queue.Queue) {
 	}
 }
 
-// way says what a change is, and what follows.
-func (pr Printer) way(w *Way, now time.Time) string {
-	var text string
-	switch w.Kind {
-	case WayTime:
-		text = "Wait until " + clock(w.At, now)
-	case WayPriority:
-		text = fmt.Sprintf("Raise the priority to %d", w.Priority)
-	case WayReplicas:
-		text = fmt.Sprintf("Ask for %s of pod set %s", count(w.Replicas, "replica"), w.PodSet)
-	case WayFlavor:
-		text = fmt.Sprintf("Ask for flavor %s (%s)", w.Flavor, strings.Join(w.Resources, ", "))
-	case WayNominal:
-		parts := each(w.Nominal, func(a *quota.Amount) string { return pr.amount(a.Amount, a.FlavorResource()) })
-		text = fmt.Sprintf("Give queue %q %s more nominal quota", w.Queue, strings.Join(parts, " and "))
-	case WayPolicy:
-		text = fmt.Sprintf("Set %v of queue %q to %v", w.Policy, w.Queue, w.Value)
-	case WayGates:
-		text = "Open the gates"
-	case WayMayPreempt:
-		text = "Let the workload preempt"
+// way says what a change is, and what follows: the words on nodes are others.
+func (pr Printer) way(w *Way, now time.Time, onNodes bool) string {
+	then, who, victim := ": it fits", "workload", "workload"
+	if onNodes {
+		then, who, victim = ": it has a place", "priority class", "unit"
 	}
 	if w.Outcome == preemption.Preempt {
-		return text + ": it preempts " + count(w.Victims, "workload")
+		then = ": it preempts " + count(w.Victims, victim)
 	}
-	return text + ": it fits"
+	switch w.Kind {
+	case WayTime:
+		return "Wait until " + clock(w.At, now) + then
+	case WayPriority:
+		return fmt.Sprintf("Raise the priority to %d", w.Priority) + then
+	case WayReplicas:
+		return fmt.Sprintf("Ask for %s of pod set %s", count(w.Replicas, "replica"), w.PodSet) + then
+	case WayFlavor:
+		return fmt.Sprintf("Ask for flavor %s (%s)", w.Flavor, strings.Join(w.Resources, ", ")) + then
+	case WayNominal:
+		parts := each(w.Nominal, func(a *quota.Amount) string { return pr.amount(a.Amount, a.FlavorResource()) })
+		return fmt.Sprintf("Give queue %q %s more nominal quota", w.Queue, strings.Join(parts, " and ")) + then
+	case WayPolicy:
+		return fmt.Sprintf("Set %v of queue %q to %v", w.Policy, w.Queue, w.Value) + then
+	case WayGates:
+		return "Open the gates" + then
+	case WayMinCount:
+		return "Start with " + count(w.MinCount, "pod") + then
+	case WayCapacity:
+		var parts []string
+		for _, resource := range slices.Sorted(maps.Keys(w.Capacity)) {
+			parts = append(parts, pr.amount(w.Capacity[resource], quota.FlavorResource{Resource: resource}))
+		}
+		return fmt.Sprintf("Give node %s %s more", w.Node, strings.Join(parts, " and ")) + then
+	}
+	return "Let the " + who + " preempt" + then
 }

@@ -63,7 +63,10 @@ func (a *asked) taken() (list []answer, err error) {
 		if want.More {
 			victims = victims[:min(len(victims), len(want.Victims))]
 		}
-		list = append(list, answer{what: fmt.Sprintf("taken, within nominal %t", want.WithinNominal), want: inOrder(want.Victims), got: inOrder(asRecorded(victims, want.Victims))})
+		list = append(list, answer{
+			what: fmt.Sprintf("taken, within nominal %t", want.WithinNominal),
+			want: inOrder(want.Victims), got: inOrder(asRecorded(victims, want.Victims)),
+		})
 	}
 	if w := a.Want.Yields; w != nil {
 		list = append(list, answer{what: "yields", want: inOrder(w), got: inOrder(asRecorded(all, w))})
