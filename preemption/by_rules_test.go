@@ -163,14 +163,14 @@ func TestEditRules(t *testing.T) {
 	}
 }
 
-// By rules alone those of permitted priority count as gone, protected or not, when sums say what is short
+// By rules alone all count as gone where a selector reaches, protected or not, when sums say what is short
 // (Decision.Shortage): in other queues those that borrow, or all if some selector has no constraint on quota.
 func TestShortageByRulesAlone(t *testing.T) {
 	young := onGPUs("young", "a", 2)
 	young.ReservedAt, young.AdmittedAt = now, now
-	low := onGPUs("low", "b", 2)
-	low.Priority = -1
-	st := heroes(young, low, onGPUs("beside", "b", 2))
+	stays := onGPUs("stays", "b", 2)
+	stays.NeverYields = true
+	st := heroes(young, stays, onGPUs("beside", "b", 2))
 	c := preemption.Config{RulesAlone: true, MinRuntime: minruntime.Settings{Preempt: quota.Some(time.Hour)}}
 	own, others := rules.CandidateSelector{Scope: rules.WithinClusterQueue}, rules.CandidateSelector{Scope: rules.OtherClusterQueue, Priority: rules.Priority{MaxValue: quota.Some[int64](-1)}}
 	borrowing := others

@@ -26,7 +26,7 @@ func (c *Case) CollectLevels() {
 func (c *Case) EachLevel(yield func(Level) bool) {
 	c.rest = append(c.rest[:0], c.Request.Amounts...)
 	from := c.Request.Queue
-	advantage := c.restFits(usage.Victims, from) || c.Request.Fair.Enabled()
+	advantage := c.restFits(from) || c.Request.Fair.Enabled()
 	for n := c.View.Tree.Parent(from); n >= 0; n = c.View.Tree.Parent(n) {
 		class := Priority
 		if advantage {
@@ -35,26 +35,26 @@ func (c *Case) EachLevel(yield func(Level) bool) {
 		if !yield(Level{Cohort: n, Except: from, Class: class}) {
 			return
 		}
-		advantage = c.restFits(usage.Victims, n) || advantage
+		advantage = c.restFits(n) || advantage
 		from = n
 	}
 }
 
-// Advantage reports whether the request fits, without the workloads of a kind, in the quota of the
-// queue, or of a cohort above it that is below another cohort.
-func (c *Case) Advantage(gone usage.Gone, cohort int) bool {
+// Advantage reports whether the request fits, without the victims, in the quota of the queue, or of a
+// cohort above it that is below another cohort.
+func (c *Case) Advantage(cohort int) bool {
 	c.rest = append(c.rest[:0], c.Request.Amounts...)
 	for n := c.Request.Queue; n != cohort; n = c.View.Tree.Parent(n) {
-		if c.restFits(gone, n) {
+		if c.restFits(n) {
 			return true
 		}
 	}
 	return false
 }
 
-// restFits reports whether the rest of the request fits, without the workloads of a kind, in the
-// quota of the node's subtree, and subtracts from the rest what the node's local quota can hold.
-func (c *Case) restFits(gone usage.Gone, node int) bool {
+// restFits reports whether the rest of the request fits, without the victims, in the quota of the
+// node's subtree, and subtracts from the rest what the node's local quota can hold.
+func (c *Case) restFits(node int) bool {
 	fits := true
 	cells := c.View.Cells(node)
 	for slot, amount := range c.Request.Amounts {
@@ -62,10 +62,10 @@ func (c *Case) restFits(gone usage.Gone, node int) bool {
 			continue
 		}
 		cell := &cells[slot]
-		if quota.Add(cell.Used(gone), c.rest[slot]) > cell.SubtreeQuota {
+		if quota.Add(cell.Used(usage.Victims), c.rest[slot]) > cell.SubtreeQuota {
 			fits = false
 		}
-		c.rest[slot] = max(0, quota.Sub(c.rest[slot], cell.LocalAvailable(cell.Used(gone))))
+		c.rest[slot] = max(0, quota.Sub(c.rest[slot], cell.LocalAvailable(cell.Used(usage.Victims))))
 	}
 	return fits
 }

@@ -21,17 +21,6 @@ type Permission struct {
 // None permits no workload.
 var None = Permission{none: true}
 
-// UpTo permits priorities up to the highest one, if any.
-func UpTo(any bool, most int64) Permission {
-	switch {
-	case !any:
-		return None
-	case most == math.MaxInt64:
-		return Permission{All: true}
-	}
-	return Permission{Below: most + 1}
-}
-
 // Permits reports whether a workload may yield.
 func (p Permission) Permits(w *cluster.Workload) bool { return p.Admits(w.Priority) }
 
@@ -82,7 +71,10 @@ func (c *Case) ByPolicy(own bool) Permission {
 	case !own:
 		return c.ofPolicy(policy.ReclaimWithinCohort)
 	case c.EqualsMayYield():
-		return UpTo(true, c.Request.Priority)
+		if c.Request.Priority == math.MaxInt64 {
+			return Permission{All: true}
+		}
+		return Permission{Below: c.Request.Priority + 1}
 	}
 	return c.ofPolicy(policy.WithinClusterQueue)
 }

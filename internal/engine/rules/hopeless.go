@@ -12,13 +12,12 @@ type sums struct {
 	asked [usage.Kinds]bool
 	// refuses is the bound that proves the request hopeless; Victims: none of those asked.
 	refuses usage.Gone
-	// own and others are what the selectors of all tiers may accept in the own queue and elsewhere, if known.
-	known       bool
-	own, others selectors.Reach
+	known   bool
+	reach   selectors.Reach // of the selectors of all tiers, if known
 }
 
 // Hopeless returns the first bound that proves that the request never fits; Victims: there is none. It does
-// not fit without all workloads of a priority that the policies permit or some selector may accept, whatever
+// not fit without all workloads that the policies permit or that are where some selector may accept any, whatever
 // protects them: in the own queue and in queues that borrow anything, or in all queues if some selector has
 // no constraint on quota. By rules alone, queues that borrow what needs preemption are a closer bound, and
 // what is short in a bound is recorded.
@@ -49,57 +48,34 @@ func (t *Taker) askSums(s *search.Search, gone usage.Gone) {
 		return
 	}
 	at.asked[gone] = true
-	t.sumUp(s)
-	if at.others.Free && gone == usage.InNeed {
+	reach := t.reach()
+	if reach.Anywhere && gone == usage.InNeed {
 		return
 	}
-	hopeless := s.HopelessByRules(gone, at.others.Free, func(cohort int) right.Permission {
-		switch {
-		case cohort < 0:
-			return right.UpTo(at.own.Free, at.own.Most).Or(s.ByPolicy(true))
-		case s.Advantage(gone, cohort):
-			return right.UpTo(at.others.Any, at.others.Most).Or(s.ByPolicy(false))
+	hopeless := s.HopelessByRules(gone, reach.Anywhere, func(cohort int) right.Permission {
+		own := cohort < 0
+		if own && reach.Own || !own && reach.Others {
+			return right.Permission{All: true}
 		}
-		return right.UpTo(at.others.Others, at.others.MostOthers).Or(s.ByPolicy(false))
+		return s.ByPolicy(own)
 	})
 	if hopeless {
 		at.refuses = gone
 	}
 }
 
-// sumUp finds out what the selectors of all tiers may accept.
-func (t *Taker) sumUp(s *search.Search) {
+// reach returns whom the selectors of all tiers may accept.
+func (t *Taker) reach() selectors.Reach {
 	at := &t.sums
-	if at.known {
-		return
-	}
-	at.known = true
-	traits := map[string]map[selectors.Trait]bool{} // of what runs, by queue
-	has := func(queue string, asked []selectors.Trait) bool {
-		of, known := traits[queue]
-		if !known {
-			of = map[selectors.Trait]bool{}
-			node, _ := s.Cluster.QueueNode(queue)
-			for w := range s.Cluster.Running(node).Workloads {
-				of[selectors.Trait{Value: w.Facts.PriorityClass()}] = true
-				for key, value := range w.Facts.Labels() {
-					of[selectors.Trait{Key: key, Value: value}] = true
-				}
-			}
-			traits[queue] = of
-		}
-		for _, trait := range asked {
-			if of[trait] {
-				return true
+	if !at.known {
+		at.known = true
+		for i := range t.tiers {
+			if by := t.rulesOf(i); by != nil {
+				r := by.Reaches()
+				at.reach.Own, at.reach.Others = at.reach.Own || r.Own, at.reach.Others || r.Others
+				at.reach.Anywhere = at.reach.Anywhere || r.Anywhere
 			}
 		}
-		return false
 	}
-	for i := range t.tiers {
-		if by := t.rulesOf(i); by != nil {
-			own, others := by.Reaches(has)
-			at.own.Add(own)
-			at.others.Add(others)
-		}
-	}
+	return at.reach
 }

@@ -4,7 +4,6 @@ import (
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/selectors"
-	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
 )
@@ -101,7 +100,7 @@ func (t *Taker) hasCapacity(s *search.Search, cohort int) bool {
 	if c.depthEpoch != c.epoch {
 		c.depth, c.depthEpoch = -1, c.epoch
 		for n := s.View.Tree.Parent(s.Request.Queue); n >= 0; n = s.View.Tree.Parent(n) {
-			if s.Advantage(usage.Victims, n) {
+			if s.Advantage(n) {
 				c.depth = s.View.Tree.Depth(n)
 				break
 			}

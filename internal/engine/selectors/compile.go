@@ -32,8 +32,7 @@ type compiled struct {
 type selector struct {
 	*rules.CandidateSelector
 	classes classes
-	timed   bool    // it reads times
-	asked   []Trait // see asksFor
+	timed   bool // it reads times
 }
 
 func compile(r *rules.Rule, index int, config string) compiled {
@@ -49,7 +48,6 @@ func compile(r *rules.Rule, index int, config string) compiled {
 	for i := range r.CandidateSelectors {
 		s := &r.CandidateSelectors[i]
 		of := selector{CandidateSelector: s, classes: compileClasses(s.Priority.ClassSelector), timed: !s.Time.IsZero()}
-		of.asked = of.asksFor()
 		c.selectors[i] = of
 		c.bound = c.bound || s.Quota != ""
 		c.timed = c.timed || !s.Time.IsZero()

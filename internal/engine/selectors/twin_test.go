@@ -321,11 +321,6 @@ func TestTwinAcceptsOften(t *testing.T) {
 	}
 }
 
-// within reports whether a candidate is one of those whom a tier may accept.
-func within(r selectors.Reach, candidate *workload.Workload) bool {
-	return r.Any && candidate.EffectivePriority() <= r.Most
-}
-
 // agreesWithTwin draws rules and candidates, and returns how many were accepted and refused.
 func agreesWithTwin(t *rapid.T) (counts [2]int) {
 	w := draw(t)
@@ -356,9 +351,9 @@ func agreesWithTwin(t *rapid.T) (counts [2]int) {
 				m.Since = moment(rapid.IntRange(0, 3).Draw(t, "since"))
 			}
 			m.Quota = pick(t, "holding", 0, selectors.AllQuota(), selectors.QuotaSet(0).With(rules.DRSLessThanInitialShare))
-			reach := reachOf(tier, &candidate, preemptor.Queue)
+			reach, own := tier.Reaches(), candidate.Queue == preemptor.Queue
 			want, got := w.selects(trigger, m, preemptor, candidate), tier.Select(&candidate, m)
-			if tier.Accepts(&candidate, m) != (len(got) > 0) || len(got) > 0 && (!tier.AcceptsSometime(&candidate) || !within(reach, &candidate)) {
+			if tier.Accepts(&candidate, m) != (len(got) > 0) || len(got) > 0 && (!tier.AcceptsSometime(&candidate) || !own && !reach.Others) {
 				t.Fatalf("%v: %v, but the tier says otherwise elsewhere", trigger, got)
 			}
 			if !slices.Equal(want, got) {
@@ -373,7 +368,7 @@ func agreesWithTwin(t *rapid.T) (counts [2]int) {
 			if len(got) > 0 && !in {
 				t.Fatalf("%v: %v, but nobody of the queue may be accepted", trigger, got)
 			}
-			if m.Quota = 0; tier.Accepts(&candidate, m) && !(reach.Free && free) {
+			if m.Quota = 0; tier.Accepts(&candidate, m) && !(free && (own && reach.Own || !own && reach.Anywhere)) {
 				t.Fatalf("%v: %v, but %+v", trigger, got, reach)
 			}
 			if len(got) > 0 && !tier.Serves() {
@@ -399,19 +394,4 @@ func changesAreTold(t *rapid.T, tier *selectors.Tier, candidate *workload.Worklo
 			t.Fatalf("at %v %v follows %v, but the changes are %v", m.Now, after, before, told)
 		}
 	}
-}
-
-// reachOf is what a tier says of whom it may accept in the queue of a candidate, if the candidate
-// is the only one there.
-func reachOf(tier *selectors.Tier, candidate *workload.Workload, own string) selectors.Reach {
-	mine, others := tier.Reaches(func(queue string, asked []selectors.Trait) bool {
-		return queue == candidate.Queue && slices.ContainsFunc(asked, func(of selectors.Trait) bool {
-			value, has := candidate.Labels[of.Key]
-			return has && value == of.Value || of == selectors.Trait{Value: candidate.PriorityClass}
-		})
-	})
-	if candidate.Queue == own {
-		return mine
-	}
-	return others
 }
