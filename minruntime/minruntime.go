@@ -31,6 +31,15 @@ type Settings struct {
 	Reclaim quota.OptionalDuration `json:"reclaim,omitzero"`
 }
 
+// Defaults are the settings where no queue or cohort has one. The zero value protects no workload.
+type Defaults struct {
+	// Preempt and Reclaim are as in [Settings]. Unset is zero.
+	Preempt quota.OptionalDuration `json:"preempt,omitzero"`
+	Reclaim quota.OptionalDuration `json:"reclaim,omitzero"`
+	// Method says how the setting against a reclaim is found in the tree, for all queues.
+	Method Method `json:"method,omitzero"`
+}
+
 // Method says how the setting against a reclaim is resolved. The zero value is LCA.
 type Method uint8
 

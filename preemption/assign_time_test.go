@@ -13,7 +13,7 @@ import (
 )
 
 // anHour is an hour of minimum runtime for everybody.
-var anHour = minruntime.Settings{Preempt: quota.Some(time.Hour)}
+var anHour = minruntime.Defaults{Preempt: quota.Some(time.Hour)}
 
 // holds is a workload of the own queue that holds the CPUs or GPUs of a flavor since so
 // many minutes.
@@ -86,7 +86,7 @@ func TestRetryAtOfAnotherFlavor(t *testing.T) {
 // Where no flavor is left for a later pod set, time helps by another flavor for an earlier
 // one: the answer is to wait, not that it is impossible.
 func TestRetryAtOfAnEarlierChoice(t *testing.T) {
-	p := preemptorOf(preemption.Config{MinRuntime: minruntime.Settings{Preempt: quota.Some(10 * time.Minute)}})
+	p := preemptorOf(preemption.Config{MinRuntime: minruntime.Defaults{Preempt: quota.Some(10 * time.Minute)}})
 	held := runs("a", "a", 0, "A", 1)
 	held.ReservedAt = started(1)
 	free := runs("b", "a", 0, "B", 6)
@@ -101,7 +101,7 @@ func TestRetryAtOfAnEarlierChoice(t *testing.T) {
 	if d, _ := p.Decide(s, r); d.Outcome != preemption.Preempt {
 		t.Errorf("%+v at RetryAt", d)
 	}
-	quick := preemptorOf(preemption.Config{MinRuntime: minruntime.Settings{Preempt: quota.Some(10 * time.Minute)}, MaxRetrySteps: -1})
+	quick := preemptorOf(preemption.Config{MinRuntime: minruntime.Defaults{Preempt: quota.Some(10 * time.Minute)}, MaxRetrySteps: -1})
 	r.Now = now
 	if d, _ := quick.Decide(s, r); d.Outcome != preemption.Wait || !d.RetryAt.IsZero() {
 		t.Errorf("%v until %v without RetryAt", d.Outcome, d.RetryAt)

@@ -40,7 +40,7 @@ func (sc *scratch) enterRules(s *Snapshot, config *Config, r *Request) {
 	}
 	sc.rules.Begin(e, &sc.waiting, now, since)
 	sc.byRules, sc.request.Rules = true, right.RuleOptions{
-		Alone: config.RulesAlone, OfShares: e.ReadsShares(r.Workload.Queue),
+		Alone: config.Compat.RulesAlone, OfShares: e.ReadsShares(r.Workload.Queue),
 	}
 }
 

@@ -122,7 +122,7 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 	rule := drawRules(t, &st, &r.Workload)
 	policies := decideWith(t, config, snapshotOf(t, st), r)
 	st.Rules = []rules.Config{rule}
-	config.RulesAlone = rapid.IntRange(0, 3).Draw(t, "rules instead") == 0
+	config.Compat.RulesAlone = rapid.IntRange(0, 3).Draw(t, "rules instead") == 0
 	drawSeen(t, &r)
 	got := decideWith(t, config, snapshotOf(t, st), r)
 	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, timeless(got), cmpopts.EquateEmpty()); diff != "" {
@@ -147,7 +147,7 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 		if !cmp.Equal(policies.Blockers, got.Blockers) {
 			reached["kept from rules"]++
 		}
-		if diff := cmp.Diff(quick, got); diff != "" && !config.RulesAlone || policies.Possible() && !config.RulesAlone && got.Outcome != policies.Outcome {
+		if diff := cmp.Diff(quick, got); diff != "" && !config.Compat.RulesAlone || policies.Possible() && !config.Compat.RulesAlone && got.Outcome != policies.Outcome {
 			t.Fatalf("- by policies, + by policies and rules, without a victim of rules:\n%s", diff)
 		}
 		if !got.Possible() {
@@ -155,7 +155,7 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 		}
 		return
 	}
-	if config.RulesAlone {
+	if config.Compat.RulesAlone {
 		reached["alone"]++
 	}
 	reached["rules"]++

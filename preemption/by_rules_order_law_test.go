@@ -111,7 +111,7 @@ func crowdByRules(t *rapid.T) (preemption.State, preemption.Request) {
 // The reference says the same where rules have an order of their own, but of time.
 func ordersByRules(t *rapid.T, reached map[string]int) {
 	st, r := crowdByRules(t)
-	config := preemption.Config{RulesAlone: true, MaxRetrySteps: -1}
+	config := preemption.Config{Compat: preemption.Compat{RulesAlone: true}, MaxRetrySteps: -1}
 	got := timeless(decideWith(t, config, snapshotOf(t, st), r))
 	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("- the reference, + the decision:\n%s", diff)
@@ -153,7 +153,7 @@ func TestKeysBeforeTheVictim(t *testing.T) {
 			job("b1", "b", 0, 1, now), job("b2", "b", 0, 1, now), job("last", "b", 1, 1, now), job("a own", "asks", 1, 1, now),
 		},
 	}
-	config, r := preemption.Config{RulesAlone: true, MaxRetrySteps: -1}, pending("asks", 1, 3)
+	config, r := preemption.Config{Compat: preemption.Compat{RulesAlone: true}, MaxRetrySteps: -1}, pending("asks", 1, 3)
 	d := decideWith(t, config, snapshotOf(t, st), r)
 	if got, want := fmt.Sprint(ids(d.Victims)), "[a own a1 b1 last]"; got != want {
 		t.Errorf("%s, want %s", got, want)

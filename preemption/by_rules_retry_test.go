@@ -14,7 +14,7 @@ import (
 func TestRetryAtByRulesAlone(t *testing.T) {
 	record := readJSON[preemption.Record](t, "rules-alone-exact.json")
 	for _, config := range searches {
-		config.RulesAlone = true
+		config.Compat.RulesAlone = true
 		d := decideWith(t, config, snapshotOf(t, record.State), *record.Request)
 		if d.Outcome != preemption.Impossible {
 			t.Errorf("%v: %v at %v, but no rule ever permits anybody", searchOf(config), d.Outcome, d.RetryAt)

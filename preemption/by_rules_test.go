@@ -171,7 +171,7 @@ func TestShortageByRulesAlone(t *testing.T) {
 	stays := onGPUs("stays", "b", 2)
 	stays.NeverYields = true
 	st := heroes(young, stays, onGPUs("beside", "b", 2))
-	c := preemption.Config{RulesAlone: true, MinRuntime: minruntime.Settings{Preempt: quota.Some(time.Hour)}}
+	c := preemption.Config{Compat: preemption.Compat{RulesAlone: true}, MinRuntime: minruntime.Defaults{Preempt: quota.Some(time.Hour)}}
 	own, others := rules.CandidateSelector{Scope: rules.WithinClusterQueue}, rules.CandidateSelector{Scope: rules.OtherClusterQueue, Priority: rules.Priority{MaxValue: quota.Some[int64](-1)}}
 	borrowing := others
 	borrowing.Quota = rules.Borrowing
@@ -286,7 +286,7 @@ func TestRulesReadNoOldReservation(t *testing.T) {
 	longer.CandidateSelectors = []rules.CandidateSelector{{Scope: rules.WithinClusterQueue, Time: rules.Times{ExecutionTimeRelation: rules.GreaterThan}}}
 	r := preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now}
 	r.Workload.ReservedAt = now.Add(-3 * time.Hour)
-	c := preemption.Config{RulesAlone: true}
+	c := preemption.Config{Compat: preemption.Compat{RulesAlone: true}}
 	d, err := byRules(t, c, st, r, longer)
 	if got := victimsOf(d); !strings.HasPrefix(got, "Preempt, runs") || err != nil {
 		t.Error(got, err)

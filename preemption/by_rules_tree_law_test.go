@@ -72,7 +72,7 @@ func reclaimsInATree(t *rapid.T, reached map[string]int) {
 		config.Rules = append(config.Rules, rule)
 	}
 	st.Rules = []rules.Config{config}
-	by := preemption.Config{RulesAlone: true}
+	by := preemption.Config{Compat: preemption.Compat{RulesAlone: true}}
 	got := decideWith(t, by, snapshotOf(t, st), r)
 	if diff := cmp.Diff(reference.Decide(by, st, r).Decision, timeless(got), cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("- the reference, + the decision:\n%s", diff)

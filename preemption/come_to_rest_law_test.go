@@ -182,7 +182,7 @@ func runsComeToRest(t *rapid.T) {
 				}
 			}
 		} else {
-			s.config.Sharing, s.config.Compat = preemption.Stable, preemption.Compat{}
+			s.config.Sharing, s.config.Compat.Kueue016 = preemption.Stable, false
 		}
 	}
 	pick := func(int) int { return 0 }

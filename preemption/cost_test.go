@@ -48,7 +48,7 @@ func TestStepsOfAWait(t *testing.T) {
 	for i := range 1000 {
 		st.Admitted = append(st.Admitted, job(fmt.Sprintf("w%04d", i), "a", 0, 1, started(i%50)))
 	}
-	p := preemptorOf(preemption.Config{MinRuntime: minruntime.Settings{Preempt: quota.Some(time.Hour)}})
+	p := preemptorOf(preemption.Config{MinRuntime: minruntime.Defaults{Preempt: quota.Some(time.Hour)}})
 	s, r := snapshotOf(t, st), pending("a", 10, 4)
 	if d, err := p.Decide(s, r); err != nil || d.Outcome != preemption.Wait {
 		t.Fatalf("%v, %v", d.Outcome, err)

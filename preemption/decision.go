@@ -173,7 +173,7 @@ type Decision struct {
 	//   2. those of them in queues that borrow what needs preemption;
 	//   3. the workloads that may yield now, in fair sharing by the shares, too.
 	//
-	// By rules alone ([Config.RulesAlone]) 1 and 2 are all workloads where the scope of some selector
+	// By rules alone ([Compat.RulesAlone]) 1 and 2 are all workloads where the scope of some selector
 	// reaches, in the preemptor's queue and in others; 1 has all queues of the tree, and 2 is left
 	// out, if such a selector has no constraint on quota. 3 are the workloads that the rules accept now.
 	//

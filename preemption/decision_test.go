@@ -20,7 +20,7 @@ func all(t *testing.T) map[preemption.Outcome]preemption.Decision {
 	full := edit(t, s, preemption.Admit(job("a/low", "a", 0, 3, started(5))), preemption.Admit(job("a/other", "a", 10, 1, started(5))))
 	gated := pending("a", 10, 3)
 	gated.Workload.Gates.Names = []string{"kueue.x-k8s.io/multikueue"}
-	protecting := preemptorOf(preemption.Config{MinRuntime: minruntime.Settings{Preempt: quota.Some(time.Hour)}})
+	protecting := preemptorOf(preemption.Config{MinRuntime: minruntime.Defaults{Preempt: quota.Some(time.Hour)}})
 	wait, err := protecting.Decide(full, pending("a", 10, 3))
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestSkip(t *testing.T) {
 	q := queue.Queue{Name: "a", Quotas: gpus(4), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}
 	s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}})
 	s = edit(t, s, preemption.Admit(job("a/low", "a", 0, 4, started(5))))
-	config := preemption.Config{MinRuntime: minruntime.Settings{Preempt: quota.Some(time.Hour)}}
+	config := preemption.Config{MinRuntime: minruntime.Defaults{Preempt: quota.Some(time.Hour)}}
 	want, err := preemptorOf(config).Decide(s, pending("a", 10, 3))
 	if err != nil || want.Outcome != preemption.Wait || want.RetryAt.IsZero() || len(want.Blockers) == 0 {
 		t.Fatalf("%+v, %v", want, err)

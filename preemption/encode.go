@@ -9,7 +9,6 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/decide"
 	"github.com/cedesched/cede/internal/engine/exact"
-	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/internal/engine/right"
 	engine "github.com/cedesched/cede/internal/engine/rules"
 	"github.com/cedesched/cede/internal/engine/search"
@@ -68,12 +67,12 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d.Guard, d.Retry = config.guard(r), right.Retry{Skip: config.MaxRetrySteps < 0, MaxSteps: config.maxRetrySteps()}
 	d.Room, d.LocalQueueUsage = r.Room, r.usages(&faults)
 	d.Forecast = false
-	d.Fair, d.WithinNominal = config.fairness(), config.PreemptWithinNominal
+	d.Fair, d.WithinNominal = config.fairness(), config.Compat.PreemptWithinNominal
 	config.enterSearch(d)
 	d.Better.Cost = config.enterCost(r.Now)
 	sc.enterRules(s, config, r)
 	sc.enterLimits(s, config, r)
-	d.MinRuntime = minimum.Config{Defaults: config.MinRuntime, Method: config.ReclaimMethod}
+	d.MinRuntime = config.MinRuntime
 	d.Protection = config.Protection
 	if min, ok := c.Queue(node).Preemption.MinAdmitDuration.Get(); ok {
 		d.MinAdmit = int64(min)

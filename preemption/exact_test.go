@@ -83,7 +83,7 @@ func TestExactRetryAtWithFewSteps(t *testing.T) {
 	for _, steps := range []int{0, 1, 2, 3, 10} {
 		config := preemption.Config{
 			Search: preemption.Best, Best: preemption.BestSearch{Steps: steps},
-			MinRuntime: minruntime.Settings{Reclaim: quota.Some(time.Hour)},
+			MinRuntime: minruntime.Defaults{Reclaim: quota.Some(time.Hour)},
 		}
 		r := pending("a", 5, 5)
 		d := decideWith(t, config, snapshotOf(t, st), r)

@@ -328,8 +328,8 @@ func TestNominalWayIsLoweredAgain(t *testing.T) {
 	}
 }
 
-func minimum(d time.Duration) minruntime.Settings {
-	return minruntime.Settings{Preempt: quota.Some(d)}
+func minimum(d time.Duration) minruntime.Defaults {
+	return minruntime.Defaults{Preempt: quota.Some(d)}
 }
 
 // An attempt is hopeless by the second sum if too much is held by workloads of a queue that

@@ -27,7 +27,7 @@ func explanationsOfRulesHold(t *rapid.T, reached map[string]int) {
 	config := preemptiontest.Configs().Draw(t, "config")
 	r.Room = drawRoom(t, st)
 	st.Rules = []rules.Config{drawRules(t, &st, &r.Workload)}
-	config.RulesAlone = rapid.IntRange(0, 3).Draw(t, "rules instead") == 0
+	config.Compat.RulesAlone = rapid.IntRange(0, 3).Draw(t, "rules instead") == 0
 	s := snapshotOf(t, st)
 	e := explainWith(t, config, s, r)
 	d := decideWith(t, config, s, r)

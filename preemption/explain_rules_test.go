@@ -31,7 +31,7 @@ func TestExplainedTierKeeps(t *testing.T) {
 	evicted.NeverYields = true
 	admitted := []workload.Workload{ran(onGPUs("old", "b", 1), time.Hour), ran(onGPUs("young", "b", 1), time.Minute), ran(onGPUs("own", "a", 1), time.Minute), never, evicted,
 		{ID: "nothing", Queue: "b"}, ran(onGPUs("elsewhere", "c", 1), time.Minute)}
-	c := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: quota.Some(10 * time.Minute)}}
+	c := preemption.Config{MinRuntime: minruntime.Defaults{Reclaim: quota.Some(10 * time.Minute)}}
 	e := explainedHeroes(t, c, preemption.Request{Workload: onGPUs("hero", "a", 6), Now: now}, admitted, anybody(rules.Always))
 	want := []string{
 		"3 may yield: own, old, leaving",
@@ -53,7 +53,7 @@ func TestExplainedTierKeeps(t *testing.T) {
 func TestExplainedQuota(t *testing.T) {
 	st := thirds(t, "1a=4 2b=3 3c=5")
 	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{{Name: "borrowers", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: constrained(rules.Borrowing)}}}}
-	e := explainWith(t, preemption.Config{RulesAlone: true}, snapshotOf(t, st), preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now})
+	e := explainWith(t, preemption.Config{Compat: preemption.Compat{RulesAlone: true}}, snapshotOf(t, st), preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now})
 	says(t, e, "    rule borrowers selector 0: accepts 1: 3c; quota refuses 2: 1a, 2b\n")
 }
 

@@ -63,7 +63,7 @@ func TestWayOfABasePriority(t *testing.T) {
 		r := preemption.Request{Workload: onGPUs("hero", "a", 4), Now: now}
 		r.Workload.Priority, r.Workload.PriorityBoost = 5, 1
 		found := false
-		for _, w := range explainWith(t, preemption.Config{RulesAlone: true}, snapshotOf(t, st), r).Ways {
+		for _, w := range explainWith(t, preemption.Config{Compat: preemption.Compat{RulesAlone: true}}, snapshotOf(t, st), r).Ways {
 			found = found || w.Kind == explain.WayPriority && w.Priority == 11
 		}
 		if !found {

@@ -16,7 +16,7 @@ func fairVictimsAreJustified(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
 	protect(t, &config, &record.State)
-	config.Sharing, config.Compat = preemption.Stable, preemption.Compat{}
+	config.Sharing, config.Compat.Kueue016 = preemption.Stable, false
 	d, err := preemptorOf(config).Decide(snapshotOf(t, record.State), *record.Request)
 	if err != nil {
 		t.Fatal(err)

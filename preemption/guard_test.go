@@ -58,11 +58,11 @@ func TestProtectionsCompose(t *testing.T) {
 			t.Errorf("%s: %s until %v, want %s until %v", c.name, got, d.RetryAt, c.want, want)
 		}
 	}
-	_, err := preemption.New(preemption.Config{Guards: []preemption.Guard{nil}, ReclaimMethod: 9, MinRuntime: minruntime.Settings{
+	_, err := preemption.New(preemption.Config{Guards: []preemption.Guard{nil}, MinRuntime: minruntime.Defaults{Method: 9,
 		Preempt: quota.Some(time.Duration(-1)), Reclaim: quota.Some(time.Duration(-1)),
 	}})
 	wantFaults(t, err, "config.MinRuntime.Preempt: -1ns is negative", "config.MinRuntime.Reclaim: -1ns is negative",
-		"config.ReclaimMethod: Method(9) is unknown", "config.Guards[0]: is nil")
+		"config.MinRuntime.Method: Method(9) is unknown", "config.Guards[0]: is nil")
 }
 
 // recorder is a guard that notes who it is asked about; it keeps those of a priority.

@@ -70,7 +70,7 @@ func drawLimited(t *rapid.T) (config preemption.Config, st preemption.State, r p
 		st.Queues = slices.Clone(st.Queues)
 		st.Rules = []rules.Config{drawRules(t, &st, &r.Workload)}
 		drawSeen(t, &r)
-		config.RulesAlone, config.Protection = rapid.Bool().Draw(t, "rules instead"), minruntime.Protection{}
+		config.Compat.RulesAlone, config.Protection = rapid.Bool().Draw(t, "rules instead"), minruntime.Protection{}
 		for i := range config.Limits {
 			if rapid.Bool().Draw(t, "of a rule") {
 				config.Limits[i].Rules = []string{"r0"}
@@ -312,7 +312,7 @@ func TestLimitOnARuleThatNoLongerAccepts(t *testing.T) {
 	st.Rules = []rules.Config{config}
 	r := preemption.Request{Workload: onGPUs("asks", "a", 5), Now: now}
 	for limit, want := range map[int64]string{0: "Impossible", 1: "Preempt, last, low, refused first"} { // by ID
-		c := preemption.Config{RulesAlone: true, Limits: []limits.Limit{{Name: "l", Scope: limits.PreemptedClusterQueue, Rules: []string{"r0"}, Limit: limit, Window: quota.Some(time.Hour)}}}
+		c := preemption.Config{Compat: preemption.Compat{RulesAlone: true}, Limits: []limits.Limit{{Name: "l", Scope: limits.PreemptedClusterQueue, Rules: []string{"r0"}, Limit: limit, Window: quota.Some(time.Hour)}}}
 		d := decideWith(t, c, snapshotOf(t, st), r)
 		got := d.Outcome.String()
 		for _, v := range d.Victims {

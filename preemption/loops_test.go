@@ -164,7 +164,7 @@ func loopsAreCircles(t *rapid.T) {
 	}
 	if rapid.IntRange(0, 2).Draw(t, "with rules") == 0 {
 		s.state.Rules = []rules.Config{drawRules(t, &s.state, &s.waiting[0])}
-		s.config.RulesAlone = rapid.Bool().Draw(t, "rules alone")
+		s.config.Compat.RulesAlone = rapid.Bool().Draw(t, "rules alone")
 	}
 	l := loopsOf(t, s.state, s.config, s.waiting...)
 	if s.knownToLoop() == "" && len(l.Steps) > 0 {

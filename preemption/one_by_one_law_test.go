@@ -26,7 +26,7 @@ func victimsLeaveOneByOne(t *rapid.T) {
 	config.Search, config.Best = searched.Search, searched.Best
 	config.Sharing = rapid.SampledFrom([]preemption.Sharing{preemption.Classical, preemption.Fair}).Draw(t, "sharing")
 	config.Strategies, config.Compat = nil, preemption.Compat{}
-	config.PreemptWithinNominal = rapid.IntRange(0, 3).Draw(t, "within nominal") == 0
+	config.Compat.PreemptWithinNominal = rapid.IntRange(0, 3).Draw(t, "within nominal") == 0
 	if config.Sharing != preemption.Classical {
 		if rapid.IntRange(0, 3).Draw(t, "stable") == 0 {
 			config.Sharing = preemption.Stable

@@ -19,10 +19,7 @@ type Config struct {
 	MaxBlockers int
 	// MinRuntime holds the minimum runtimes where no queue or cohort sets one. Unset is zero:
 	// no workload is protected. Negative is an error.
-	MinRuntime minruntime.Settings
-	// ReclaimMethod says how the minimum runtime against reclaims is found in the tree. The
-	// zero value is [minruntime.LCA].
-	ReclaimMethod minruntime.Method
+	MinRuntime minruntime.Defaults
 	// Protection protects workloads by the kind of reason, beside the minimum runtimes of
 	// queues and cohorts: the one that ends later holds. It does not protect from rules, whose
 	// selectors have times of their own (KEP-9876 knows the reasons of policies only). The zero
@@ -44,15 +41,8 @@ type Config struct {
 	// tried, once for each queue, on candidates that fail the first, if the first does not free enough.
 	// Empty is both. Other lists are errors, and any in classical sharing.
 	Strategies []FairStrategy
-	// Compat lets decisions follow an older version of Kueue. The zero value does not.
+	// Compat lets decisions follow an older version of Kueue, or a design. The zero value does not.
 	Compat Compat
-	// PreemptWithinNominal seeks victims only for a request that, once they are gone, stays within
-	// the nominal quota of its queue in what needs preemption. Other resources may borrow. (KEP-83,
-	// Detecting Workloads that might benefit from preemption: "Assignments that require preemption
-	// implicitly do not borrow quota".) borrowWithinCohort then permits nothing. The zero value
-	// is as Kueue: a queue that preempts in itself may go on borrowing. cycle.KEP83 and
-	// cycle.KEP83Lasting imply it.
-	PreemptWithinNominal bool
 	// Search says how far victims are looked for. The zero value is [Greedy].
 	Search Search
 	// Cost says what a victim loses, for [Decision.Lost] and for the search, unless it is
@@ -61,10 +51,6 @@ type Config struct {
 	Cost Cost
 	// Best configures the [Best] search. It must be zero in any other.
 	Best BestSearch
-	// RulesAlone makes rules take the place of policies: the policies of a queue that has rules
-	// ([queue.Queue.Rules]) permit no victims (KEP-13396, beta). Without it rules come after the
-	// policies (alpha). Queues without rules go by their policies either way.
-	RulesAlone bool
 	// Limits limit the preemptions in sliding windows, which [Request.History] tells: a victim
 	// must be within each limit that it falls under, counting those taken before it in the same
 	// decision. They count whole workloads: replicas of one are one preemption, and who is being
@@ -100,8 +86,8 @@ func New(c Config) (*Preemptor, error) {
 	if d, _ := c.MinRuntime.Reclaim.Get(); d < 0 {
 		faults.Add("config.MinRuntime.Reclaim", "%v is negative", d)
 	}
-	if c.ReclaimMethod > minruntime.Queue {
-		faults.Add("config.ReclaimMethod", "%v is unknown", c.ReclaimMethod)
+	if c.MinRuntime.Method > minruntime.Queue {
+		faults.Add("config.MinRuntime.Method", "%v is unknown", c.MinRuntime.Method)
 	}
 	c.Protection.Validate("config.Protection", &faults)
 	if list, ok := limits.Validate("config.Limits", c.Limits).(fault.List); ok {

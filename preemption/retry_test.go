@@ -82,7 +82,7 @@ func TestRetryAtAfterTrialsInVain(t *testing.T) {
 			job("later", "d", 3, 1, started(5)), job("vip1", "vip", 20, 3, started(5)),
 		},
 	}
-	config := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: quota.Some(time.Hour)}}
+	config := preemption.Config{MinRuntime: minruntime.Defaults{Reclaim: quota.Some(time.Hour)}}
 	s, r := snapshotOf(t, st), pending("a", 10, 4)
 	d := decideWith(t, config, s, r)
 	if want := started(5).Add(time.Hour + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
@@ -128,7 +128,7 @@ func TestRetryAtOfLowerPriority(t *testing.T) {
 	st.Queues[0].Preemption.WithinClusterQueue = queue.LowerPriority
 	r := pending("a", 10, 2)
 	r.Workload.Queued = started(60)
-	config := preemption.Config{MinRuntime: minruntime.Settings{Preempt: quota.Some(10 * time.Minute)}}
+	config := preemption.Config{MinRuntime: minruntime.Defaults{Preempt: quota.Some(10 * time.Minute)}}
 	d := decideWith(t, config, snapshotOf(t, st), r)
 	if want := now.Add(5*time.Minute + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
 		t.Errorf("%v until %v, want until %v", d.Outcome, d.RetryAt, want)
@@ -147,7 +147,7 @@ func TestRetryAtWithoutBorrowing(t *testing.T) {
 		Queues:   []queue.Queue{{Name: "a", Cohort: "c", Quotas: gpus(4), Preemption: policy}, {Name: "b", Cohort: "c", Quotas: gpus(0)}},
 		Admitted: []workload.Workload{job("own", "a", 0, 2, started(60)), job("high", "b", 20, 2, started(5))},
 	}
-	config := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: quota.Some(10 * time.Minute)}}
+	config := preemption.Config{MinRuntime: minruntime.Defaults{Reclaim: quota.Some(10 * time.Minute)}}
 	d := decideWith(t, config, snapshotOf(t, st), pending("a", 10, 4))
 	if want := now.Add(5*time.Minute + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
 		t.Errorf("%v until %v, want until %v", d.Outcome, d.RetryAt, want)
@@ -168,7 +168,7 @@ func TestRetryAtAfterABoundThatFits(t *testing.T) {
 			job("b1", "b", 0, 2, started(50)), job("c1", "c", 0, 1, started(30)), job("d1", "d", 0, 2, started(40)), job("e1", "e", 0, 2, started(35)),
 		},
 	}
-	config := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: quota.Some(time.Hour)}}
+	config := preemption.Config{MinRuntime: minruntime.Defaults{Reclaim: quota.Some(time.Hour)}}
 	r := pending("a", 5, 3)
 	d := decideWith(t, config, snapshotOf(t, st), r)
 	if want := started(30).Add(time.Hour + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {

@@ -272,7 +272,7 @@ func TestNoRoomForAWorkloadThatNeverPreempts(t *testing.T) {
 	}
 	r := pending("a", 10, 1)
 	r.Workload.NeverPreempts, r.Room = true, noRoom{}
-	config := preemption.Config{PreemptWithinNominal: true}
+	config := preemption.Config{Compat: preemption.Compat{PreemptWithinNominal: true}}
 	d := decideWith(t, config, snapshotOf(t, st), r)
 	if d.Outcome != preemption.Impossible || !d.NoRoom || len(d.Shortage) > 0 {
 		t.Errorf("%+v", d)

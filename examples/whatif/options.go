@@ -63,7 +63,7 @@ func common(root *cobra.Command, o *options, std stdio) {
 	flags.StringVar(&o.at, "at", "", "decide for `TIME` (RFC 3339) instead of now")
 	flags.DurationVar(&o.in, "in", 0, "decide for a time `LATER` than that, such as 20m")
 	flags.BoolVar(&o.fair, "fair", false, "decide by fair sharing, or not (-fair=false); by default as the input says")
-	flags.BoolVar(&o.config.RulesAlone, "rules-alone", false, "preemption rules take the place of the policies of queues that have rules; by default they come after them")
+	flags.BoolVar(&o.config.Compat.RulesAlone, "rules-alone", false, "preemption rules take the place of the policies of queues that have rules; by default they come after them")
 	flags.StringVar(&o.strategies, "strategies", "", "the `STRATEGIES` of fair sharing: LessThanOrEqualToFinalShare, LessThanInitialShare, or both with a comma (the default)")
 	flags.StringArrayVar(&o.assumed, "assume", nil, "accept what is in doubt by a `FIELD`: its path as the answer names it, KIND/NAME of an object that is not in the input, KIND/NAME=missing if the cluster has none, or @FILE with one of these a line; may be given several times")
 	flags.StringVarP(&o.output, "output", "o", "text", "print `text|wide|json|yaml|name`: wide is text as wide as needed, name the names alone")

@@ -12,7 +12,7 @@ import (
 func (a *answer) ruled() (is, alone bool) {
 	name := a.queue().Rules
 	is = slices.ContainsFunc(a.State.Rules, func(c rules.Config) bool { return c.Name == name })
-	return is, is && a.Config.RulesAlone
+	return is, is && a.Config.Compat.RulesAlone
 }
 
 // printRefusals says which trigger of the rules does not hold, and what keeps the workloads that their selectors

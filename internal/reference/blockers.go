@@ -111,7 +111,7 @@ func (b *blocking) queueOf(n *Node) {
 		{refusing, func(r *Running) bool { return !permitted(r) }},
 		{preemption.RuleBorrowWithinCohort, func(r *Running) bool {
 			c := b.reclaimed(r)
-			return !own && c.Class == ByPriority && !b.Config.PreemptWithinNominal && c.Reason == preemption.InCohortReclamation
+			return !own && c.Class == ByPriority && !b.Config.Compat.PreemptWithinNominal && c.Reason == preemption.InCohortReclamation
 		}},
 		{preemption.RuleFairShare, func(r *Running) bool {
 			return b.fair() && (!own || permitted(r) && (b.Unstable(r) || !b.KeepsShares(nil, Candidate{Running: r, PodSet: -1})))

@@ -36,7 +36,7 @@ func (q *Question) decide() Answer {
 		answer.NoRoom = len(answer.Shortage) == 0
 		return answer
 	}
-	if q.RulesOf() == nil || !q.Config.RulesAlone {
+	if q.RulesOf() == nil || !q.Config.Compat.RulesAlone {
 		f := q.search(q.Candidates())
 		if f.victims != nil || f.soon {
 			answer := q.found(f.victims, f.borrowing)
@@ -61,7 +61,7 @@ func (q *Question) decideByRules(refused Answer) Answer {
 		for _, f := range b.Faults {
 			refused.RuleFaults = append(refused.RuleFaults, f.Error())
 		}
-		if q.Config.RulesAlone {
+		if q.Config.Compat.RulesAlone {
 			q.refuseByRules(&refused, b)
 		} else {
 			refused.Blockers = q.blockers(refused.Shortage, b.Holding)

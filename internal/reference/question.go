@@ -165,7 +165,7 @@ func (q *usage) fitsQuota(borrowing bool) bool {
 // "Assignments that require preemption implicitly do not borrow quota", and "A Workload could get flavor
 // assignments at different steps for different resources".
 func (q *usage) StaysNominal(c Column, borrowing bool) bool {
-	if q.Config.PreemptWithinNominal {
+	if q.Config.Compat.PreemptWithinNominal {
 		return slices.Contains(q.Needed, c)
 	}
 	return !borrowing

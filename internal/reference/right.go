@@ -114,7 +114,7 @@ func borrowsUpTo(n, cohort *Node, columns []Column) bool {
 func (q *rights) permittedWhileBorrowing(w *workload.Workload) bool {
 	borrow, theirs := &q.policy.BorrowWithinCohort, w.EffectivePriority()
 	threshold, limited := borrow.MaxPriorityThreshold.Get()
-	return borrow.Policy != queue.Never && !q.Config.PreemptWithinNominal && theirs < q.priority() && (!limited || theirs <= threshold)
+	return borrow.Policy != queue.Never && !q.Config.Compat.PreemptWithinNominal && theirs < q.priority() && (!limited || theirs <= threshold)
 }
 
 // fitsBelow says of the preemptor's queue and of each cohort above it whether the request fits in its quota, or in
@@ -149,7 +149,7 @@ func (q *rights) Sides(c Candidate) (ours, theirs *Node) {
 // Permits reports whether an attempt permits a candidate, whatever is taken: if the request may borrow, other queues
 // give by borrowWithinCohort, but to a preemptor with the advantage.
 func (q *rights) Permits(c Candidate, borrowing bool) bool {
-	return c.Class != ByPriority || !borrowing || q.Config.PreemptWithinNominal || c.Reason != preemption.InCohortReclamation
+	return c.Class != ByPriority || !borrowing || q.Config.Compat.PreemptWithinNominal || c.Reason != preemption.InCohortReclamation
 }
 
 // MayBeTaken reports whether an attempt permits a candidate after what is taken: its queue must still borrow.

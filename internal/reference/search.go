@@ -91,7 +91,7 @@ func (q *searcher) Attempts(list []Candidate) []bool {
 	switch {
 	case q.fair():
 		return []bool{true}
-	case q.Config.PreemptWithinNominal:
+	case q.Config.Compat.PreemptWithinNominal:
 		return []bool{false}
 	case !has(Hierarchical) && !has(ByPriority), forbidden && !under:
 		return []bool{true}

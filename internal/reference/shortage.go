@@ -39,7 +39,7 @@ func (q *Question) refuse(answer *Answer, failed []failure) {
 		q.Take(f.taken...)
 		answer.NoRoom = answer.NoRoom || q.fitsQuota(f.borrowing) // then the room has no place
 		q.Return(f.taken...)
-		if noted || !f.borrowing && !q.Config.PreemptWithinNominal {
+		if noted || !f.borrowing && !q.Config.Compat.PreemptWithinNominal {
 			continue
 		}
 		noted = true

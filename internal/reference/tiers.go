@@ -25,7 +25,7 @@ func (q *ruled) SearchByRules() (b ByRules) {
 		return b
 	}
 	var taken []Candidate
-	if !q.Config.RulesAlone {
+	if !q.Config.Compat.RulesAlone {
 		taken = q.allByPolicies()
 	}
 	if fits := q.tiers(&taken, &b); !fits {

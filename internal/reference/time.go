@@ -39,7 +39,7 @@ func (q *times) minRuntime(r *Running) (until time.Time, setBy string, ok bool) 
 	from := r.At
 	if r.At != q.Queue {
 		of, least = func(s minruntime.Settings) quota.OptionalDuration { return s.Reclaim }, q.Config.MinRuntime.Reclaim
-		for q.Config.ReclaimMethod == minruntime.LCA && from.Parent != nil && !q.Queue.IsUnder(from.Parent) {
+		for q.Config.MinRuntime.Method == minruntime.LCA && from.Parent != nil && !q.Queue.IsUnder(from.Parent) {
 			from = from.Parent
 		}
 	}

@@ -28,7 +28,7 @@ func (w *world) attempts(list []*candidate) []bool {
 	advantage := slices.ContainsFunc(list, func(c *candidate) bool { return c.class == byAdvantage })
 	forbidden := !w.mayBorrowWhileReclaiming()
 	switch {
-	case w.config.PreemptWithinNominal, !others, forbidden && !w.underNominal():
+	case w.config.Compat.PreemptWithinNominal, !others, forbidden && !w.underNominal():
 		return []bool{true}
 	case forbidden && !advantage:
 		return []bool{false, true}
@@ -105,7 +105,7 @@ func (w *world) fits(mayBorrow bool) bool {
 		if amount > w.own.available(fr) || !mayBorrow && !within {
 			return false
 		}
-		if w.config.PreemptWithinNominal && slices.Contains(w.needs, fr) && !within {
+		if w.config.Compat.PreemptWithinNominal && slices.Contains(w.needs, fr) && !within {
 			return false
 		}
 	}

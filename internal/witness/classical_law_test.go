@@ -11,6 +11,6 @@ import (
 //	go test ./internal/witness -run TestClassical -rapid.seed 7 -rapid.checks 7000
 func TestClassical(t *testing.T) {
 	ask(t, questions(func(c *preemption.Config) {
-		c.Sharing, c.Strategies, c.Compat = preemption.Classical, nil, preemption.Compat{}
+		c.Sharing, c.Strategies, c.Compat.Kueue016 = preemption.Classical, nil, false
 	}))
 }

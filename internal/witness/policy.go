@@ -59,7 +59,7 @@ func (w *world) reclaimWithinCohort(c *candidate) bool {
 	switch {
 	case w.config.Sharing != preemption.Classical && !w.entitled:
 		c.reason = preemption.InCohortFairSharing
-	case w.config.Sharing == preemption.Classical && c.class != byAdvantage && !w.config.PreemptWithinNominal:
+	case w.config.Sharing == preemption.Classical && c.class != byAdvantage && !w.config.Compat.PreemptWithinNominal:
 		c.notWhile = !w.borrowWithinCohort(c.of)
 		if !c.notWhile {
 			c.reason = preemption.InCohortReclaimWhileBorrowing

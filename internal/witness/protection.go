@@ -78,7 +78,7 @@ func (w *world) minimumRuntime(home *node) time.Duration {
 // preemptor and preemptee. Walk 1 step down to the child of the LCA that is an ancestor to the
 // preemptee's leaf queue." Method Queue "starts at the victim's own queue".
 func (w *world) reclaimStart(home *node) *node {
-	if w.config.ReclaimMethod == minruntime.Queue {
+	if w.config.MinRuntime.Method == minruntime.Queue {
 		return home
 	}
 	for n := home; ; n = n.parent {

@@ -75,7 +75,7 @@ const (
 	AsBuilt Borrowing = iota
 	// KEP83 lets no head borrow in the cohort tree after a head that does not borrow, whether
 	// that head is admitted, preempts, is gated or waits (KEP-83, Admission). Nothing is then
-	// reserved. It implies preemption.Config.PreemptWithinNominal: "there is no preemption with
+	// reserved. It implies preemption.Compat.PreemptWithinNominal: "there is no preemption with
 	// borrowing quota". So heads that end within nominal, once their victims are gone, come
 	// before all that borrow, by priority, then timestamp. The hazard: under StrictFIFO a head
 	// that waits for ever keeps its whole cohort from borrowing.
@@ -130,7 +130,7 @@ type Cycle struct {
 
 // New returns a Cycle. It fails with all faults if the configuration is not valid.
 func New(c Config) (*Cycle, error) {
-	c.Preemption.PreemptWithinNominal = c.Preemption.PreemptWithinNominal || c.Borrowing.letter()
+	c.Preemption.Compat.PreemptWithinNominal = c.Preemption.Compat.PreemptWithinNominal || c.Borrowing.letter()
 	alone, err := preemption.New(c.Preemption)
 	faults, _ := err.(fault.List)
 	if c.Borrowing > KEP83Lasting {
@@ -142,7 +142,7 @@ func New(c Config) (*Cycle, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	made := &Cycle{borrowing: c.Borrowing, rules: len(c.Preemption.Guards) > 0, protects: c.Preemption.Protection.Reclaim > 0, limited: len(c.Preemption.Limits) > 0, ruled: c.Preemption.RulesAlone, alike: c.Alike, alone: alone}
+	made := &Cycle{borrowing: c.Borrowing, rules: len(c.Preemption.Guards) > 0, protects: c.Preemption.Protection.Reclaim > 0, limited: len(c.Preemption.Limits) > 0, ruled: c.Preemption.Compat.RulesAlone, alike: c.Alike, alone: alone}
 	c.Preemption.Guards = append(slices.Clone(c.Preemption.Guards), promises{})
 	if c.Settle != nil {
 		made.settling = &Settling{slices.Clone(c.Settle.Delays), c.Settle.MaxVictims}

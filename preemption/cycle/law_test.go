@@ -36,7 +36,7 @@ func draw(t *rapid.T) (preemption.State, cycle.Config, []queue.Head) {
 
 // implied sets what the mode of a cycle implies for its decisions.
 func implied(c *cycle.Config) {
-	c.Preemption.PreemptWithinNominal = c.Preemption.PreemptWithinNominal || c.Borrowing != cycle.AsBuilt
+	c.Preemption.Compat.PreemptWithinNominal = c.Preemption.Compat.PreemptWithinNominal || c.Borrowing != cycle.AsBuilt
 }
 
 // decideAlone decides by the configuration of a cycle.

@@ -59,7 +59,7 @@ func drawLoop(t *rapid.T) *loop {
 	}
 	if rapid.IntRange(0, 2).Draw(t, "with rules") == 0 {
 		drawRules(t, &record.State)
-		config.Preemption.RulesAlone = rapid.Bool().Draw(t, "rules alone")
+		config.Preemption.Compat.RulesAlone = rapid.Bool().Draw(t, "rules alone")
 	}
 	l := &loop{submitted: map[string]workload.Workload{}, told: map[string]preemption.Victim{}}
 	var err error

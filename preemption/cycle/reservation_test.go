@@ -45,7 +45,7 @@ func TestReservesWhatIsNotReclaimed(t *testing.T) {
 		want   string
 	}{
 		{preemption.Config{}, "", lent}, {preemption.Config{}, "nobody", lent}, {limited, "", kept},
-		{preemption.Config{RulesAlone: true}, "nobody", kept}, {preemption.Config{RulesAlone: true}, "unknown", lent},
+		{preemption.Config{Compat: preemption.Compat{RulesAlone: true}}, "nobody", kept}, {preemption.Config{Compat: preemption.Compat{RulesAlone: true}}, "unknown", lent},
 	} {
 		st := preemption.State{
 			Cohorts: []queue.Cohort{{Name: "root"}}, Rules: []rules.Config{{Name: "nobody"}},

@@ -121,7 +121,7 @@ type explainer struct {
 
 func (x *explainer) fair() bool { return x.config.Sharing != preemption.Classical }
 
-func (x *explainer) alone() bool { return x.isRuled && x.config.RulesAlone }
+func (x *explainer) alone() bool { return x.isRuled && x.config.Compat.RulesAlone }
 
 func (x *explainer) step(s *trace.Step) {
 	switch s.Kind {

@@ -110,7 +110,7 @@ func explanation(t testing.TB, pr explain.Printer, c preemption.Config, st preem
 
 // samples are explanations of each outcome.
 func samples(t testing.TB, pr explain.Printer) map[string]explain.Explanation {
-	protected := preemption.Config{MinRuntime: minruntime.Settings{Reclaim: quota.Some(30 * time.Minute), Preempt: quota.Some(30 * time.Minute)}}
+	protected := preemption.Config{MinRuntime: minruntime.Defaults{Reclaim: quota.Some(30 * time.Minute), Preempt: quota.Some(30 * time.Minute)}}
 	open := job("a/new", "team-a", 10, 6, 0)
 	open.PodSets[0].Requests[0].Flavor = ""
 	gated := job("a/new", "team-a", 10, 4, 0)
@@ -129,7 +129,7 @@ func samples(t testing.TB, pr explain.Printer) map[string]explain.Explanation {
 		"exact-none":  explanation(t, pr, preemption.Config{Search: preemption.Best}, small(), job("a/new", "team-a", 5, 4, 0)),
 		"rules":       explanation(t, pr, protected, ruled(), job("a/new", "team-a", 10, 6, 0)),
 		"rules-wait":  explanation(t, pr, protected, ruled(), job("a/new", "team-a", 10, 9, 0)),
-		"rules-bad":   explanation(t, pr, preemption.Config{RulesAlone: true}, ruled("Nowhere"), job("a/new", "team-a", 10, 7, 0)),
+		"rules-bad":   explanation(t, pr, preemption.Config{Compat: preemption.Compat{RulesAlone: true}}, ruled("Nowhere"), job("a/new", "team-a", 10, 7, 0)),
 		"rules-none":  explanation(t, pr, preemption.Config{}, ruled(), job("a/new", "team-a", 60, 4, 0)),
 		"fair":        explanation(t, pr, preemption.Config{Sharing: preemption.Fair}, state(), job("a/new", "team-a", 10, 6, 0)),
 	}

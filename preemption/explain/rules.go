@@ -77,7 +77,7 @@ func (x *explainer) ruleSteps() (steps []Step) {
 		return nil
 	}
 	section := fmt.Sprintf("%s%q, after the policies", rulesOf, x.ruled.Name)
-	if x.config.RulesAlone {
+	if x.config.Compat.RulesAlone {
 		section = fmt.Sprintf("%s%q, in place of the policies", rulesOf, x.ruled.Name)
 	}
 	holding := x.d.Triggers

@@ -137,11 +137,11 @@ func leave(t *rapid.T, w *workload.Workload) {
 // Configs generates valid configurations.
 func Configs() *rapid.Generator[preemption.Config] {
 	return rapid.Custom(func(t *rapid.T) preemption.Config {
+		of := minRuntime(t)
 		c := preemption.Config{
-			MinRuntime:           minRuntime(t),
-			ReclaimMethod:        pick(t, "method", minruntime.LCA, minruntime.Queue),
-			Guards:               guards(t),
-			PreemptWithinNominal: chance(t, 1, 5),
+			MinRuntime: minruntime.Defaults{Preempt: of.Preempt, Reclaim: of.Reclaim, Method: pick(t, "method", minruntime.LCA, minruntime.Queue)},
+			Guards:     guards(t),
+			Compat:     preemption.Compat{PreemptWithinNominal: chance(t, 1, 5)},
 		}
 		if chance(t, 1, 2) {
 			share(t, &c)

@@ -35,7 +35,7 @@ func ExampleDecide() {
 		fmt.Println(err)
 		return
 	}
-	preemptor, err := preemption.New(preemption.Config{MinRuntime: minruntime.Settings{Preempt: quota.Some(10 * time.Minute)}})
+	preemptor, err := preemption.New(preemption.Config{MinRuntime: minruntime.Defaults{Preempt: quota.Some(10 * time.Minute)}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -174,7 +174,7 @@ func TestDecide(t *testing.T) {
 			want: "Preempt a2",
 		},
 		"as much as may leave, and when the rest may": {
-			config: preemption.Config{MinRuntime: minruntime.Settings{Preempt: ten}},
+			config: preemption.Config{MinRuntime: minruntime.Defaults{Preempt: ten}},
 			state: preemption.State{
 				Queues:   []queue.Queue{{Name: "a", Quotas: gpus(1)}},
 				Admitted: []workload.Workload{job("a1", 0, 1, 20), job("a2", 0, 2, 9), job("a3", 0, 3, 8), job("a4", 1, 3, 30)},
@@ -190,7 +190,7 @@ func TestDecide(t *testing.T) {
 			want:  "Impossible a+1",
 		},
 		"time may help, and when is not looked for": {
-			config: preemption.Config{MinRuntime: minruntime.Settings{Preempt: ten}, MaxRetrySteps: -1},
+			config: preemption.Config{MinRuntime: minruntime.Defaults{Preempt: ten}, MaxRetrySteps: -1},
 			state:  preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(1)}}, Admitted: []workload.Workload{job("a1", 0, 2, 9)}},
 			want:   "Wait a+1",
 		},

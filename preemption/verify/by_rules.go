@@ -25,7 +25,7 @@ func (j *judge) victimsByRules(faults *fault.List) (parts []reference.Candidate)
 			faults.Add(path(i)+".workload", "%q does not come after %q", v.Workload, j.d.Victims[i-1].Workload)
 		case v.Reason == preemption.ConfigurablePreemption:
 			parts = append(parts, j.victimOfRules(faults, path(i), v)...)
-		case j.Config.RulesAlone:
+		case j.Config.Compat.RulesAlone:
 			faults.Add(path(i)+".reason", "%v of %q, but rules take the place of the policies", v.Reason, v.Workload)
 		default:
 			parts = append(parts, j.victim(faults, path(i), v, true)...)

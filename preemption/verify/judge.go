@@ -74,7 +74,7 @@ func (j *judge) judge() (faults fault.List) {
 	}
 	j.admitted(&faults)
 	var parts []reference.Candidate
-	if j.RulesOf() != nil && len(d.Victims) > 0 && (byRules(d) || j.Config.RulesAlone) {
+	if j.RulesOf() != nil && len(d.Victims) > 0 && (byRules(d) || j.Config.Compat.RulesAlone) {
 		parts = j.victimsByRules(&faults)
 	} else {
 		parts = j.victims(&faults)
@@ -103,7 +103,7 @@ func (j *judge) judge() (faults fault.List) {
 }
 
 // byRulesAlone: the policies permit nobody.
-func (j *judge) byRulesAlone() bool { return j.RulesOf() != nil && j.Config.RulesAlone }
+func (j *judge) byRulesAlone() bool { return j.RulesOf() != nil && j.Config.Compat.RulesAlone }
 
 // admitted judges the workload that is admitted.
 func (j *judge) admitted(faults *fault.List) {
@@ -198,7 +198,7 @@ func namesOr(victims []reference.Candidate) string {
 
 // searchAt makes the documented search, by policies and by rules. It also returns which triggers hold.
 func searchAt(q *reference.Question) (victims []reference.Candidate, holding []rules.Trigger) {
-	if q.RulesOf() == nil || !q.Config.RulesAlone {
+	if q.RulesOf() == nil || !q.Config.Compat.RulesAlone {
 		victims = q.Search()
 	}
 	if victims == nil {

@@ -144,7 +144,7 @@ func (k *kaiCase) state() *preemption.State {
 }
 
 func (k *kaiCase) config(m minruntime.Method) *preemption.Config {
-	return &preemption.Config{ReclaimMethod: m, MinRuntime: minruntime.Settings{
+	return &preemption.Config{MinRuntime: minruntime.Defaults{Method: m,
 		Preempt: quota.Some(time.Duration(k.Defaults.Preempt)), Reclaim: quota.Some(time.Duration(k.Defaults.Reclaim)),
 	}}
 }

@@ -47,7 +47,7 @@ func addRules(r *rand.Rand, q *DecideQuestion) {
 	}
 	story := pick(r, stories()...)
 	q.State.Rules = []rules.Config{story}
-	q.Config.RulesAlone = chance(r, 1, 2)
+	q.Config.Compat.RulesAlone = chance(r, 1, 2)
 	labels := labelsOf(story)
 	label := func(w *workload.Workload) {
 		for _, key := range labels {

@@ -172,7 +172,7 @@ func (c *Cluster) rights(s *preemption.Snapshot, preemptor *workload.Workload, o
 			}
 		}
 	}
-	if c.Config.RulesAlone && s.HasRules(preemptor.Queue) {
+	if c.Config.Compat.RulesAlone && s.HasRules(preemptor.Queue) {
 		return list
 	}
 	for i := range others {

@@ -56,7 +56,7 @@ func TestMutualRules(t *testing.T) {
 		"never yields": {rules.CandidateSelector{Scope: rules.AnyClusterQueue}, []queue.Queue{{Name: "a", Rules: "c"}}, false,
 			[]workload.Workload{{ID: "x", Queue: "a", NeverYields: true}, {ID: "y", Queue: "a"}}, nil},
 	} {
-		in := &Cluster{State: preemption.State{Cohorts: []queue.Cohort{{Name: "k"}}, Queues: c.queues, Rules: selects(c.selector), Admitted: c.runs}, Now: now, Config: preemption.Config{RulesAlone: c.alone}}
+		in := &Cluster{State: preemption.State{Cohorts: []queue.Cohort{{Name: "k"}}, Queues: c.queues, Rules: selects(c.selector), Admitted: c.runs}, Now: now, Config: preemption.Config{Compat: preemption.Compat{RulesAlone: c.alone}}}
 		found, err := Run(in, "mutual")
 		if err != nil {
 			t.Fatal(err)

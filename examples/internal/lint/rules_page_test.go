@@ -41,7 +41,7 @@ func storyCluster(t *testing.T, config rules.Config) *Cluster {
 			}
 		}
 		in.Topologies = map[string]string{"f": "racks"}
-		in.Config.RulesAlone = true
+		in.Config.Compat.RulesAlone = true
 	})
 }
 

@@ -63,6 +63,6 @@ func (c *Cluster) minRuntime(q *queue.Queue, cohorts map[string]*queue.Cohort) (
 			return runtime, setBy
 		}
 	}
-	set(c.Config.MinRuntime, "the default")
+	set(minruntime.Settings{Preempt: c.Config.MinRuntime.Preempt}, "the default")
 	return runtime, setBy
 }

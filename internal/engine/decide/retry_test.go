@@ -69,7 +69,7 @@ func retryAtWhenMuchIsLent(t *rapid.T) {
 	c, total := lent(t)
 	r := &right.Request{Priority: 2, Retry: right.Retry{MaxSteps: math.MaxInt}, Now: int64(21 * time.Second), Needs: []bool{true, true}}
 	r.Queue, _ = c.QueueNode("lender")
-	r.MinRuntime.Defaults.Reclaim = quota.Some(30 * time.Second)
+	r.MinRuntime.Reclaim = quota.Some(30 * time.Second)
 	for i, resource := range resources {
 		r.Columns = append(r.Columns, c.Columns.Number(quota.FlavorResource{Flavor: "f", Resource: resource}))
 		r.Amounts = append(r.Amounts, max(0, total[i]-int64(rapid.IntRange(0, 3).Draw(t, "less"))))
@@ -145,7 +145,7 @@ func TestRetryAtOfOrderAndSurplus(t *testing.T) {
 		}
 		r := ask(made, c.queue, c.priority, c.amount)
 		r.Now, r.Retry.MaxSteps, r.MinAdmit = at(100).UnixNano(), 1000, int64(10*time.Second)
-		r.MinRuntime.Defaults.Preempt = quota.Some(30 * time.Second)
+		r.MinRuntime.Preempt = quota.Some(30 * time.Second)
 		var s Searcher
 		if found := s.Search(made, r, nil, 16); !found.Waits || found.RetryAt != c.want.UnixNano() {
 			t.Errorf("%s: %v until %v, want until %v", c.name, found.Waits, time.Unix(0, found.RetryAt).UTC(), c.want.UTC())

@@ -87,7 +87,7 @@ func TestStepsPassProtected(t *testing.T) {
 	c := crowd(t, 10_000)
 	r := ask(c, "big", 10, 4)
 	r.Now = int64(5000 * time.Second)
-	r.MinRuntime.Defaults.Preempt = quota.Some(1000 * time.Second) // who came at 4000 or later
+	r.MinRuntime.Preempt = quota.Some(1000 * time.Second) // who came at 4000 or later
 	found := s.Search(c, r, nil, 16)
 	if len(found.Victims) != 4 || found.Steps > 16 {
 		t.Errorf("%d victims, %d steps, want 4 and at most 16", len(found.Victims), found.Steps)
@@ -207,7 +207,7 @@ func TestStepsOfRetry(t *testing.T) {
 		for _, fair := range []right.Fairness{{}, {First: right.FinalShare, Second: right.InitialShare, EntitlesNominal: true}} {
 			for _, ask := range []*right.Request{ask(c, "small", 10, 4), ask(c, "big", 10, 4), ask(c, "big", 10, workloads/2)} {
 				ask.Now, ask.Retry.MaxSteps, ask.Fair = workloads*int64(time.Second), 1_000_000, fair
-				ask.MinRuntime.Defaults = minruntime.Settings{Preempt: quota.Some(minimum), Reclaim: quota.Some(minimum)}
+				ask.MinRuntime = minruntime.Defaults{Preempt: quota.Some(minimum), Reclaim: quota.Some(minimum)}
 				want := (ask.Amounts[0]-1)*int64(time.Second) + int64(minimum) + 1
 				found := s.Search(c, ask, nil, 16)
 				if !found.Waits || found.RetryAt != want || found.Steps > 400 {
@@ -226,7 +226,7 @@ func TestStepsOfNoRetry(t *testing.T) {
 		c := crowd(t, int(workloads))
 		r := ask(c, "idle", 10, 4)
 		r.Retry.MaxSteps = 1_000_000
-		r.MinRuntime.Defaults.Reclaim = quota.Some(time.Duration(2*workloads) * time.Second)
+		r.MinRuntime.Reclaim = quota.Some(time.Duration(2*workloads) * time.Second)
 		if found := s.Search(c, r, nil, 16); found.Waits || len(found.Victims) > 0 || found.Steps > 16 {
 			t.Errorf("%d workloads: %v, %d victims, %d steps", workloads, found.Waits, len(found.Victims), found.Steps)
 		}
@@ -258,7 +258,7 @@ func TestStepsOfManyInstants(t *testing.T) {
 	}
 	r := ask(c, "asks", 1, queues)
 	r.Now, r.Retry.MaxSteps = queues*int64(time.Second), 1_000_000
-	r.MinRuntime.Defaults.Reclaim = quota.Some(minimum)
+	r.MinRuntime.Reclaim = quota.Some(minimum)
 	var s Searcher
 	found, want := s.Search(c, r, nil, 4), (queues/2-1)*int64(time.Second)+int64(minimum)+1
 	if !found.Waits || found.RetryAt != want || found.Steps > 20*queues {

@@ -32,12 +32,6 @@ func (r Runtime) Until(started int64) (until int64, ok bool) {
 	return started + int64(r.For), true
 }
 
-// Config holds the default minimum runtimes, and how reclaims are resolved.
-type Config struct {
-	Defaults minruntime.Settings
-	Method   minruntime.Method
-}
-
 // Tree holds, for each node, the minimum runtimes set by the nearest node at or above it. It
 // is immutable.
 type Tree struct {
@@ -84,8 +78,8 @@ func inherit(parents []int, setting func(node int) quota.OptionalDuration) []Run
 
 // Preempt returns the minimum runtime of a queue's workloads against workloads of the same
 // queue: the first setting from the queue up, else the default.
-func (t *Tree) Preempt(c *Config, queue int) Runtime {
-	return orDefault(t.preempt[queue], c.Defaults.Preempt)
+func (t *Tree) Preempt(c *minruntime.Defaults, queue int) Runtime {
+	return orDefault(t.preempt[queue], c.Preempt)
 }
 
 // Reclaim returns the minimum runtime of a queue's workloads against those of another queue.
@@ -93,14 +87,14 @@ func (t *Tree) Preempt(c *Config, queue int) Runtime {
 // the first setting from the queue up. By [minruntime.LCA] it is the first setting from the
 // child of lca above the queue up, or from the queue up if the queue is lca itself. If there
 // is none it is the default.
-func (t *Tree) Reclaim(c *Config, queue, lca int) Runtime {
+func (t *Tree) Reclaim(c *minruntime.Defaults, queue, lca int) Runtime {
 	from := queue
 	if c.Method == minruntime.LCA && queue != lca {
 		for t.parents[from] != lca {
 			from = t.parents[from]
 		}
 	}
-	return orDefault(t.reclaim[from], c.Defaults.Reclaim)
+	return orDefault(t.reclaim[from], c.Reclaim)
 }
 
 func orDefault(r Runtime, unset quota.OptionalDuration) Runtime {

@@ -59,7 +59,7 @@ func (t named) setBy(r minimum.Runtime) string {
 	return t.names[r.SetBy]
 }
 
-func (t named) reclaim(c minimum.Config, preemptor, victim string) (time.Duration, string) {
+func (t named) reclaim(c minruntime.Defaults, preemptor, victim string) (time.Duration, string) {
 	p, v, lca := slices.Index(t.names, preemptor), slices.Index(t.names, victim), -1
 	for _, n := range slices.Backward(t.above(p)) {
 		if slices.Contains(t.above(v), n) {
@@ -70,7 +70,7 @@ func (t named) reclaim(c minimum.Config, preemptor, victim string) (time.Duratio
 	return r.For, t.setBy(r)
 }
 
-func (t named) preempt(c minimum.Config, victim string) (time.Duration, string) {
+func (t named) preempt(c minruntime.Defaults, victim string) (time.Duration, string) {
 	r := t.Preempt(&c, slices.Index(t.names, victim))
 	return r.For, t.setBy(r)
 }
@@ -88,14 +88,14 @@ func TestExamplesOfTheDesign(t *testing.T) {
 		{"leaf1", "leaf2", 3 * time.Minute, "leaf2"},
 		{"leaf3", "leaf1", 10 * time.Minute, "B"},
 	} {
-		if got, setBy := tr.reclaim(minimum.Config{}, c.preemptor, c.victim); got != c.want || setBy != c.setBy {
+		if got, setBy := tr.reclaim(minruntime.Defaults{}, c.preemptor, c.victim); got != c.want || setBy != c.setBy {
 			t.Errorf("%s reclaims from %s: %v set by %s, want %v by %s", c.preemptor, c.victim, got, setBy, c.want, c.setBy)
 		}
 	}
-	if got, setBy := tr.preempt(minimum.Config{}, "leaf1"); got != 0 || setBy != "leaf1" {
+	if got, setBy := tr.preempt(minruntime.Defaults{}, "leaf1"); got != 0 || setBy != "leaf1" {
 		t.Errorf("zero is a set value and ends the walk: %v set by %s", got, setBy)
 	}
-	if got, setBy := tr.preempt(minimum.Config{}, "leaf3"); got != time.Minute || setBy != "D" {
+	if got, setBy := tr.preempt(minruntime.Defaults{}, "leaf3"); got != time.Minute || setBy != "D" {
 		t.Errorf("leaf3 inherits: %v set by %s", got, setBy)
 	}
 }
@@ -108,7 +108,7 @@ func TestReclaimAcrossRoots(t *testing.T) {
 		nodes = append(nodes[1:], nodes[0]) // the order in the list says nothing
 		tr := tree(nodes...)
 		for method, want := range map[minruntime.Method]string{minruntime.LCA: "10m0s root", minruntime.Queue: "1s leaf"} {
-			c := minimum.Config{Defaults: minruntime.Settings{Reclaim: quota.Some(time.Hour)}, Method: method}
+			c := minruntime.Defaults{Reclaim: quota.Some(time.Hour), Method: method}
 			for _, preemptor := range []string{"far", "other"} {
 				if got, setBy := tr.reclaim(c, preemptor, "leaf"); got.String()+" "+setBy != want {
 					t.Errorf("%v: %s reclaims from leaf: %v set by %s, want %s", method, preemptor, got, setBy, want)
@@ -134,7 +134,7 @@ func TestReclaimFromAbove(t *testing.T) {
 			if preemptor == "a" && victim == "c" {
 				want, from = 2*time.Second, "b"
 			}
-			if got, setBy := tr.reclaim(minimum.Config{}, preemptor, victim); got != want || setBy != from {
+			if got, setBy := tr.reclaim(minruntime.Defaults{}, preemptor, victim); got != want || setBy != from {
 				t.Errorf("%s reclaims from %s: %v set by %s, want %v by %s", preemptor, victim, got, setBy, want, from)
 			}
 		}
@@ -159,7 +159,7 @@ func TestNearest(t *testing.T) {
 				if want.SetBy >= 0 {
 					want.For = time.Duration(want.SetBy)
 				}
-				c := minimum.Config{Defaults: minruntime.Settings{Preempt: quota.Some(time.Duration(9))}}
+				c := minruntime.Defaults{Preempt: quota.Some(time.Duration(9))}
 				if got := tr.Preempt(&c, i); got != want {
 					t.Errorf("parents %v, set %b: node %d has %v, want %v", parents, set, i, got, want)
 				}

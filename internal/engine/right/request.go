@@ -2,7 +2,6 @@ package right
 
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/minruntime"
 )
@@ -23,7 +22,7 @@ type Request struct {
 	FindNeeds bool
 	// MinAdmit is the queue's minAdmitDuration in nanoseconds; zero is none.
 	MinAdmit   int64
-	MinRuntime minimum.Config
+	MinRuntime minruntime.Defaults
 	Protection minruntime.Protection
 	Fair       Fairness
 	// LocalQueueUsage orders the candidates of each queue by the usage of their local queues,

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/minruntime"
@@ -71,7 +70,7 @@ func TestVerdictOfEachLayer(t *testing.T) {
 			running: with(runs("w", "peer", 4, 3, 9), func(w *workload.Workload) { w.PodSets[0].Requests[0].Resource = "cpu" }), want: trace.NotUsed},
 		"peer, under a minimum runtime": {policy: reclaimAny, running: runs("w", "peer", 4, 3, 9),
 			change: func(r *right.Request) {
-				r.MinRuntime = minimum.Config{Defaults: minruntime.Settings{Reclaim: quota.Some(10 * time.Minute)}}
+				r.MinRuntime = minruntime.Defaults{Reclaim: quota.Some(10 * time.Minute)}
 			},
 			want: trace.MinRuntime, until: time.Minute},
 		"peer, guarded": {policy: reclaimAny, running: runs("w", "peer", 4, 3, 9),

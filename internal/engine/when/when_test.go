@@ -6,7 +6,6 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/decide"
-	"github.com/cedesched/cede/internal/engine/minimum"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/queue"
@@ -54,7 +53,7 @@ func TestFirstInstant(t *testing.T) {
 			node, _ := all.QueueNode("q")
 			r := &right.Request{Queue: node, Priority: 5, Queued: noon.UnixNano(), Now: noon.UnixNano(),
 				Columns: []int{all.Columns.Number(gpu)}, Amounts: []int64{c.asks}, FindNeeds: true, Needs: []bool{false}, Retry: right.Retry{MaxSteps: 1000},
-				MinRuntime: minimum.Config{Defaults: minruntime.Settings{Preempt: quota.Some(time.Hour)}}}
+				MinRuntime: minruntime.Defaults{Preempt: quota.Some(time.Hour)}}
 			if c.change != nil {
 				c.change(r)
 			}

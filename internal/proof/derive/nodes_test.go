@@ -63,7 +63,7 @@ func (l *line) pod() workload.Pod {
 // minimums reads the minimum runtimes of a pod or group.
 func (l *line) minimums() (preempt, reclaim quota.OptionalDuration) {
 	var s minruntime.Settings
-	l.minRuntime(&s)
+	l.minRuntime(&s.Preempt, &s.Reclaim)
 	return s.Preempt, s.Reclaim
 }
 

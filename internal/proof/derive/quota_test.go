@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/gate"
-	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -24,9 +23,9 @@ func (w *world) addConfig(l *line) error {
 		c.Strategies = append(c.Strategies, s)
 	}
 	c.Compat.Kueue016 = l.flag("kueue016") || c.Compat.Kueue016
-	c.RulesAlone = l.flag("rulesAlone") || c.RulesAlone
-	l.minRuntime(&c.MinRuntime)
-	l.constant("method", &c.ReclaimMethod)
+	c.Compat.RulesAlone = l.flag("rulesAlone") || c.Compat.RulesAlone
+	l.minRuntime(&c.MinRuntime.Preempt, &c.MinRuntime.Reclaim)
+	l.constant("method", &c.MinRuntime.Method)
 	n := &w.nodesConfig
 	l.constant("mode", &n.Mode)
 	l.constant("order", &n.Order)
@@ -40,12 +39,12 @@ func (w *world) addConfig(l *line) error {
 	return l.end(false)
 }
 
-func (l *line) minRuntime(s *minruntime.Settings) {
+func (l *line) minRuntime(preempt, reclaim *quota.OptionalDuration) {
 	if d, ok := l.duration("preemptMin"); ok {
-		s.Preempt = quota.Some(d)
+		*preempt = quota.Some(d)
 	}
 	if d, ok := l.duration("reclaimMin"); ok {
-		s.Reclaim = quota.Some(d)
+		*reclaim = quota.Some(d)
 	}
 }
 
@@ -61,7 +60,7 @@ func (l *line) weight() (weight quota.OptionalFloat64) {
 
 func (w *world) addCohort(l *line) error {
 	c := queue.Cohort{Name: l.name, Parent: l.text("in"), FairWeight: l.weight()}
-	l.minRuntime(&c.MinRuntime)
+	l.minRuntime(&c.MinRuntime.Preempt, &c.MinRuntime.Reclaim)
 	c.Quotas = l.quotas()
 	w.state.Cohorts = append(w.state.Cohorts, c)
 	return l.end(true)
@@ -83,7 +82,7 @@ func (w *world) addQueue(l *line) error {
 	l.constant("whenCanBorrow", &f.WhenCanBorrow)
 	l.constant("whenCanPreempt", &f.WhenCanPreempt)
 	l.constant("preference", &f.Preference)
-	l.minRuntime(&q.MinRuntime)
+	l.minRuntime(&q.MinRuntime.Preempt, &q.MinRuntime.Reclaim)
 	q.Quotas = l.quotas()
 	w.state.Queues = append(w.state.Queues, q)
 	return l.end(true)

@@ -44,7 +44,7 @@ func newScheduler(t failer, m *Loop) *scheduler {
 		}
 	}
 	var err error
-	if s.cycle, err = cycle.New(cycle.Config{Preemption: preemption.Config{PreemptWithinNominal: m.WithinNominal}}); err != nil {
+	if s.cycle, err = cycle.New(cycle.Config{Preemption: preemption.Config{Compat: preemption.Compat{PreemptWithinNominal: m.WithinNominal}}}); err != nil {
 		t.Fatal(err)
 	}
 	if s.snapshot, err = preemption.NewSnapshot(preemption.State{Cohorts: cohorts, Queues: queues}); err != nil {

@@ -39,7 +39,7 @@ func Of(st preemption.State, c preemption.Config) (preemption.State, preemption.
 		r.Name, q.Preemption = q.Rules, queue.PreemptionPolicy{}
 		st.Rules = append(st.Rules, r)
 	}
-	c.RulesAlone, c.Sharing, c.Strategies = true, preemption.Classical, nil
+	c.Compat.RulesAlone, c.Sharing, c.Strategies = true, preemption.Classical, nil
 	return st, c
 }
 

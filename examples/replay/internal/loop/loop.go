@@ -48,7 +48,7 @@ type Loop struct {
 // New begins a replay.
 func New(w *world.World, p Policy) (*Loop, error) {
 	if w.Rights != nil && p.rules == nil {
-		p.rules, p.Config.RulesAlone = w.Rights, true
+		p.rules, p.Config.Compat.RulesAlone = w.Rights, true
 	}
 	l := &Loop{world: w, policy: p, index: map[string]int{}, jobs: make([]*job, len(w.Jobs))}
 	err := l.makeRounds()

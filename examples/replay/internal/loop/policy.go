@@ -53,7 +53,7 @@ var words = []struct {
 	{"age", "cost: GPUs x time since the start", func(p *Policy) { p.cost = "age" }},
 	{"checkpoint", "cost: GPUs x time since the last checkpoint", func(p *Policy) { p.cost = "checkpoint" }},
 	{"fewest", "exchange and best take the fewest, and of those the cheapest", func(p *Policy) { p.Config.Best.FewestFirst = true }},
-	{"rulesalone", "rules take the place of the policies of the queues", func(p *Policy) { p.Config.RulesAlone = true }},
+	{"rulesalone", "rules take the place of the policies of the queues", func(p *Policy) { p.Config.Compat.RulesAlone = true }},
 }
 
 // Help lists the words, a line each.
@@ -103,7 +103,7 @@ func ParsePolicy(name string) (Policy, error) {
 	}
 	search, best := p.Config.Search, &p.Config.Best
 	switch {
-	case p.Config.RulesAlone && p.rules == nil:
+	case p.Config.Compat.RulesAlone && p.rules == nil:
 		return p, fmt.Errorf("policy %q: rulesalone needs rules=FILE", name)
 	case best.FewestFirst && search == preemption.Greedy:
 		return p, fmt.Errorf("policy %q: fewest is for exchange and best", name)

@@ -70,7 +70,7 @@ func (s *server) question(of *about) (snapshot *preemption.Snapshot, p *preempti
 	if of.Sharing != nil && *of.Sharing != config.Sharing {
 		config.Sharing, config.Strategies = *of.Sharing, nil
 	}
-	config.RulesAlone = config.RulesAlone || of.RulesAlone
+	config.Compat.RulesAlone = config.Compat.RulesAlone || of.RulesAlone
 	p, err = preemption.New(config)
 	return snapshot, p, notes, err
 }
