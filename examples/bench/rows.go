@@ -170,7 +170,7 @@ func (b *bench) operation(r *row, st preemption.State, extra workload.Workload, 
 	if err != nil {
 		return err
 	}
-	if _, err := with.With(preemption.Admit(extra)); err == nil {
+	if _, admitted := with.Find(extra.ID); !admitted {
 		return errors.New("the admitted workload is missing")
 	}
 	if _, err := snapshot.With(preemption.Remove(extra.ID)); err == nil {
