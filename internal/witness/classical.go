@@ -12,7 +12,7 @@ func (w *world) classical(at time.Time) []*candidate {
 	list := append(w.cohortCandidates(at), w.ownCandidates(at)...)
 	for _, mayBorrow := range w.attempts(list) {
 		permitted := slices.DeleteFunc(slices.Clone(list), func(c *candidate) bool { return mayBorrow && c.notWhile })
-		if victims := w.attempt(w.inOrder(permitted, at), mayBorrow); len(victims) > 0 {
+		if victims := w.attempt(w.inOrder(permitted, at), mayBorrow, at); len(victims) > 0 {
 			return victims
 		}
 	}
@@ -48,10 +48,11 @@ func (w *world) underNominal() bool {
 }
 
 // attempt: KEP-83, Preemption, step 4: "Remove Workloads from the snapshot in the order of the list.
-// Stop removing Workloads if the incoming Workload fits within the quota."
-func (w *world) attempt(list []*candidate, mayBorrow bool) (victims []*candidate) {
+// Stop removing Workloads if the incoming Workload fits within the quota." "A candidate that a limit
+// refuses is passed over."
+func (w *world) attempt(list []*candidate, mayBorrow bool, at time.Time) (victims []*candidate) {
 	for _, c := range list {
-		if !w.stillBorrows(c) {
+		if !w.stillBorrows(c) || !w.withinLimits(c, victims, at) {
 			continue
 		}
 		c.remove()

@@ -8,6 +8,8 @@ import (
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue/limits"
+	"github.com/cedesched/cede/quota"
 )
 
 // widen draws what the kit leaves out: protection after the admission, requests of workloads that
@@ -37,4 +39,32 @@ func widen(t *rapid.T, c *preemption.Config, record *preemption.Record) {
 	}
 	r.HoldsQuota = true
 	r.Workload.ID = other.ID
+}
+
+// limit draws limits, and a history that fills them.
+func limit(t *rapid.T, q *question) {
+	scopes := []limits.Scope{limits.Global, limits.PreemptingClusterQueue, limits.PreemptedClusterQueue, limits.PreemptedWorkload}
+	for i := range rapid.IntRange(1, 2).Draw(t, "limits") {
+		q.Config.Limits = append(q.Config.Limits, limits.Limit{
+			Name: []string{"first", "second"}[i], Scope: rapid.SampledFrom(scopes).Draw(t, "scope"),
+			Limit:  rapid.Int64Range(0, 3).Draw(t, "limit"),
+			Window: quota.Some(rapid.SampledFrom([]time.Duration{10, 20, 30}).Draw(t, "window") * time.Minute),
+		})
+	}
+	var events []limits.Event
+	for _, w := range q.Record.State.Admitted {
+		if rapid.IntRange(0, 3).Draw(t, "has an event") > 0 {
+			continue
+		}
+		by := rapid.SampledFrom(q.Record.State.Queues).Draw(t, "preempting").Name
+		events = append(events, limits.Event{
+			Preemptor: "ns/other", Victim: w.ID, Class: limits.Class{PreemptingQueue: by, PreemptedQueue: w.Queue},
+			At: preemptiontest.Now.Add(-rapid.SampledFrom([]time.Duration{10, 0, 5, 20, 25}).Draw(t, "ago") * time.Minute),
+		})
+	}
+	history, err := limits.NewHistory(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Record.Request.History = history
 }

@@ -85,6 +85,9 @@ func (f *fairSearch) first(list []*candidate, strategy preemption.FairStrategy) 
 		for taken := false; !taken && len(t.waiting[n]) > 0; {
 			c := t.waiting[n][0]
 			t.waiting[n] = t.waiting[n][1:]
+			if !f.withinLimits(c, f.victims, f.at) {
+				continue // "passed over"
+			}
 			taken = n == f.own || f.entitled || f.permits(strategy, c)
 			if taken {
 				f.take(c)
@@ -122,7 +125,7 @@ func (f *fairSearch) again(strategy preemption.FairStrategy) {
 func (f *fairSearch) second(strategy preemption.FairStrategy) {
 	t := f.newTournament(f.refused)
 	for n := t.next(); n != nil && !f.enough; n = t.next() {
-		if c := t.waiting[n][0]; f.permits(strategy, c) {
+		if c := t.waiting[n][0]; f.permits(strategy, c) && f.withinLimits(c, f.victims, f.at) {
 			f.take(c)
 		}
 		t.waiting[n] = nil

@@ -34,7 +34,8 @@ func CohortsTie(c preemption.Config, st preemption.State, r preemption.Request) 
 
 // instants lists, in order, the instants after now at which a rule begins or ends to hold for a
 // workload, or its place among the candidates changes: a time that a workload has, or that time and
-// a duration that the configuration has; and the nanosecond after it.
+// a duration that the configuration has; and the nanosecond after it. Limits have
+// room when an event leaves their window.
 func (w *world) instants() []time.Time {
 	var list []time.Time
 	lasting := w.durations()
@@ -51,6 +52,11 @@ func (w *world) instants() []time.Time {
 			for _, t := range times {
 				list = append(list, t, t.Add(1))
 			}
+		}
+	}
+	for e := range w.request.History.All {
+		for _, l := range w.config.Limits {
+			list = append(list, e.At.Add(l.Window.Or(0)))
 		}
 	}
 	list = slices.DeleteFunc(list, func(t time.Time) bool { return !t.After(w.request.Now) })

@@ -1,0 +1,22 @@
+package witness_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption"
+)
+
+// TestLimited: the engine and the witness decide alike where preemptions in a window are limited.
+func TestLimited(t *testing.T) {
+	ask(t, rapid.Custom(func(t *rapid.T) question {
+		q := questions(func(c *preemption.Config) {
+			if c.Sharing == preemption.Stable {
+				c.Sharing = preemption.Fair
+			}
+		}).Draw(t, "question")
+		limit(t, &q)
+		return q
+	}))
+}
