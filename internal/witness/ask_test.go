@@ -29,8 +29,8 @@ func questions(change func(*preemption.Config)) *rapid.Generator[question] {
 	})
 }
 
-// each is the number of questions in a check, so that the hundred checks of go test ask some thousand.
-const each = 30
+// each is the number of questions in a check: the hundred checks of go test ask a thousand in each law.
+const each = 10
 
 // ask asks both about drawn questions. It counts how they were answered, and fails if some answer was
 // never given.

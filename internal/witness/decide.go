@@ -9,7 +9,7 @@ import (
 )
 
 // Decide answers a request, as [preemption.Preemptor.Decide] does. The state and the request are
-// valid, and each request has a flavor.
+// valid.
 func Decide(c preemption.Config, st preemption.State, r preemption.Request) preemption.Decision {
 	w := newWorld(c, st, r)
 	d := w.decide(r.Now)
@@ -23,14 +23,15 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) pree
 
 // decide answers at an instant; it does not know whether time will help.
 func (w *world) decide(at time.Time) preemption.Decision {
+	assigned := w.assign(at)
 	w.ask()
 	d := preemption.Decision{Outcome: preemption.Impossible, Replaced: w.request.Replaces}
 	switch {
-	case w.own.queue.Inactive: // "none of its waiting workloads is admitted or preempts"
+	case !assigned, w.own.queue.Inactive: // "none of its waiting workloads is admitted or preempts"
 		return d
 	case w.fitsNow():
 		d.Outcome, d.BorrowHeight = preemption.Fits, w.borrowHeight()
-		admitted := w.request.Workload.Clone()
+		admitted := w.pending.Clone()
 		admitted.ReservedAt = at // "Now as its reservation time"
 		d.Admitted = &admitted
 		return d

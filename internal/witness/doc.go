@@ -11,6 +11,9 @@
 //	KEP-9876   protection after the admission
 //	KEP-1714   fair sharing, as built in Kueue
 //
-// Quotes without the name of a design are from the comments of package preemption, which settle
-// what the designs leave open.
+// Quotes without the name of a design are from the comments of package preemption and from docs/, which
+// settle what the designs leave open.
+//
+// It knows neither Stable sharing, which it takes for Fair, nor searches other than Greedy, rules, rooms,
+// constraints on nodes, partial admission, blockers and shortages. Its laws do not ask about these.
 package witness

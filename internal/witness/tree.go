@@ -43,8 +43,9 @@ type world struct {
 	cohorts []*node // by name
 	queues  []*node // by name
 	own     *node
-	asked   map[column]int64 // what is requested, without zeros
-	needs   []column         // "the columns in which victims are needed"
+	pending workload.Workload // the request's workload, with the flavors that it was assigned
+	asked   map[column]int64  // what is requested, without zeros
+	needs   []column          // "the columns in which victims are needed"
 
 	// entitled: in fair sharing the request stays within the nominal quota, so it reclaims.
 	entitled bool

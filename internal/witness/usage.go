@@ -109,4 +109,4 @@ func (n *node) borrowsAny(columns []column) bool {
 }
 
 // total is what the pod sets of the request take in all, by column, with entries of zero.
-func (w *world) total() []quota.Amount { return w.request.Workload.Usage() }
+func (w *world) total() []quota.Amount { return w.pending.Usage() }
