@@ -112,7 +112,7 @@ func (w *world) named(victims []*candidate) (list []preemption.Victim) {
 			list = append(list, w.victim(c, i+1))
 		}
 		v := &list[i]
-		v.Leaving = v.Leaving && c.leaving
+		v.Leaving, v.Reason = v.Leaving && c.leaving, c.reason // the right of the part that was taken last
 	}
 	for i := range list {
 		list[i].Replicas = replicas(victims, list[i].Workload)

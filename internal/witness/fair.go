@@ -132,15 +132,9 @@ func (f *fairSearch) second(strategy preemption.FairStrategy) {
 	}
 }
 
-// take removes a victim and looks whether the request fits, which then does not count itself. "So goes a
-// workload of which a strategy took replicas before": the last right counts for all that yields of it.
+// take removes a victim and looks whether the request fits, which then does not count itself.
 func (f *fairSearch) take(c *candidate) {
 	c.remove()
-	for _, v := range f.victims {
-		if v.of == c.of {
-			v.reason = c.reason
-		}
-	}
 	f.victims = append(f.victims, c)
 	f.own.asking = nil
 	f.enough = f.fits(true)
