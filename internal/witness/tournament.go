@@ -2,7 +2,6 @@ package witness
 
 import (
 	"cmp"
-	"slices"
 	"time"
 )
 
@@ -136,12 +135,12 @@ func compareEvicted(a, b *candidate, at time.Time) int {
 	return cmp.Or(cmp.Compare(number(!a.leaving), number(!b.leaving)), compareAlike(a, b, at))
 }
 
-// everYields reports whether a workload may yield at some time, and uses some of what needs preemption.
+// everYields reports whether a workload may yield at some time, and uses something, zero included.
 func (w *world) everYields(r *running) bool {
 	uses := false
 	for _, p := range r.PodSets {
 		for _, a := range p.Requests {
-			uses = uses || p.Total(a.Amount) > 0 && slices.Contains(w.needs, a.FlavorResource())
+			uses = uses || a.Flavor != ""
 		}
 	}
 	return uses && (!r.NeverYields || r.Evicted) && !r.home.queue.Inactive
