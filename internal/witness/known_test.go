@@ -7,7 +7,6 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
-	"github.com/cedesched/cede/workload"
 )
 
 // answers is a question with the decisions of both.
@@ -23,8 +22,6 @@ var knownDisagreements = []struct {
 	holds func(answers) bool
 }{
 	{"the pod set whose leaving replicas count first", leavesInTwoPodSets},
-	{"RetryAt of what leaves under a guard", lateUnderGuard},
-	{"RetryAt in the order of local queues", lateInLocalQueues},
 	{"sibling cohorts of equal share", cohortsTie},
 	{"a flavor without quota for a request of zero", zeroWithoutQuota},
 }
@@ -82,48 +79,4 @@ func leavesInTwoPodSets(a answers) bool {
 		}
 	}
 	return false
-}
-
-// lateUnderGuard: "RetryAt is exact". What is leaving counts although a guard protects it; the engine
-// knows that when it decides, but not where it looks for the first instant at which a policy permits it.
-func lateUnderGuard(a answers) bool {
-	for _, w := range a.Record.State.Admitted {
-		if len(a.Config.Guards) > 0 && (w.Evicted || leaves(w) > 0) {
-			return late(a)
-		}
-	}
-	return false
-}
-
-// lateInLocalQueues: "RetryAt is never too late", and "Impossible: at no time". With
-// Request.LocalQueueUsage the engine says Impossible, or a later time, although at the time that the
-// witness names it finds victims itself.
-func lateInLocalQueues(a answers) bool { return len(a.Record.Request.LocalQueueUsage) > 0 && late(a) }
-
-// late reports whether the engine, asked at the instant that the witness names, contradicts what it
-// said before.
-func late(a answers) bool {
-	at := a.witness.RetryAt
-	if at.IsZero() || !a.engine.RetryAt.IsZero() && !at.Before(a.engine.RetryAt) {
-		return false
-	}
-	snapshot, err := preemption.NewSnapshot(a.Record.State)
-	if err != nil {
-		return false
-	}
-	preemptor, err := preemption.New(a.Config)
-	if err != nil {
-		return false
-	}
-	r := *a.Record.Request
-	r.Now = at
-	d, err := preemptor.Decide(snapshot, r)
-	return err == nil && d.Possible()
-}
-
-func leaves(w workload.Workload) (replicas int64) {
-	for _, p := range w.PodSets {
-		replicas = quota.Add(replicas, p.Terminating)
-	}
-	return replicas
 }

@@ -56,6 +56,9 @@ func (f *Finder) scanDonor(donor int, borrowing bool) {
 			}
 			whole := max(until, s.ProtectedUntil(d, w))
 			if s.Request.Guard != nil {
+				if lane == cluster.Evicted || lane == cluster.EvictedUnreserved { // it is awaited whatever guards say
+					f.addEvent(donor, until+1)
+				}
 				until = max(until, s.Request.Guard(w))
 			}
 			f.scanned = append(f.scanned, scanned{w, donor, until, whole})

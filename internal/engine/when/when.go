@@ -36,7 +36,7 @@ func (f *Finder) RetryAt(s *search.Search, succeeds func() bool) (at int64, ok b
 		return 0, f.timeMayHelp()
 	}
 	sure, isSure := f.firstFitOfOwn()
-	if isSure && len(f.donors) == 1 {
+	if isSure && len(f.donors) == 1 && !leaves {
 		return sure, true
 	}
 	if at, ok = f.firstFitOfAny(); leaves {
