@@ -28,7 +28,8 @@
 // minruntime), and the guards of the caller ([Guard]). Replicas of an elastic workload above
 // the minimum may be preempted even during the minimum runtime; the minimum itself leaves
 // only with the whole workload. For a workload that was already told to stop the minimum
-// runtime no longer counts; the other rules do.
+// runtime no longer counts. If all that was told to stop is enough, it is awaited: then the
+// policies are asked, but no guard, and not whether its queue still borrows.
 //
 // A workload with a closed gate (KEP-8303, package gate) is decided about like any other, but
 // no workload yields to it: where it would preempt, the outcome is Gated.
@@ -49,11 +50,25 @@
 //  5. At equal priority: surplus replicas of elastic workloads one by one, then whole
 //     workloads.
 //  6. Later reservation first (a missing one counts as now), lower UID, lower ID; in a
-//     workload the last pod set first.
+//     workload the last pod set first, but of replicas that leave already the first.
 //
 // With [Request.LocalQueueUsage] the candidates of each queue come by the usage of their local
 // queues, the highest first, before steps 3 to 6. The queues of one class are merged: of their
 // next candidates the one that steps 3 to 6 put first.
+//
+// # Attempts
+//
+// In classical sharing there are up to two attempts, as in Kueue: in one the request may take its
+// queue over its nominal quota, in the other it may not. The first that finds victims is the
+// answer, even if the other one would need fewer.
+//
+//  1. With a policy of borrowWithinCohort: first the one that may, then the other.
+//  2. Without, only the one that may: if the queue uses its nominal quota or more in something
+//     that needs preemption, or if no other queue has candidates.
+//  3. Without, otherwise: first the one that may not, if no candidate comes by hierarchical
+//     advantage; else first the one that may.
+//
+// In fair sharing there is one, which may; with [Compat] PreemptWithinNominal one, which may not.
 //
 // # Fair sharing
 //

@@ -21,7 +21,6 @@ var knownDisagreements = []struct {
 	name  string
 	holds func(answers) bool
 }{
-	{"the pod set whose leaving replicas count first", leavesInTwoPodSets},
 	{"sibling cohorts of equal share", cohortsTie},
 	{"a flavor without quota for a request of zero", zeroWithoutQuota},
 }
@@ -62,21 +61,4 @@ func lacksQuota(q *queue.Queue, resource string) bool {
 // one of Kueue's.
 func cohortsTie(a answers) bool {
 	return a.Config.Sharing != preemption.Classical && witness.CohortsTie(a.Config, a.Record.State, *a.Record.Request)
-}
-
-// leavesInTwoPodSets: "in a workload the last pod set first". The engine counts the leaving replicas of
-// the first pod set first.
-func leavesInTwoPodSets(a answers) bool {
-	for _, w := range a.Record.State.Admitted {
-		sets := 0
-		for _, p := range w.PodSets {
-			if p.Terminating > 0 {
-				sets++
-			}
-		}
-		if sets > 1 {
-			return true
-		}
-	}
-	return false
 }

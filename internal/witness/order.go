@@ -73,7 +73,7 @@ func (w *world) localUsage(name string) float64 {
 // compare is steps 3 to 6: "lower priority; then equals whose time is over, longest running first;
 // then newer equals"; "at equal priority: surplus replicas of elastic workloads one by one, then
 // whole workloads"; "later reservation first (a missing one counts as now), lower UID, lower ID; in a
-// workload the last pod set first".
+// workload the last pod set first, but of replicas that leave already the first".
 func compare(a, b *candidate, at time.Time) int {
 	if a.expired && b.expired {
 		earlier := reservation(a, at).Compare(reservation(b, at))
@@ -97,7 +97,11 @@ func compareAlike(a, b *candidate, at time.Time) int {
 }
 
 func compareNames(a, b *candidate) int {
-	return cmp.Or(cmp.Compare(a.of.UID, b.of.UID), cmp.Compare(a.of.ID, b.of.ID), cmp.Compare(b.podSet, a.podSet))
+	set := cmp.Compare(b.podSet, a.podSet)
+	if a.leaving && b.leaving {
+		set = -set
+	}
+	return cmp.Or(cmp.Compare(a.of.UID, b.of.UID), cmp.Compare(a.of.ID, b.of.ID), set)
 }
 
 func reservation(c *candidate, at time.Time) time.Time {
