@@ -57,6 +57,9 @@ func explanationsHold(t *rapid.T) {
 	if err := json.Unmarshal(data, &read); err != nil {
 		t.Fatal(err)
 	}
+	if got, want := explain.Text(read.Steps), explain.Text(e.Steps); got != want {
+		t.Fatalf("the page of what was read:\n%s\nwant\n%s", got, want)
+	}
 	again, err := json.Marshal(read)
 	if err != nil || string(again) != string(data) {
 		t.Fatalf("%v: through JSON\n%s\nis\n%s", err, data, again)

@@ -97,7 +97,7 @@ func (x *explainer) takes(s *trace.Step, all []string) Step {
 	} else {
 		text += ": " + isEnough
 	}
-	return Step{Section: whatWasTried, Node: in, Lines: []string{text}, Taken: all, indent: 5}
+	return Step{Section: whatWasTried, Node: in, Lines: []string{text}, Taken: all, Indent: 5}
 }
 
 // limits counts a candidate that a limit refuses, once.
@@ -120,8 +120,8 @@ func (a *attempt) limits(s *trace.Step) {
 func (x *explainer) attemptSteps() (steps []Step, put []string) {
 	for i := range x.attempts {
 		a := &x.attempts[i]
-		first := Step{Section: whatWasTried, Title: fmt.Sprintf("%d. %s", i+1, x.title(a)), indent: 5}
-		end := Step{Section: whatWasTried, Lines: x.endOf(a), indent: 5}
+		first := Step{Section: whatWasTried, Title: fmt.Sprintf("%d. %s", i+1, x.title(a)), Indent: 5}
+		end := Step{Section: whatWasTried, Lines: x.endOf(a), Indent: 5}
 		if put = a.names; len(put) == 0 {
 			first.Lines = end.Lines
 			steps = append(steps, first)

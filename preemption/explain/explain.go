@@ -226,7 +226,7 @@ func (x *explainer) flavors() (steps []Step) {
 		if c.Untried > 0 {
 			lines = append(lines, count(c.Untried, "more flavor")+" not tried")
 		}
-		steps = append(steps, Step{Section: "Flavors", Title: fmt.Sprintf("pod set %s: %s", c.PodSet, flavor), Lines: lines, indent: 4})
+		steps = append(steps, Step{Section: "Flavors", Title: fmt.Sprintf("pod set %s: %s", c.PodSet, flavor), Lines: lines, Indent: 4})
 	}
 	return steps
 }

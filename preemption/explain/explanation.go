@@ -44,8 +44,8 @@ type Step struct {
 	Kept     []string `json:"kept,omitempty"`
 	// Taken are the workloads that are taken after the step, in the order in which they were.
 	Taken []string `json:"taken,omitempty"`
-
-	indent int // of the lines in a page
+	// Indent is how far the lines stand from the left of a page, in columns. Zero: 2.
+	Indent int `json:"indent,omitempty"`
 }
 
 // End says when a rule of time ends that keeps workloads in a part of the tree: for the first and for the last of them.

@@ -130,7 +130,7 @@ func (x *explainer) levelSteps() (steps []Step) {
 		l := &x.levels[i]
 		s := Step{
 			Section: whoMayYield, Title: fmt.Sprintf("%s (%s %v%s)", l.node, l.right, l.value, l.borrows), Node: l.node,
-			MayYield: l.mayYield.named, Kept: l.kept.named(), indent: 4,
+			MayYield: l.mayYield.named, Kept: l.kept.named(), Indent: 4,
 		}
 		if l.mayYield.count > 0 {
 			asShares := ""

@@ -47,7 +47,7 @@ func (pr Printer) Text(steps []Step) string {
 			p.line(2, "%s", s.Title)
 		}
 		for _, line := range s.Lines {
-			p.line(cmp.Or(s.indent, 2), "%s", line)
+			p.line(cmp.Or(s.Indent, 2), "%s", line)
 		}
 	}
 	return p.String()

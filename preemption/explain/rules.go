@@ -77,7 +77,7 @@ func (x *explainer) ruleSteps() (steps []Step) {
 		return nil
 	}
 	section := fmt.Sprintf("%s%q, after the policies", rulesOf, x.ruled.Name)
-	if x.config.Compat.RulesAlone {
+	if x.alone() {
 		section = fmt.Sprintf("%s%q, in place of the policies", rulesOf, x.ruled.Name)
 	}
 	holding := x.d.Triggers
@@ -94,7 +94,7 @@ func (x *explainer) ruleSteps() (steps []Step) {
 		if !slices.ContainsFunc(x.ruled.Rules, func(r rules.Rule) bool { return r.ActivationPolicy.Trigger == trigger }) {
 			continue
 		}
-		s := Step{Section: section, indent: 4}
+		s := Step{Section: section, Indent: 4}
 		bad := false
 		if slices.Contains(holding, trigger) {
 			s, bad = x.tierStep(s, trigger)
