@@ -63,18 +63,18 @@ func (x *Solver) exchanged(goals []objective, chosen []int) []int {
 // rounded takes units by reduced cost until the request fits, and improves them by exchanges;
 // nil: it never fits, or that costs too much.
 func (x *Solver) rounded(goals []objective) (chosen []int) {
-	p, e := &x.problem, &x.exchanges
-	exchanger{x}.prepare(goals)
+	p, e, exchanges := &x.problem, &x.exchanges, exchanger{x}
+	exchanges.prepare(goals)
 	for _, i := range x.byReducedCost() {
-		if (exchanger{x}).spent() {
+		if exchanges.spent() {
 			break
 		}
-		if !(exchanger{x}).mayTake(i) {
+		if !exchanges.mayTake(i) {
 			continue
 		}
-		exchanger{x}.take(i)
+		exchanges.take(i)
 		if p.s.Fits(p.mode()) && p.justified() {
-			exchanger{x}.improve()
+			exchanges.improve()
 			chosen = slices.Clone(e.chosen)
 			break
 		}
