@@ -260,8 +260,8 @@ type Forecast struct {
 
 // Forecast says what preemption could do for the given amount of one resource in one flavor,
 // alone, as the assignment of flavors asks it. It reads the facts of the request's workload
-// except its requests, and the time. It is about the search in order, also where
-// what is leaving already would be enough, which the assignment counts. It does not read the Room, and not the MinCounts, as the amount is given: with
+// except its requests, and the time. It is about the search in order alone; the
+// assignment also counts what is leaving already, where that is enough. It does not read the Room, and not the MinCounts, as the amount is given: with
 // fewer replicas, give what they take. The error is that of [Preemptor.Decide].
 func (p *Preemptor) Forecast(s *Snapshot, r Request, a quota.Amount) (Forecast, error) {
 	if p == nil {

@@ -57,19 +57,20 @@ func Admit(w workload.Workload) Edit {
 // candidate of later decisions. A second time changes nothing. With replicas, as [Victim.Replicas]
 // has them, it marks only these as leaving, without those that left before ([Replicas.Leaving]):
 // they still hold their quota and are no longer surplus. It fails if there is no such workload or pod
-// set, or if the pod set has fewer replicas that are not leaving.
+// set, if a number is negative or the pod set has fewer replicas that are not leaving, and if the pod set
+// has totals ([workload.PodSet.Totals]).
 func StartEviction(id string, replicas ...Replicas) Edit {
 	e := Edit{kind: editStartEviction, name: id}
 	for _, r := range replicas {
 		e.kind = editStartShrink
-		e.replicas = append(e.replicas, cluster.Replicas{PodSet: r.PodSet, Count: r.Count - r.Leaving})
+		e.replicas = append(e.replicas, cluster.Replicas{PodSet: r.PodSet, Count: quota.Sub(r.Count, r.Leaving)})
 	}
 	return e
 }
 
 // Remove removes a workload with the quota that it holds. With replicas, as [Victim.Replicas] has
-// them, it removes only these: leaving replicas first. It fails if there is no such workload or pod
-// set, or if the pod set has fewer replicas.
+// them, it removes only these: leaving replicas first. It fails as [StartEviction] does, where replicas that
+// leave count, too.
 func Remove(id string, replicas ...Replicas) Edit {
 	e := Edit{kind: editRemove, name: id}
 	for _, r := range replicas {

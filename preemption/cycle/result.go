@@ -1,7 +1,6 @@
 package cycle
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/cedesched/cede/gate"
@@ -123,16 +122,9 @@ type Result struct {
 
 // Apply carries the cycle out: it returns the snapshot after Edits, and the pending workloads after
 // [HeadResult.Return] of each head. s and pending are those that the cycle was run on, or later ones. It fails as
-// [preemption.Snapshot.With] and Return do, and if a head holds its quota in s since the time of the cycle: then it was
-// carried out before. If it fails it returns both as they were given.
+// [preemption.Snapshot.With] and Return do, and then returns both as they were given. Carried out again on the snapshot
+// that it led to, it changes nothing there.
 func (r Result) Apply(s *preemption.Snapshot, pending *queue.Pending, now time.Time) (*preemption.Snapshot, *queue.Pending, error) {
-	for i := range r.Heads {
-		if w := r.Heads[i].Decision.Admitted; r.Heads[i].Outcome == Admit && w != nil {
-			if has, ok := s.Find(w.ID); ok && has.ReservedAt.Equal(w.ReservedAt) {
-				return s, pending, preemption.Faults{{Path: fmt.Sprintf("heads[%d]", i), Problem: fmt.Sprintf("workload %q is admitted already", w.ID)}}
-			}
-		}
-	}
 	after, err := s.With(r.Edits()...)
 	rest := pending
 	for i := 0; i < len(r.Heads) && err == nil; i++ {
