@@ -1,0 +1,107 @@
+package nodes_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/internal/witness/nodes"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// question is a configuration, a state and a request.
+type question struct {
+	Config  placement.Config
+	State   placement.State
+	Request placement.Request
+}
+
+// each is the number of questions in a check: the hundred checks of go test ask a thousand in each law.
+const each = 10
+
+// ask asks both about drawn questions. It counts how they were answered, and fails if an answer that is expected
+// was never given.
+func ask(t *testing.T, questions *rapid.Generator[question], expected ...string) {
+	answered, known := map[string]int{}, map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		for range each {
+			q := questions.Draw(t, "question")
+			why, d := compare(t, q)
+			known[why]++
+			count(answered, d)
+		}
+	})
+	t.Logf("answers %v, known disagreements %v", answered, known)
+	for _, e := range expected {
+		if answered[e] == 0 {
+			t.Errorf("no question was answered by %v", e)
+		}
+	}
+}
+
+// count says which rules an answer shows.
+func count(answered map[string]int, d placement.Decision) {
+	answered[d.Outcome.String()]++
+	answered["all"]++
+	mark := func(name string, holds bool) {
+		if holds {
+			answered[name]++
+		}
+	}
+	mark("reason "+d.Reason.String(), d.Reason != 0)
+	mark("several victims", len(d.Victims) > 1)
+	mark("violations", d.Violations > 0)
+	mark("withdrawn", len(d.Withdrawn) > 0)
+	mark("RetryAt", !d.RetryAt.IsZero())
+	mark("RetryAt beside nominations", !d.RetryAt.IsZero() && len(d.Nominations) > 0)
+	mark("several pods", len(d.Nominations) > 1)
+	for _, v := range d.Victims {
+		mark("a group yields", v.Group != "")
+		mark("a group of several yields", len(v.Pods) > 1)
+	}
+}
+
+// compare asks both. It fails if they disagree, unless a known disagreement holds, which it names.
+func compare(t *rapid.T, q question) (known string, d placement.Decision) {
+	snapshot, err := placement.NewSnapshot(q.State)
+	if err != nil {
+		t.Fatal(err)
+	}
+	preemptor, err := placement.New(q.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decision, err := preemptor.Decide(snapshot, q.Request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := answers{q, decision, nodes.Decide(q.Config, q.State, q.Request)}
+	diff := cmp.Diff(told(a.engine), told(a.witness))
+	if diff == "" {
+		return "none", decision
+	}
+	for _, k := range knownDisagreements {
+		if k.holds(a) {
+			return k.name, decision
+		}
+	}
+	record, err := json.Marshal(placement.Record{State: q.State, Request: &q.Request})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Fatalf("%s\n%s\n- engine, + witness:\n%s", fmt.Sprintf("%+v", q.Config), record, diff)
+	return "", d
+}
+
+// told is what both say of a decision.
+func told(d placement.Decision) placement.Decision {
+	c := placement.Decision{Outcome: d.Outcome, Reason: d.Reason, RetryAt: d.RetryAt, Placement: d.Placement, Withdrawn: d.Withdrawn}
+	if d.Outcome == preemption.Wait {
+		c.Placeable = 0
+	}
+	return c
+}

@@ -1,0 +1,139 @@
+package nodes
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// The order of the answers: package placement, Steps; KEP-5710, Delayed preemption.
+
+// Decide answers a request, as [placement.Preemptor.Decide] does. The configuration, the state and the request are valid.
+func Decide(c placement.Config, st placement.State, r placement.Request) placement.Decision {
+	d := decideAt(c, st, r, r.Now)
+	if d.Outcome.Possible() {
+		return d
+	}
+	d.RetryAt = RetryAt(c, st, r)
+	if !d.RetryAt.IsZero() {
+		d.Outcome = preemption.Wait
+		d.Placeable = len(d.Nominations)
+	}
+	return d
+}
+
+// decideAt answers at an instant; it does not know whether time will help.
+func decideAt(c placement.Config, st placement.State, r placement.Request, at time.Time) placement.Decision {
+	w := newWorld(c, st, r, at)
+	return w.decide(w.domains())
+}
+
+// decide: "If a pod P can be scheduled without triggering preemption, we don't consider preemption at all." "If the
+// request fits once terminating pods are gone, it waits for them." "Otherwise these steps follow for each domain."
+func (w *world) decide(domains []domain) placement.Decision {
+	if s, d := w.findsRoom(domains, nil); s != nil && !w.request.SkipFit {
+		return w.decision(preemption.Fits, &choice{domain: d, seats: s.placed})
+	}
+	if w.config.Mode == placement.ModeDesign && len(w.leaving()) > 0 {
+		if s, d := w.findsRoom(domains, w.leaving()); s != nil {
+			return w.decision(preemption.Wait, &choice{domain: d, seats: s.placed})
+		}
+	}
+	if w.request.Policy == placement.PreemptNever {
+		return w.impossible(placement.ReasonPolicyNever, 0)
+	}
+	return w.preempt(domains)
+}
+
+// fits places the request beside all but some pods, in the first domain with room. A single pod looks at all nodes.
+func (w *world) findsRoom(domains []domain, without []*pod) (*scene, domain) {
+	if w.single() {
+		domains = []domain{{nodes: w.pods[0].nodes}}
+	}
+	for _, d := range domains {
+		s := w.scene(without)
+		if s.placeKeeping(d); s.enough() {
+			if w.single() {
+				d.name = s.placed[0].node.Name
+			}
+			return s, d
+		}
+	}
+	return nil, domain{}
+}
+
+// preempt: "Once we find enough nodes feasible for preemption and list of victims for them, we score that and choose the
+// best options."
+func (w *world) preempt(domains []domain) placement.Decision {
+	anyone := func(*unit) bool { return true }
+	choices, most, some := w.choices(domains, anyone)
+	switch {
+	case len(choices) > 0:
+		return w.decision(preemption.Preempt, best(choices))
+	case !some:
+		return w.impossible(placement.ReasonNoVictims, most)
+	}
+	return w.impossible(placement.ReasonNoRoom, most)
+}
+
+// choices makes room in each domain. It says how many pods had a place at most, and whether some unit may yield at all.
+func (w *world) choices(domains []domain, may func(*unit) bool) (list []*choice, most int, some bool) {
+	for _, d := range domains {
+		c, placeable := w.solve(d, may)
+		most = max(most, placeable)
+		some = some || len(w.candidates(d, may)) > 0
+		if c != nil {
+			list = append(list, c)
+		}
+	}
+	return list, most, some
+}
+
+func (w *world) impossible(why placement.Reason, placeable int) placement.Decision {
+	d := placement.Decision{Outcome: preemption.Impossible, Reason: why}
+	d.Placeable = placeable
+	return d
+}
+
+// decision: nominations come "in the order of the request", victims "sorted by ID of the first pod"; Placeable "is the
+// length of Nominations".
+func (w *world) decision(o preemption.Outcome, c *choice) placement.Decision {
+	d := placement.Decision{Outcome: o}
+	d.Domain, d.Violations = c.domain.name, c.violations()
+	for _, p := range w.pods {
+		if i := slices.IndexFunc(c.seats, func(s seat) bool { return s.pod == p }); i >= 0 {
+			d.Nominations = append(d.Nominations, placement.Nomination{Pod: p.ID, Node: c.seats[i].node.Name})
+		}
+	}
+	d.Placeable = len(d.Nominations)
+	for i, u := range c.victims {
+		v := placement.Victim{Group: u.group, Priority: u.priority(), Violations: u.violations, Order: i + 1}
+		for _, p := range u.pods {
+			v.Pods = append(v.Pods, p.ID)
+		}
+		slices.Sort(v.Pods)
+		d.Victims = append(d.Victims, v)
+	}
+	slices.SortFunc(d.Victims, func(a, b placement.Victim) int { return cmp.Compare(a.Pods[0], b.Pods[0]) })
+	if o == preemption.Preempt {
+		d.Withdrawn = w.withdrawn(c)
+	}
+	return d
+}
+
+// withdrawn: "pods of lower priority nominated to a node of Nominations, and pods of a group that yields whole".
+func (w *world) withdrawn(c *choice) (list []string) {
+	for _, p := range w.nominated {
+		taken := slices.ContainsFunc(c.seats, func(s seat) bool { return s.node.Name == p.Node })
+		whole := w.wholeGroup(p)
+		yields := slices.ContainsFunc(c.victims, func(u *unit) bool { return whole != "" && u.group == whole })
+		if taken && p.priority < w.request.Priority || yields {
+			list = append(list, p.ID)
+		}
+	}
+	slices.Sort(list)
+	return list
+}

@@ -1,0 +1,217 @@
+package nodes_test
+
+import (
+	"fmt"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+var now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// traits say what is drawn besides single pods with priorities.
+type traits struct {
+	budgets, groups, terminating, runtimes bool
+	inPlace, hard                          bool
+}
+
+// drawer draws one question.
+type drawer struct {
+	*rapid.T
+	traits
+	q question
+}
+
+func (d *drawer) chance(n int) bool       { return rapid.IntRange(0, n-1).Draw(d.T, "chance") == n-1 }
+func (d *drawer) upTo(n int) int          { return rapid.IntRange(0, n).Draw(d.T, "number") }
+func (d *drawer) of(list []string) string { return rapid.SampledFrom(list).Draw(d.T, "one") }
+
+// questions draws a state, a configuration and a request with some traits.
+func questions(tr traits) *rapid.Generator[question] {
+	return rapid.Custom(func(t *rapid.T) question {
+		d := &drawer{T: t, traits: tr}
+		d.config()
+		d.nodes()
+		d.groupsAndPods()
+		if d.budgets {
+			d.drawBudgets()
+		}
+		d.ask()
+		return d.q
+	})
+}
+
+func (d *drawer) config() {
+	c := &d.q.Config
+	c.SkipBlockers = true
+	c.Order = placement.Order(d.upTo(2))
+	if d.inPlace {
+		c.Mode = placement.ModeInPlace
+	}
+	if d.budgets {
+		c.Charge = placement.Charge(d.upTo(2))
+	}
+	if d.hard {
+		c.Budgets = placement.Hard
+	}
+	if d.runtimes {
+		c.MinRuntime, c.ReclaimMinRuntime = d.runtime(), d.runtime()
+	}
+}
+
+// nodes draws one to six nodes, mostly small; some without a resource, without capacity, or unschedulable.
+func (d *drawer) nodes() {
+	for i := range 1 + d.upTo(5) {
+		n := workload.Node{Name: fmt.Sprintf("n%d", i), Capacity: workload.Resources{}}
+		if !d.chance(15) {
+			n.Capacity["cpu"] = int64(1 + d.upTo(4))
+		}
+		if d.chance(2) {
+			n.Capacity["gpu"] = int64(d.upTo(3))
+		}
+		if d.chance(5) {
+			n.Capacity[workload.PodsResource] = int64(d.upTo(4))
+		}
+		n.Unschedulable = d.chance(15)
+		d.q.State.Nodes = append(d.q.State.Nodes, n)
+	}
+}
+
+func (d *drawer) requests() workload.Resources {
+	r := workload.Resources{}
+	if !d.chance(8) {
+		r["cpu"] = int64(d.upTo(3))
+	}
+	if d.chance(4) {
+		r["gpu"] = int64(d.upTo(2))
+	}
+	return r
+}
+
+func (d *drawer) priority() int32 {
+	return rapid.SampledFrom([]int32{0, 0, 1, 1, 2, 3, 5, -1, -2147483648, 2147483647}).Draw(d.T, "priority")
+}
+
+func (d *drawer) node() string { return d.of(d.names()) }
+
+func (d *drawer) names() (list []string) {
+	for _, n := range d.q.State.Nodes {
+		list = append(list, n.Name)
+	}
+	return list
+}
+
+func (d *drawer) runtime() (o quota.OptionalDuration) {
+	if d.chance(2) {
+		return quota.Some(time.Duration(d.upTo(4)) * 10 * time.Minute)
+	}
+	return o
+}
+
+func (d *drawer) queue() string {
+	if d.runtimes {
+		return d.of([]string{"", "a", "b"})
+	}
+	return ""
+}
+
+// groupsAndPods draws groups, one perhaps in another, and up to twelve pods that run.
+func (d *drawer) groupsAndPods() {
+	st := &d.q.State
+	if d.groups {
+		for i := range d.upTo(4) {
+			g := workload.PodGroup{
+				ID: fmt.Sprintf("g%d", i), Priority: d.priority(), DisruptionMode: workload.DisruptionMode(d.upTo(1)),
+				Queue: d.queue(), MinCount: d.upTo(2),
+			}
+			if d.runtimes {
+				g.MinRuntime, g.ReclaimMinRuntime = d.runtime(), d.runtime()
+			}
+			if i > 0 && d.chance(3) {
+				g.Parent = fmt.Sprintf("g%d", d.upTo(i-1))
+			}
+			st.Groups = append(st.Groups, g)
+		}
+	}
+	for i := range min(d.upTo(12), d.upTo(20)) {
+		p := d.pod(fmt.Sprintf("p%02d", i))
+		p.Node = d.node()
+		if d.terminating && d.chance(4) {
+			p.Terminating, p.Preempted = true, d.chance(2)
+			if d.chance(2) {
+				p.TerminatingSince = now.Add(time.Duration(-d.upTo(4)) * 10 * time.Minute)
+			}
+		}
+		st.Pods = append(st.Pods, p)
+	}
+}
+
+// pod draws what pods that run and pods that wait have.
+func (d *drawer) pod(id string) workload.Pod {
+	p := workload.Pod{ID: id, Requests: d.requests(), Priority: d.priority(), Queue: d.queue()}
+	if d.chance(2) {
+		p.UID = d.of([]string{"a", "b", "c"})
+	}
+	if d.chance(3) {
+		p.Started = now.Add(time.Duration(1-d.upTo(6)) * 10 * time.Minute)
+	}
+	if d.budgets {
+		p.Labels = map[string]string{"app": d.of([]string{"x", "y", "z"})}
+	}
+	if d.groups && d.chance(2) {
+		p.Group = fmt.Sprintf("g%d", d.upTo(4)) // perhaps missing
+	}
+	if d.runtimes {
+		p.MinRuntime, p.ReclaimMinRuntime = d.runtime(), d.runtime()
+	}
+	return p
+}
+
+func (d *drawer) drawBudgets() {
+	for i := range d.upTo(3) {
+		b := workload.DisruptionBudget{Name: fmt.Sprintf("b%d", i), Allowed: int64(d.upTo(2)), Selector: &workload.LabelSelector{}}
+		if !d.chance(4) {
+			b.Selector.MatchLabels = map[string]string{"app": d.of([]string{"x", "y", "z"})}
+		}
+		if len(d.q.State.Pods) > 0 && d.chance(3) {
+			b.Disrupted = []string{rapid.SampledFrom(d.q.State.Pods).Draw(d.T, "disrupted").ID}
+		}
+		d.q.State.Budgets = append(d.q.State.Budgets, b)
+	}
+}
+
+// ask draws the request: mostly of a priority above some that run.
+func (d *drawer) ask() {
+	r := &d.q.Request
+	r.Now = now
+	r.Priority = rapid.SampledFrom([]int32{0, 1, 2, 3, 5, 5, 9, 9, 9, 9, 9, 2147483647}).Draw(d.T, "its priority")
+	if d.chance(12) {
+		r.Policy = placement.PreemptNever
+	}
+	if d.chance(3) {
+		r.Prefer = rapid.Permutation(d.names()).Draw(d.T, "preferred")[:1+d.upTo(len(d.q.State.Nodes)-1)]
+	}
+	r.Queue = d.queue()
+	p := d.waiting("w0")
+	p.Priority, p.Queue = 0, ""
+	r.Pods = []workload.Pod{p}
+	if d.terminating && d.chance(2) {
+		r.TerminationTimeout = time.Duration(1+d.upTo(3)) * 10 * time.Minute
+	}
+}
+
+func (d *drawer) waiting(id string) workload.Pod {
+	p := workload.Pod{ID: id, Requests: d.requests()}
+	if d.chance(3) {
+		p.Requests["cpu"] = int64(2 + d.upTo(3))
+	}
+	if d.chance(5) {
+		p.Nodes = append([]string{"unknown"}, rapid.Permutation(d.names()).Draw(d.T, "its nodes")[:d.upTo(len(d.q.State.Nodes))]...)
+	}
+	p.Nowhere = d.chance(100)
+	return p
+}

@@ -1,0 +1,125 @@
+package nodes
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
+)
+
+// Placing: Config.Order, and the domains of a request.
+
+// domain is a set of nodes within which the preemptor is placed.
+type domain struct {
+	name  string
+	nodes []*node // in order of preference
+}
+
+func (d domain) has(name string) bool {
+	return slices.ContainsFunc(d.nodes, func(n *node) bool { return n.Name == name })
+}
+
+// domains: "for pod P, it will always be individual nodes"; "a gang has the domains of the request, or the whole
+// cluster".
+func (w *world) domains() (list []domain) {
+	if w.single() {
+		for _, n := range w.pods[0].nodes {
+			list = append(list, domain{n.Name, []*node{n}})
+		}
+		return list
+	}
+	if len(w.request.Domains) == 0 {
+		return []domain{w.within("", func(*node) bool { return true })}
+	}
+	for _, d := range w.request.Domains {
+		list = append(list, w.within(d.Name, func(n *node) bool { return slices.Contains(d.Nodes, n.Name) }))
+	}
+	return list
+}
+
+// within: "Unschedulable excludes the node from all domains."
+func (w *world) within(name string, in func(*node) bool) domain {
+	d := domain{name: name}
+	for _, n := range w.nodes {
+		if !n.Unschedulable && in(n) {
+			d.nodes = append(d.nodes, n)
+		}
+	}
+	return d
+}
+
+// place places the pods of the request within a domain, in their order, each beside those before it. A pod without
+// place is left out.
+func (s *scene) place(d domain) {
+	s.placed = nil
+	for _, p := range s.pods {
+		s.seat(p, d)
+	}
+}
+
+// seat gives a pod the node that the order chooses: FirstFit "the first node with room", RoundRobin "the first node
+// with room after the one chosen last".
+func (s *scene) seat(p *pod, d domain) {
+	var free []*node
+	for _, n := range s.turn(d.nodes) {
+		if slices.Contains(p.nodes, n) && s.fits(p, n) {
+			free = append(free, n)
+		}
+	}
+	if len(free) == 0 {
+		return
+	}
+	chosen := free[0]
+	if s.config.Order == placement.BestFit {
+		for _, n := range free {
+			if s.left(p, n) < s.left(p, chosen) {
+				chosen = n
+			}
+		}
+	}
+	s.placed = append(s.placed, seat{p, chosen})
+}
+
+// turn begins with the node after the one chosen last.
+func (s *scene) turn(nodes []*node) []*node {
+	if s.config.Order != placement.RoundRobin || len(s.placed) == 0 {
+		return nodes
+	}
+	i := slices.Index(nodes, s.placed[len(s.placed)-1].node) + 1
+	return slices.Concat(nodes[i:], nodes[:i])
+}
+
+// left: BestFit chooses "the smallest sum, over the requested resources, of the free part of the capacity", after
+// the pod. What a pod requests is "besides one of PodsResource".
+func (s *scene) left(p *pod, n *node) (sum float64) {
+	on := append(s.on(n), p)
+	for _, resource := range s.needs(p) {
+		if capacity := n.Capacity[resource]; capacity > 0 && resource != workload.PodsResource {
+			sum += float64(capacity-s.used(on, resource)) / float64(capacity)
+		}
+	}
+	return sum
+}
+
+// enough: "MinCount is the number of Pods that must have room. Zero: any number", of one at least.
+func (s *scene) enough() bool { return len(s.placed) >= max(1, s.request.MinCount) }
+
+// placeKeeping: "the nominated node is tried first, then all others". "Of several nominations those that have room are
+// kept if the other pods find a place."
+func (s *scene) placeKeeping(d domain) {
+	s.placed = nil
+	for _, p := range s.pods {
+		if n := p.promised; n != nil && d.has(n.Name) && slices.Contains(p.nodes, n) && s.fits(p, n) {
+			s.placed = append(s.placed, seat{p, n})
+		}
+	}
+	kept := len(s.placed)
+	for _, p := range s.pods {
+		if !slices.ContainsFunc(s.placed[:kept], func(k seat) bool { return k.pod == p }) {
+			s.seat(p, d)
+		}
+	}
+	if !s.enough() {
+		s.place(d)
+	}
+}

@@ -1,0 +1,163 @@
+package nodes
+
+import (
+	"math"
+	"slices"
+
+	"github.com/cedesched/cede/workload"
+)
+
+// Room on a node: what is there, and what a pod needs.
+
+// scene is who is on the nodes while a decision is tried.
+type scene struct {
+	*world
+	gone   map[*pod]bool // running pods that are not there
+	placed []seat
+}
+
+type seat struct {
+	pod  *pod
+	node *node
+}
+
+// scene begins with everybody there but some.
+func (w *world) scene(without []*pod) *scene {
+	s := &scene{world: w, gone: map[*pod]bool{}}
+	s.remove(without)
+	return s
+}
+
+func (s *scene) remove(pods []*pod) {
+	for _, p := range pods {
+		s.gone[p] = true
+	}
+}
+
+func (s *scene) putBack(pods []*pod) {
+	for _, p := range pods {
+		delete(s.gone, p)
+	}
+}
+
+// on lists the pods that take room on a node. "Nominated are the waiting pods that are promised room on a node.
+// Requests that are not of higher priority leave that room free."
+func (s *scene) on(n *node) (list []*pod) {
+	for _, p := range s.running {
+		if p.Node == n.Name && !s.gone[p] {
+			list = append(list, p)
+		}
+	}
+	for _, p := range s.nominated {
+		if p.Node == n.Name && p.priority >= s.request.Priority {
+			list = append(list, p)
+		}
+	}
+	for _, seat := range s.placed {
+		if seat.node == n {
+			list = append(list, seat.pod)
+		}
+	}
+	return list
+}
+
+// used sums what pods take. "A claim takes its amounts once on a node, from the first of its pods there until the
+// last has left."
+func (s *scene) used(on []*pod, resource string) (sum int64) {
+	for _, p := range on {
+		sum = plus(sum, takes(p, resource))
+	}
+	for _, c := range s.claims {
+		if slices.ContainsFunc(on, func(p *pod) bool { return slices.Contains(p.Claims, c.ID) }) {
+			sum = plus(sum, c.Requests[resource])
+		}
+	}
+	return sum
+}
+
+// takes: "what the pod takes, besides one of PodsResource".
+func takes(p *pod, resource string) int64 {
+	if resource == workload.PodsResource {
+		return 1
+	}
+	return p.Requests[resource]
+}
+
+// plus: "sums saturate, never wrap".
+func plus(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// holds reports whether a node has what the pods there take, of one resource. "An absent resource is not available on
+// the node; only an absent PodsResource means no limit."
+func (s *scene) holds(n *node, on []*pod, resource string) bool {
+	capacity, present := n.Capacity[resource]
+	return resource == workload.PodsResource && !present || s.used(on, resource) <= capacity
+}
+
+// fits reports whether a pod has room on a node beside who is there. "Only resources that the preemptor requests
+// are checked."
+func (s *scene) fits(p *pod, n *node) bool {
+	on := append(s.on(n), p)
+	for _, resource := range s.needs(p) {
+		if !s.holds(n, on, resource) {
+			return false
+		}
+	}
+	return s.claimsAre(p, n)
+}
+
+// needs lists what a pod requests: more than nothing of it.
+func (w *world) needs(p *pod) []string {
+	list := []string{workload.PodsResource}
+	add := func(requests workload.Resources) {
+		for resource, amount := range requests {
+			if amount > 0 && !slices.Contains(list, resource) {
+				list = append(list, resource)
+			}
+		}
+	}
+	add(p.Requests)
+	for _, c := range w.claims {
+		if slices.Contains(p.Claims, c.ID) {
+			add(c.Requests)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// claimsAre: "A waiting pod goes only where pods run or are nominated that hold its claims, and pods of one request
+// with a claim go to one node: that of the first of them."
+func (s *scene) claimsAre(p *pod, n *node) bool {
+	for _, m := range s.nodes {
+		if m == n {
+			continue
+		}
+		for _, other := range s.on(m) {
+			if slices.ContainsFunc(other.Claims, func(c string) bool { return slices.Contains(p.Claims, c) }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// keeps reports whether all pods that were placed have their room still.
+func (s *scene) keeps() bool {
+	for _, seat := range s.placed {
+		on := s.on(seat.node)
+		for _, resource := range s.needs(seat.pod) {
+			if !s.holds(seat.node, on, resource) {
+				return false
+			}
+		}
+		if !s.claimsAre(seat.pod, seat.node) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,74 @@
+package nodes
+
+import (
+	"cmp"
+	"math/big"
+	"time"
+)
+
+// KEP-5710, "We score scheduling decisions for each of the domains and choose the best one"; package placement,
+// step 8.
+
+// best returns the first of the best choices.
+func best(list []*choice) (found *choice) {
+	for _, c := range list {
+		if found == nil || compareScore(c, found) < 0 {
+			found = c
+		}
+	}
+	return found
+}
+
+// compareScore: "fewest pods against budgets; lowest highest priority of a victim; smallest sum of priorities (each plus
+// 2^31, so that fewer are better); fewest pods; latest start of the earliest victim of the highest priority; first in
+// order."
+func compareScore(a, b *choice) int {
+	return cmp.Or(
+		cmp.Compare(a.violations(), b.violations()),
+		cmp.Compare(a.highest(), b.highest()),
+		a.sum().Cmp(b.sum()),
+		cmp.Compare(a.pods(), b.pods()),
+		compareStart(b.start(), a.start()),
+	)
+}
+
+func (c *choice) violations() (n int) {
+	for _, u := range c.victims {
+		n += u.violations
+	}
+	return n
+}
+
+func (c *choice) highest() int64 {
+	if len(c.victims) == 0 {
+		return -1 << 32
+	}
+	return int64(c.victims[0].priority())
+}
+
+func (c *choice) sum() *big.Int {
+	sum := new(big.Int)
+	for _, u := range c.victims {
+		for range u.pods {
+			sum.Add(sum, big.NewInt(int64(u.priority())+1<<31))
+		}
+	}
+	return sum
+}
+
+func (c *choice) pods() (n int) {
+	for _, u := range c.victims {
+		n += len(u.pods)
+	}
+	return n
+}
+
+// start is the earliest start among the victims of the highest priority.
+func (c *choice) start() (first time.Time) {
+	for _, u := range c.victims {
+		if int64(u.priority()) == c.highest() && compareStart(u.start(), first) < 0 {
+			first = u.start()
+		}
+	}
+	return first
+}

@@ -1,0 +1,138 @@
+package nodes
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// KEP-5710, Preemption algorithm: one domain.
+
+// choice is a way to make room in a domain.
+type choice struct {
+	domain  domain
+	seats   []seat
+	victims []*unit // the most important first
+}
+
+// gone lists the pods that are gone before anyone is asked to yield: "Terminating pods that are waited for". In
+// [placement.ModeInPlace] "terminating pods count as running".
+func (w *world) goneAlready() []*pod {
+	if w.config.Mode == placement.ModeInPlace {
+		return nil
+	}
+	return w.leaving()
+}
+
+// candidates: "Identify the list of all potential victims in that domain", sorted "to reflect their importance".
+func (w *world) candidates(d domain, may func(*unit) bool) (list []*unit) {
+	for _, u := range w.units() {
+		if w.mayYield(u) && may(u) && u.in(d) {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
+// solve makes room in a domain, if it can. It also says how many pods have a place without all potential victims.
+func (w *world) solve(d domain, may func(*unit) bool) (c *choice, placeable int) {
+	list := w.candidates(d, may)
+	if len(list) == 0 {
+		return nil, 0
+	}
+	s := w.scene(w.goneAlready())
+	for _, u := range list {
+		s.remove(u.pods)
+	}
+	s.place(d)
+	if !s.enough() {
+		return nil, len(s.placed) // "the preemptor is unschedulable with preemption in domain D"
+	}
+	placeable = len(s.placed)
+	w.charge(w.charged(list, may))
+	list = s.reprieve(list, func(u *unit) bool { return u.violations > 0 })
+	if w.config.Mode == placement.ModeDesign {
+		list = s.search(d, list)
+	}
+	list = s.reprieve(list, func(*unit) bool { return true })
+	return &choice{domain: d, seats: s.placed, victims: list}, placeable
+}
+
+// charged lists the units that are charged to the budgets: the potential victims of the domain, in
+// [placement.ModeInPlace] "all units of lower priority, wherever they run".
+func (w *world) charged(list []*unit, may func(*unit) bool) []*unit {
+	if w.config.Mode == placement.ModeDesign || w.single() {
+		return list
+	}
+	all := slices.Clone(list)
+	for _, u := range w.units() {
+		if w.mayYield(u) && may(u) && !slices.ContainsFunc(list, func(v *unit) bool { return compareFirst(u.pods[0], v.pods[0]) == 0 }) {
+			all = append(all, u)
+		}
+	}
+	slices.SortFunc(all, compareImportance)
+	return all
+}
+
+// reprieve: "checking if they can be placed where they are currently running. If so assume it back and remove from
+// potential victims list." Each whole, the most important first.
+func (s *scene) reprieve(list []*unit, which func(*unit) bool) (left []*unit) {
+	for _, u := range list {
+		if which(u) {
+			s.putBack(u.pods)
+			if s.keeps() {
+				continue
+			}
+			s.remove(u.pods)
+		}
+		left = append(left, u)
+	}
+	return left
+}
+
+// search: "For the remaining potential victims, using binary search across priorities (not across the list of victims)
+// find the minimal priority N for which scheduling the preemptor can be achieved without preempting any victims with
+// priority higher than N." "Eliminate all victims from the potential victims list that have priority higher than N."
+// "Schedule and assume the preemptor." "If that placement holds fewer pods than MinCount, use the first placement."
+func (s *scene) search(d domain, list []*unit) []*unit {
+	first := s.placed
+	levels := priorities(list) // N is one of them; index 0 of the search is below all
+	low, high := 0, len(levels)
+	for low < high {
+		if middle := (low + high) / 2; s.placesUpTo(d, list, levels, middle) {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	if !s.placesUpTo(d, list, levels, low) {
+		s.placesUpTo(d, list, levels, len(levels))
+		s.placed = first
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(u *unit) bool { return !upTo(u, levels, low) })
+}
+
+// placesUpTo puts the units above a level in place, removes the others, and places the preemptor again.
+func (s *scene) placesUpTo(d domain, list []*unit, levels []int32, n int) bool {
+	for _, u := range list {
+		if upTo(u, levels, n) {
+			s.remove(u.pods)
+		} else {
+			s.putBack(u.pods)
+		}
+	}
+	s.place(d)
+	return s.enough()
+}
+
+func upTo(u *unit, levels []int32, n int) bool { return n > 0 && u.priority() <= levels[n-1] }
+
+// priorities are those of the units, rising.
+func priorities(list []*unit) (levels []int32) {
+	for _, u := range list {
+		levels = append(levels, u.priority())
+	}
+	slices.Sort(levels)
+	return slices.Compact(levels)
+}

@@ -1,0 +1,137 @@
+package nodes
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
+)
+
+// KEP-5710, Preemption unit; package placement, step 3: importance.
+
+// unit is "what is evicted together: one pod, or all running pods, on all nodes, of a group in mode PodGroup".
+type unit struct {
+	group      string // empty: a single pod
+	pods       []*pod // by UID and ID
+	kind       kind
+	surplus    bool
+	violations int // pods over a budget, as charged last
+}
+
+type kind int
+
+const (
+	ofPod kind = iota
+	ofGroup
+	ofGroups
+)
+
+// units lists the units of running pods, the most important first. In [placement.ModeInPlace] "terminating pods
+// count as running and may become victims again".
+func (w *world) units() (list []*unit) {
+	for _, p := range w.running {
+		if p.Terminating && w.config.Mode == placement.ModeDesign {
+			continue // "Terminating victims are waited for and never preempted twice."
+		}
+		id := w.wholeGroup(p)
+		i := slices.IndexFunc(list, func(u *unit) bool { return id != "" && u.group == id })
+		if i < 0 {
+			i = len(list)
+			list = append(list, &unit{group: id, kind: w.kindOf(p, id), surplus: id == "" && w.isSurplus(p)})
+		}
+		list[i].pods = append(list[i].pods, p)
+	}
+	for _, u := range list {
+		slices.SortFunc(u.pods, compareFirst)
+	}
+	slices.SortFunc(list, compareImportance)
+	return list
+}
+
+// wholeGroup: "The unit is the highest group in mode PodGroup around a pod."
+func (w *world) wholeGroup(p *pod) (id string) {
+	for _, g := range w.around(p.Group) {
+		if g.DisruptionMode == workload.DisruptionModePodGroup {
+			id = g.ID
+		}
+	}
+	return id
+}
+
+// kindOf: "Groups of groups before groups and their pods, these before other pods."
+func (w *world) kindOf(p *pod, whole string) kind {
+	below := func(g workload.PodGroup) bool { return g.Parent == whole }
+	switch {
+	case whole != "" && slices.ContainsFunc(w.groups, below):
+		return ofGroups
+	case w.group(p.Group) != nil:
+		return ofGroup
+	}
+	return ofPod
+}
+
+// isSurplus: "MinCount is how many of its running pods the group needs: the first by ID. The others are its
+// surplus. Pods that terminate do not count. Zero: there is no surplus." A group "of DisruptionModePodGroup, or
+// below one, has none".
+func (w *world) isSurplus(p *pod) bool {
+	g := w.group(p.Group)
+	if g == nil || g.MinCount == 0 || p.Terminating || w.wholeGroup(p) != "" {
+		return false
+	}
+	before := 0
+	for _, q := range w.running {
+		if q.Group == p.Group && !q.Terminating && q.ID < p.ID {
+			before++
+		}
+	}
+	return before >= g.MinCount
+}
+
+func (u *unit) priority() int32 { return u.pods[0].priority }
+
+// start is the earliest start. "No start counts as the latest start."
+func (u *unit) start() (first time.Time) {
+	for _, p := range u.pods {
+		if compareStart(p.Started, first) < 0 {
+			first = p.Started
+		}
+	}
+	return first
+}
+
+func compareStart(a, b time.Time) int {
+	if a.IsZero() || b.IsZero() {
+		return number(a.IsZero()) - number(b.IsZero())
+	}
+	return a.Compare(b)
+}
+
+func compareFirst(a, b *pod) int { return cmp.Or(cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID)) }
+
+// compareImportance: "Higher priority; groups of groups before groups and their pods, these before other pods;
+// more pods; earlier start; pods of the minimum of their group before its surplus; smaller UID, then ID, of the
+// first pod."
+func compareImportance(a, b *unit) int {
+	return cmp.Or(
+		cmp.Compare(b.priority(), a.priority()),
+		cmp.Compare(b.kind, a.kind),
+		cmp.Compare(len(b.pods), len(a.pods)),
+		compareStart(a.start(), b.start()),
+		number(a.surplus)-number(b.surplus),
+		compareFirst(a.pods[0], b.pods[0]),
+	)
+}
+
+// in reports whether the unit has a pod in a domain.
+func (u *unit) in(d domain) bool {
+	return slices.ContainsFunc(u.pods, func(p *pod) bool { return d.has(p.Node) })
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,156 @@
+package nodes
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
+)
+
+// KEP-5710, Pod Group priorities; the state that a request is about.
+
+// pod is a pod that runs, is nominated, or waits in the request.
+type pod struct {
+	workload.Pod
+	priority int32
+	queue    string
+	nodes    []*node // on which it may run, in order of preference; of a pod of the request only
+	promised *node   // to which it is nominated; of a pod of the request only
+}
+
+type node struct{ workload.Node }
+
+// world is a state, and the request about it.
+type world struct {
+	config    placement.Config
+	request   placement.Request
+	nodes     []*node // in order of preference
+	running   []*pod
+	nominated []*pod // others than those of the request
+	groups    []workload.PodGroup
+	budgets   []workload.DisruptionBudget // by name
+	claims    []workload.Claim
+	pods      []*pod
+	at        time.Time
+}
+
+// newWorld reads a state. A pod that is resized waits for its own node: "what it has now is free for
+// them, and its node, also an unschedulable one, is the only one".
+func newWorld(c placement.Config, st placement.State, r placement.Request, at time.Time) *world {
+	w := &world{config: c, request: r, groups: st.Groups, claims: st.Claims, at: at}
+	w.budgets = slices.Clone(st.Budgets)
+	slices.SortFunc(w.budgets, func(a, b workload.DisruptionBudget) int { return cmp.Compare(a.Name, b.Name) })
+	for _, n := range st.Nodes {
+		w.nodes = append(w.nodes, &node{n})
+	}
+	slices.SortFunc(w.nodes, func(a, b *node) int {
+		return cmp.Or(cmp.Compare(w.preference(a), w.preference(b)), cmp.Compare(a.Name, b.Name))
+	})
+	for _, p := range st.Pods {
+		if r.Resize && p.ID == r.Pods[0].ID {
+			w.resize(p)
+			continue
+		}
+		w.running = append(w.running, w.newPod(p))
+	}
+	if !r.Resize {
+		for _, p := range r.Pods {
+			w.pods = append(w.pods, w.newRequested(p))
+		}
+	}
+	for _, p := range st.Nominated {
+		if own := w.requested(p.ID); own != nil {
+			own.promised = w.node(p.Node)
+		} else {
+			w.nominated = append(w.nominated, w.newPod(p))
+		}
+	}
+	return w
+}
+
+// preference: "Prefer lists names of nodes in the order in which placement tries them; the others follow
+// by name."
+func (w *world) preference(n *node) int {
+	if i := slices.Index(w.request.Prefer, n.Name); i >= 0 {
+		return i
+	}
+	return len(w.request.Prefer)
+}
+
+// newPod: "The priority defined in the PodGroup object will be used, and priority defined in the Pod itself
+// will be ignored." "The priority of the root counts." "The same holds for their Queue."
+func (w *world) newPod(p workload.Pod) *pod {
+	q := &pod{Pod: p, priority: p.Priority, queue: p.Queue}
+	if around := w.around(p.Group); len(around) > 0 {
+		root := around[len(around)-1]
+		q.priority, q.queue = root.Priority, root.Queue
+	}
+	return q
+}
+
+// newRequested reads a waiting pod. "Nodes lists the nodes on which the pod may run. Empty: all nodes, unless
+// Nowhere is set." "Unschedulable excludes the node from all domains."
+func (w *world) newRequested(p workload.Pod) *pod {
+	if p.Group == "" {
+		p.Group = w.request.Group
+	}
+	q := w.newPod(p)
+	q.priority, q.queue = w.request.Priority, w.request.Queue
+	for _, n := range w.nodes {
+		if !n.Unschedulable && !p.Nowhere && (len(p.Nodes) == 0 || slices.Contains(p.Nodes, n.Name)) {
+			q.nodes = append(q.nodes, n)
+		}
+	}
+	return q
+}
+
+// resize: "Its ID and Requests are read, all else is that of the pod that runs."
+func (w *world) resize(p workload.Pod) {
+	own := p.Node
+	p.Requests, p.Node = w.request.Pods[0].Requests, ""
+	q := w.newPod(p)
+	q.nodes = []*node{w.node(own)}
+	w.request.Priority, w.request.Queue = q.priority, q.queue
+	w.pods = []*pod{q}
+}
+
+// around lists the groups around a pod of a group, from its own to the root. "The group may be missing in
+// the state."
+func (w *world) around(id string) (list []*workload.PodGroup) {
+	for g := w.group(id); g != nil; g = w.group(g.Parent) {
+		list = append(list, g)
+	}
+	return list
+}
+
+func (w *world) group(id string) *workload.PodGroup {
+	for i := range w.groups {
+		if w.groups[i].ID == id {
+			return &w.groups[i]
+		}
+	}
+	return nil
+}
+
+func (w *world) node(name string) *node {
+	for _, n := range w.nodes {
+		if n.Name == name {
+			return n
+		}
+	}
+	return nil
+}
+
+func (w *world) requested(id string) *pod {
+	for _, p := range w.pods {
+		if p.ID == id {
+			return p
+		}
+	}
+	return nil
+}
+
+// single: "The domains of a single pod are the nodes, also if the pod is in a group."
+func (w *world) single() bool { return w.request.Group == "" }
