@@ -1,6 +1,10 @@
 package nodes
 
-import "github.com/cedesched/cede/preemption/placement"
+import (
+	"slices"
+
+	"github.com/cedesched/cede/preemption/placement"
+)
 
 // Package placement, step 4, and Config.Charge: disruption budgets.
 
@@ -44,4 +48,53 @@ func (w *world) toFirst() bool {
 		return w.config.Mode == placement.ModeInPlace
 	}
 	return w.config.Charge == placement.ChargeToFirstViolated
+}
+
+// keepBudgets: Hard, "a budget is never violated. If the soft answer violates one, the decision is made again: the least
+// important units of each budget may use its allowance, and its other units stay". It is made again in the domain. A budget
+// is violated if the victims are too many for it, whoever was charged before them.
+func (w *world) keepBudgets(c *choice) *choice {
+	if c == nil || w.config.Budgets != placement.Hard {
+		return c
+	}
+	if w.charge(c.victims); c.violations() == 0 {
+		return c
+	}
+	c, _ = w.solve(c.domain, w.withinAllowance(w.candidates(c.domain)))
+	if c != nil {
+		w.charge(c.victims)
+	}
+	return c
+}
+
+// withinAllowance lists those of the potential victims of a domain that may use the allowance of all their budgets.
+func (w *world) withinAllowance(units []*unit) (allowed []*unit) {
+	left := make([]int64, len(w.budgets))
+	for i := range w.budgets {
+		left[i] = w.budgets[i].Allowed
+	}
+	for _, u := range slices.Backward(units) {
+		if w.use(u, left) {
+			allowed = append(allowed, u)
+		}
+	}
+	slices.Reverse(allowed)
+	return allowed
+}
+
+// use charges a unit to what is left of each budget, if that is enough for it in all of them.
+func (w *world) use(u *unit, left []int64) bool {
+	after := slices.Clone(left)
+	for _, p := range u.pods {
+		for i := range w.budgets {
+			after[i] -= int64(number(w.budgets[i].Charges(&p.Pod)))
+		}
+	}
+	for i := range after {
+		if after[i] < 0 && after[i] < left[i] {
+			return false
+		}
+	}
+	copy(left, after)
+	return true
 }

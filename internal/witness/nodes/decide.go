@@ -45,6 +45,9 @@ func (w *world) decide(domains []domain) placement.Decision {
 	if w.request.Policy == placement.PreemptNever {
 		return w.impossible(placement.ReasonPolicyNever, 0)
 	}
+	if d, waits := w.waitsInPlace(); waits {
+		return d
+	}
 	return w.preempt(domains)
 }
 
@@ -66,30 +69,27 @@ func (w *world) findsRoom(domains []domain, without []*pod) (*scene, domain) {
 }
 
 // preempt: "Once we find enough nodes feasible for preemption and list of victims for them, we score that and choose the
-// best options."
+// best options." The reasons: "no unit that may yield has lower priority and runs in any domain"; "there would be room, but
+// only by violating a disruption budget"; "there is too little room even without all units that may be preempted".
 func (w *world) preempt(domains []domain) placement.Decision {
-	anyone := func(*unit) bool { return true }
-	choices, most, some := w.choices(domains, anyone)
-	switch {
-	case len(choices) > 0:
-		return w.decision(preemption.Preempt, best(choices))
-	case !some:
-		return w.impossible(placement.ReasonNoVictims, most)
-	}
-	return w.impossible(placement.ReasonNoRoom, most)
-}
-
-// choices makes room in each domain. It says how many pods had a place at most, and whether some unit may yield at all.
-func (w *world) choices(domains []domain, may func(*unit) bool) (list []*choice, most int, some bool) {
+	var list []*choice
+	most, why := 0, placement.ReasonNoVictims
 	for _, d := range domains {
-		c, placeable := w.solve(d, may)
-		most = max(most, placeable)
-		some = some || len(w.candidates(d, may)) > 0
-		if c != nil {
-			list = append(list, c)
+		c, placeable := w.solve(d, w.candidates(d))
+		switch kept := w.keepBudgets(c); {
+		case kept != nil:
+			list = append(list, kept)
+		case c != nil:
+			why = placement.ReasonBudgets
+		case why == placement.ReasonNoVictims && len(w.candidates(d)) > 0:
+			why = placement.ReasonNoRoom
 		}
+		most = max(most, placeable)
 	}
-	return list, most, some
+	if len(list) == 0 {
+		return w.impossible(why, most)
+	}
+	return w.decision(preemption.Preempt, best(list))
 }
 
 func (w *world) impossible(why placement.Reason, placeable int) placement.Decision {

@@ -2,6 +2,7 @@ package nodes_test
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"pgregory.net/rapid"
@@ -15,8 +16,8 @@ var now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // traits say what is drawn besides single pods with priorities.
 type traits struct {
-	budgets, groups, terminating, runtimes bool
-	inPlace, hard                          bool
+	budgets, groups, terminating, runtimes, nominations bool
+	inPlace, hard                                       bool
 }
 
 // drawer draws one question.
@@ -41,6 +42,9 @@ func questions(tr traits) *rapid.Generator[question] {
 			d.drawBudgets()
 		}
 		d.ask()
+		if d.nominations {
+			d.nominate()
+		}
 		return d.q
 	})
 }
@@ -55,7 +59,7 @@ func (d *drawer) config() {
 	if d.budgets {
 		c.Charge = placement.Charge(d.upTo(2))
 	}
-	if d.hard {
+	if d.hard && (!d.inPlace || d.chance(2)) {
 		c.Budgets = placement.Hard
 	}
 	if d.runtimes {
@@ -65,7 +69,7 @@ func (d *drawer) config() {
 
 // nodes draws one to six nodes, mostly small; some without a resource, without capacity, or unschedulable.
 func (d *drawer) nodes() {
-	for i := range 1 + d.upTo(5) {
+	for i := range 1 + min(d.upTo(5), d.upTo(5)) {
 		n := workload.Node{Name: fmt.Sprintf("n%d", i), Capacity: workload.Resources{}}
 		if !d.chance(15) {
 			n.Capacity["cpu"] = int64(1 + d.upTo(4))
@@ -83,8 +87,8 @@ func (d *drawer) nodes() {
 
 func (d *drawer) requests() workload.Resources {
 	r := workload.Resources{}
-	if !d.chance(8) {
-		r["cpu"] = int64(d.upTo(3))
+	if !d.chance(10) {
+		r["cpu"] = int64(max(d.upTo(2), d.upTo(2)))
 	}
 	if d.chance(4) {
 		r["gpu"] = int64(d.upTo(2))
@@ -126,7 +130,7 @@ func (d *drawer) groupsAndPods() {
 		for i := range d.upTo(4) {
 			g := workload.PodGroup{
 				ID: fmt.Sprintf("g%d", i), Priority: d.priority(), DisruptionMode: workload.DisruptionMode(d.upTo(1)),
-				Queue: d.queue(), MinCount: d.upTo(2),
+				Queue: d.queue(), MinCount: d.upTo(2), Basic: d.chance(3),
 			}
 			if d.runtimes {
 				g.MinRuntime, g.ReclaimMinRuntime = d.runtime(), d.runtime()
@@ -137,7 +141,7 @@ func (d *drawer) groupsAndPods() {
 			st.Groups = append(st.Groups, g)
 		}
 	}
-	for i := range min(d.upTo(12), d.upTo(20)) {
+	for i := range max(d.upTo(12), d.upTo(12)) {
 		p := d.pod(fmt.Sprintf("p%02d", i))
 		p.Node = d.node()
 		if d.terminating && d.chance(4) {
@@ -197,17 +201,51 @@ func (d *drawer) ask() {
 	}
 	r.Queue = d.queue()
 	p := d.waiting("w0")
-	p.Priority, p.Queue = 0, ""
+	if d.groups && d.chance(4) {
+		p.Group = d.groupOf(r)
+	}
 	r.Pods = []workload.Pod{p}
 	if d.terminating && d.chance(2) {
 		r.TerminationTimeout = time.Duration(1+d.upTo(3)) * 10 * time.Minute
 	}
 }
 
+// groupOf draws a group for a single pod: the priority and the queue of its root are those of the request.
+func (d *drawer) groupOf(r *placement.Request) string {
+	list := d.q.State.Groups
+	if len(list) == 0 {
+		return ""
+	}
+	g := rapid.SampledFrom(list).Draw(d.T, "its group")
+	for root := g; ; {
+		r.Priority, r.Queue = root.Priority, root.Queue
+		if root.Parent == "" {
+			return g.ID
+		}
+		root = list[slices.IndexFunc(list, func(o workload.PodGroup) bool { return o.ID == root.Parent })]
+	}
+}
+
+// nominate promises room to the pods of the request and to others.
+func (d *drawer) nominate() {
+	st := &d.q.State
+	for i := range d.upTo(4) {
+		p := d.pod(fmt.Sprintf("o%d", i))
+		p.Node = d.node()
+		st.Nominated = append(st.Nominated, p)
+	}
+	for _, p := range d.q.Request.Pods {
+		if d.chance(2) {
+			p.Node = d.node()
+			st.Nominated = append(st.Nominated, p)
+		}
+	}
+}
+
 func (d *drawer) waiting(id string) workload.Pod {
 	p := workload.Pod{ID: id, Requests: d.requests()}
-	if d.chance(3) {
-		p.Requests["cpu"] = int64(2 + d.upTo(3))
+	if d.chance(2) {
+		p.Requests["cpu"] = int64(2 + d.upTo(2))
 	}
 	if d.chance(5) {
 		p.Nodes = append([]string{"unknown"}, rapid.Permutation(d.names()).Draw(d.T, "its nodes")[:d.upTo(len(d.q.State.Nodes))]...)

@@ -1,6 +1,11 @@
 package nodes_test
 
-import "github.com/cedesched/cede/preemption/placement"
+import (
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cedesched/cede/internal/witness/nodes"
+	"github.com/cedesched/cede/preemption/placement"
+)
 
 // answers is a question with the decisions of both.
 type answers struct {
@@ -13,4 +18,17 @@ type answers struct {
 var knownDisagreements = []struct {
 	name  string
 	holds func(answers) bool
-}{}
+}{
+	{"exactly at the end of the wait", timedOutAtTheEnd},
+}
+
+// timedOutAtTheEnd: RuleTerminating, "a pod of the unit was told to stop longer ago than the termination timeout"; a pod is waited
+// for "at most for" that time. The engine waits no more at exactly the end: as if the time were a nanosecond shorter.
+func timedOutAtTheEnd(a answers) bool {
+	r := a.Request
+	if r.TerminationTimeout == 0 {
+		return false
+	}
+	r.TerminationTimeout--
+	return cmp.Equal(told(a.engine), told(nodes.Decide(a.Config, a.State, r)))
+}

@@ -8,3 +8,28 @@ import "testing"
 func TestPods(t *testing.T) {
 	ask(t, questions(traits{}), "Fits", "Preempt", "Impossible")
 }
+
+// TestBudgets: the same among budgets and groups that yield whole.
+func TestBudgets(t *testing.T) {
+	ask(t, questions(traits{budgets: true, groups: true}), "Fits", "Preempt", "Impossible", "violations", "a group of several yields")
+}
+
+// TestHard: the same with budgets that are never violated.
+func TestHard(t *testing.T) {
+	ask(t, questions(traits{budgets: true, groups: true, hard: true}), "Preempt", "reason Budgets")
+}
+
+// TestTime: the same among minimum runtimes, and pods that terminate.
+func TestTime(t *testing.T) {
+	ask(t, questions(traits{groups: true, terminating: true, runtimes: true}), "Wait", "RetryAt")
+}
+
+// TestNominations: the same among promises.
+func TestNominations(t *testing.T) {
+	ask(t, questions(traits{groups: true, terminating: true, nominations: true}), "withdrawn")
+}
+
+// TestInPlace: the same as built in v1.37.
+func TestInPlace(t *testing.T) {
+	ask(t, questions(traits{groups: true, budgets: true, terminating: true, runtimes: true, nominations: true, inPlace: true, hard: true}), "Wait", "withdrawn")
+}

@@ -25,18 +25,18 @@ func (w *world) goneAlready() []*pod {
 }
 
 // candidates: "Identify the list of all potential victims in that domain", sorted "to reflect their importance".
-func (w *world) candidates(d domain, may func(*unit) bool) (list []*unit) {
+func (w *world) candidates(d domain) (list []*unit) {
 	for _, u := range w.units() {
-		if w.mayYield(u) && may(u) && u.in(d) {
+		if w.mayYield(u) && u.in(d) {
 			list = append(list, u)
 		}
 	}
 	return list
 }
 
-// solve makes room in a domain, if it can. It also says how many pods have a place without all potential victims.
-func (w *world) solve(d domain, may func(*unit) bool) (c *choice, placeable int) {
-	list := w.candidates(d, may)
+// solve makes room in a domain by potential victims, if it can. It also says how many pods have a place without all of
+// them.
+func (w *world) solve(d domain, list []*unit) (c *choice, placeable int) {
 	if len(list) == 0 {
 		return nil, 0
 	}
@@ -49,7 +49,7 @@ func (w *world) solve(d domain, may func(*unit) bool) (c *choice, placeable int)
 		return nil, len(s.placed) // "the preemptor is unschedulable with preemption in domain D"
 	}
 	placeable = len(s.placed)
-	w.charge(w.charged(list, may))
+	w.charge(w.charged(list))
 	list = s.reprieve(list, func(u *unit) bool { return u.violations > 0 })
 	if w.config.Mode == placement.ModeDesign {
 		list = s.search(d, list)
@@ -60,13 +60,13 @@ func (w *world) solve(d domain, may func(*unit) bool) (c *choice, placeable int)
 
 // charged lists the units that are charged to the budgets: the potential victims of the domain, in
 // [placement.ModeInPlace] "all units of lower priority, wherever they run".
-func (w *world) charged(list []*unit, may func(*unit) bool) []*unit {
+func (w *world) charged(list []*unit) []*unit {
 	if w.config.Mode == placement.ModeDesign || w.single() {
 		return list
 	}
 	all := slices.Clone(list)
 	for _, u := range w.units() {
-		if w.mayYield(u) && may(u) && !slices.ContainsFunc(list, func(v *unit) bool { return compareFirst(u.pods[0], v.pods[0]) == 0 }) {
+		if w.mayYield(u) && !slices.ContainsFunc(list, func(v *unit) bool { return compareFirst(u.pods[0], v.pods[0]) == 0 }) {
 			all = append(all, u)
 		}
 	}

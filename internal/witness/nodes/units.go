@@ -39,8 +39,9 @@ func (w *world) units() (list []*unit) {
 		i := slices.IndexFunc(list, func(u *unit) bool { return id != "" && u.group == id })
 		if i < 0 {
 			i = len(list)
-			list = append(list, &unit{group: id, kind: w.kindOf(p, id), surplus: id == "" && w.isSurplus(p)})
+			list = append(list, &unit{group: id, surplus: id == "" && w.isSurplus(p)})
 		}
+		list[i].kind = max(list[i].kind, kindOf(p, id))
 		list[i].pods = append(list[i].pods, p)
 	}
 	for _, u := range list {
@@ -60,13 +61,13 @@ func (w *world) wholeGroup(p *pod) (id string) {
 	return id
 }
 
-// kindOf: "Groups of groups before groups and their pods, these before other pods."
-func (w *world) kindOf(p *pod, whole string) kind {
-	below := func(g workload.PodGroup) bool { return g.Parent == whole }
+// kindOf: "Groups of groups before groups and their pods, these before other pods." A pod is of a group if it names one, as
+// built in v1.37. A unit is a group of groups if some of its pods are of groups below.
+func kindOf(p *pod, whole string) kind {
 	switch {
-	case whole != "" && slices.ContainsFunc(w.groups, below):
+	case whole != "" && p.Group != whole:
 		return ofGroups
-	case w.group(p.Group) != nil:
+	case p.Group != "":
 		return ofGroup
 	}
 	return ofPod
