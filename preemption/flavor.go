@@ -1,47 +1,11 @@
 package preemption
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/engine/assign"
-	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
-
-// SetFlavor adds what is known about a flavor, or replaces it. Consecutive edits of flavors
-// together cost O(flavors + queues).
-func SetFlavor(f queue.Flavor) Edit {
-	c := f.Clone()
-	return Edit{kind: editSetFlavor, name: f.Name, flavor: &c}
-}
-
-// RemoveFlavor forgets what is known about a flavor. Quotas and workloads may still name it.
-// It fails if nothing is known.
-func RemoveFlavor(name string) Edit { return Edit{kind: editRemoveFlavor, name: name} }
-
-func (e *Edit) setsFlavors() bool { return e.kind == editSetFlavor || e.kind == editRemoveFlavor }
-
-// editFlavors applies consecutive edits of flavors, the first being number first, and
-// validates the result. The result is not nil.
-func editFlavors(flavors []queue.Flavor, first int, edits []Edit) ([]queue.Flavor, error) {
-	next, faults := editNamed(flavors, first, edits, "flavor", func(f *queue.Flavor) string { return f.Name }, func(e *Edit) *queue.Flavor { return e.flavor })
-	path := fmt.Sprintf("edits[%d]", first)
-	if len(edits) > 1 {
-		path = fmt.Sprintf("edits[%d:%d]", first, first+len(edits))
-	}
-	slices.SortFunc(next, compareFlavors)
-	found, _ := queue.ValidateFlavors(next).(fault.List)
-	for _, f := range found {
-		faults = append(faults, fault.Fault{Path: path + ": " + f.Path, Problem: f.Problem})
-	}
-	if err := faults.Err(); err != nil {
-		return flavors, err
-	}
-	return next, nil
-}
 
 // Mismatch says why a flavor is not eligible for a pod set: one of Topology, Taint and
 // Requirement is set. A requirement counts only if some flavor of the resource group has a label with its
@@ -79,16 +43,4 @@ func mismatch(ch *assign.Choice, t assign.Tried) *Mismatch {
 	r := *found.Requirement
 	r.Values = slices.Clone(r.Values)
 	return &Mismatch{Requirement: &r, Label: ch.Group.Label(t.Flavor, r.Key)}
-}
-
-func compareFlavors(a, b queue.Flavor) int { return cmp.Compare(a.Name, b.Name) }
-
-// cloneFlavors returns a copy, sorted by name, that shares nothing with flavors.
-func cloneFlavors(flavors []queue.Flavor) []queue.Flavor {
-	next := slices.Clone(flavors)
-	slices.SortFunc(next, compareFlavors)
-	for i := range next {
-		next[i] = next[i].Clone()
-	}
-	return next
 }

@@ -219,9 +219,9 @@ func TestFlavorEdits(t *testing.T) {
 	}{
 		{[]preemption.Edit{preemption.RemoveFlavor("B")}, `edits[0]: no flavor "B"`},
 		{[]preemption.Edit{preemption.SetFlavor(queue.Flavor{Name: "C"}), preemption.RemoveFlavor("B")}, `edits[1]: no flavor "B"`},
-		{[]preemption.Edit{preemption.SetFlavor(queue.Flavor{})}, `edits[0]: flavors[0].name: is empty`},
+		{[]preemption.Edit{preemption.SetFlavor(queue.Flavor{})}, `edits[0].name: is empty`},
 		{[]preemption.Edit{preemption.Remove("nobody"), preemption.RemoveFlavor("A"), preemption.SetFlavor(queue.Flavor{Name: "C", NodeTaints: []workload.Taint{{Key: "k"}}})},
-			`edits[0]: no workload "nobody" is admitted; edits[1:3]: flavors[0].nodeTaints[0].effect: is not set`},
+			`edits[0]: no workload "nobody" is admitted; edits[2].nodeTaints[0].effect: is not set`},
 	} {
 		if _, err := after.With(c.edits...); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)

@@ -65,7 +65,7 @@ func (s *Snapshot) Queues() iter.Seq[queue.Queue] {
 }
 
 // Flavors returns what the snapshot knows about flavors, as the state gave it.
-func (s *Snapshot) Flavors() []queue.Flavor { return cloneFlavors(s.flavors()) }
+func (s *Snapshot) Flavors() []queue.Flavor { return clones(s.flavors(), (*queue.Flavor).Clone) }
 
 // Workloads iterates over copies of the workloads that hold quota, by ID. Each is copied when
 // its turn comes: a loop that breaks copies no more. Sorting takes a pointer a workload.
@@ -142,3 +142,14 @@ func (s *Snapshot) RuleVerdicts(trigger rules.Trigger, preemptor workload.Worklo
 		return tier.Verdicts(&running, selectors.Moment{Now: now, Since: since, Quota: selectors.AllQuota()})
 	}, nil
 }
+
+// RulesReadMore reports whether rules of a queue read local queues, the creation or the triggers of
+// a preemptor: then two waiting workloads that differ in them are not alike; see
+// [queue.Pending.AlikeBy].
+func (s *Snapshot) RulesReadMore(queue string) bool { return s.evaluator().ReadsMore(queue) }
+
+// HasRules reports whether a queue refers to rules that there are.
+func (s *Snapshot) HasRules(queue string) bool { return s.evaluator().Has(queue) }
+
+// Rules returns a copy of the rules with the name; ok is false if there are none.
+func (s *Snapshot) Rules(name string) (c rules.Config, ok bool) { return s.evaluator().Config(name) }

@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/fault"
@@ -89,7 +90,9 @@ func NewSnapshot(st State) (*Snapshot, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	return (*Snapshot)(nil).with(c, cloneFlavors(st.Flavors), st.Rules), nil
+	flavors := clones(st.Flavors, (*queue.Flavor).Clone)
+	slices.SortFunc(flavors, func(a, b queue.Flavor) int { return cmp.Compare(a.Name, b.Name) })
+	return (*Snapshot)(nil).with(c, flavors, st.Rules), nil
 }
 
 // State returns a deep copy of the snapshot's state: cohorts, queues, flavors and rules by name,
@@ -99,8 +102,16 @@ func (s *Snapshot) State() State {
 	return State{
 		Cohorts:  slices.Collect(s.Cohorts()),
 		Queues:   slices.Collect(s.Queues()),
-		Flavors:  cloneFlavors(s.flavors()),
-		Rules:    s.evaluator().Configs(),
+		Flavors:  clones(s.flavors(), (*queue.Flavor).Clone),
+		Rules:    clones(s.evaluator().Configs(), func(c *rules.Config) rules.Config { return c.Clone() }),
 		Admitted: slices.Collect(s.Workloads()),
 	}
+}
+
+func clones[T any](list []T, clone func(*T) T) []T {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i] = clone(&list[i])
+	}
+	return list
 }

@@ -1,13 +1,15 @@
 package preemption
 
 import (
-	"cmp"
 	"maps"
+	"reflect"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/difference"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/workload"
 )
 
 // Sync returns a snapshot of the state and the edits that lead to it. The snapshot equals the
@@ -85,20 +87,20 @@ func syncEdits(st State, found cluster.Difference, config []Edit, mayStay func(o
 	}
 	for _, changed := range found.Changed {
 		e := Admit(st.Admitted[changed.New])
-		changes = append(changes, cluster.Change{Old: changed.Old, New: e.workload})
+		changes = append(changes, cluster.Change{Old: changed.Old, New: e.to.(*workload.Workload)})
 		if mayStay(changed.Old) {
 			update = append(update, e)
 		} else {
-			remove, admit = append(remove, Remove(e.workload.ID)), append(admit, e)
+			remove, admit = append(remove, Remove(e.name)), append(admit, e)
 		}
 	}
 	for _, i := range found.New {
 		e := Admit(st.Admitted[i])
-		changes = append(changes, cluster.Change{New: e.workload})
+		changes = append(changes, cluster.Change{New: e.to.(*workload.Workload)})
 		admit = append(admit, e)
 	}
 	for _, list := range [][]Edit{remove, update, admit} {
-		slices.SortFunc(list, func(a, b Edit) int { return cmp.Compare(a.name, b.name) })
+		slices.SortFunc(list, byName)
 	}
 	return slices.Concat(remove, config, update, admit), changes
 }
@@ -118,54 +120,32 @@ func (s *Snapshot) synced(edits []Edit, changes []cluster.Change, configures boo
 // configEdits returns the edits that turn the flavors, rules, cohorts and queues into those of the
 // state; ok is false if two have the same name.
 func (s *Snapshot) configEdits(st State) (edits []Edit, ok bool) {
-	c := s.inside()
-	setFlavors, removeFlavors, ok1 := differences(s.flavors(), st.Flavors,
-		func(f *queue.Flavor) string { return f.Name }, equalFlavors, SetFlavor, RemoveFlavor)
-	var have []rules.Config
-	if len(st.Rules) > 0 || s.evaluator() != nil {
-		have = s.evaluator().Configs()
-	}
-	setRules, removeRules, ok4 := differences(have, st.Rules,
-		func(c *rules.Config) string { return c.Name }, equalRules, SetRules, RemoveRules)
-	setCohorts, removeCohorts, ok2 := differences(c.Cohorts, st.Cohorts,
-		func(c *queue.Cohort) string { return c.Name }, equalCohorts, SetCohort, RemoveCohort)
-	setQueues, removeQueues, ok3 := differences(c.Queues, st.Queues,
-		func(q *queue.Queue) string { return q.Name }, equalQueues, SetQueue, RemoveQueue)
-	return slices.Concat(setFlavors, removeFlavors, setRules, removeRules, setCohorts, setQueues, removeQueues, removeCohorts), ok1 && ok2 && ok3 && ok4
+	c, ok := s.inside(), true
+	setFlavors, removeFlavors := differences(s.flavors(), st.Flavors, &ok, flavorName, equalFlavors, SetFlavor, RemoveFlavor)
+	setRules, removeRules := differences(s.evaluator().Configs(), st.Rules, &ok, rulesName, equalRules, SetRules, RemoveRules)
+	setCohorts, removeCohorts := differences(c.Cohorts, st.Cohorts, &ok, cohortName, equalCohorts, SetCohort, RemoveCohort)
+	setQueues, removeQueues := differences(c.Queues, st.Queues, &ok, queueName, equalQueues, SetQueue, RemoveQueue)
+	return slices.Concat(setFlavors, removeFlavors, setRules, removeRules, setCohorts, setQueues, removeQueues, removeCohorts), ok
 }
 
 // differences returns the edits that turn the things in have into those in want, by name; ok
-// is false if two in want have the same name.
-func differences[T any](have, want []T, name func(*T) string, equal func(a, b *T) bool,
-	set func(T) Edit, remove func(string) Edit) (sets, removes []Edit, ok bool) {
-	sameNames := len(have) == len(want)
-	for i := 0; i < len(want) && sameNames; i++ {
-		sameNames = name(&have[i]) == name(&want[i])
+// becomes false if two in want have the same name.
+func differences[T any](have, want []T, ok *bool, name func(*T) string, equal func(a, b *T) bool,
+	set func(T) Edit, remove func(string) Edit) (sets, removes []Edit) {
+	found := difference.Between(len(have), func(i int) *T { return &have[i] }, want, name, equal)
+	*ok = *ok && !found.Repeated
+	for _, one := range found.Come {
+		sets = append(sets, set(*one))
 	}
-	at := map[string]int{}
-	for i := 0; i < len(want) && !sameNames; i++ {
-		at[name(&want[i])] = i
+	for _, one := range found.Gone {
+		removes = append(removes, remove(name(one)))
 	}
-	same := make([]bool, len(want))
-	for i := range have {
-		if j, kept := at[name(&have[i])]; sameNames {
-			same[i] = equal(&have[i], &want[i])
-		} else if kept {
-			same[j] = equal(&have[i], &want[j])
-		} else {
-			removes = append(removes, remove(name(&have[i])))
-		}
-	}
-	for j := range want {
-		if !same[j] {
-			sets = append(sets, set(want[j]))
-		}
-	}
-	for _, list := range [][]Edit{sets, removes} {
-		slices.SortFunc(list, func(a, b Edit) int { return cmp.Compare(a.name, b.name) })
-	}
-	return sets, removes, sameNames || len(at) == len(want)
+	slices.SortFunc(sets, byName)
+	slices.SortFunc(removes, byName)
+	return sets, removes
 }
+
+func equalRules(a, b *rules.Config) bool { return reflect.DeepEqual(a, b) }
 
 func equalFlavors(a, b *queue.Flavor) bool {
 	return a.Name == b.Name && maps.Equal(a.NodeLabels, b.NodeLabels) &&

@@ -172,16 +172,12 @@ func (e *Evaluator) Each(yield func(*rules.Config) bool) {
 	}
 }
 
-// Configs returns copies of the configurations, by name.
+// Configs returns the configurations, by name; callers must not change them.
 func (e *Evaluator) Configs() []rules.Config {
-	if e == nil || len(e.given) == 0 {
+	if e == nil {
 		return nil
 	}
-	list := make([]rules.Config, len(e.given))
-	for i := range list {
-		list[i] = e.given[i].Clone()
-	}
-	return list
+	return e.given
 }
 
 // Config returns a copy of the configuration with the name; ok is false if there is none.

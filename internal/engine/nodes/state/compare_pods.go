@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/difference"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -47,11 +48,7 @@ func (b *places) after(c *Cluster, order []*Pod, next int, p *Pod, from []int, a
 }
 
 // Changes is the difference between two lists of one kind. The cluster's values must not be changed.
-type Changes[F any] struct {
-	Gone      []*F // of the cluster
-	Old, Come []*F // of the list: new or changed, with what they change; Old is nil for a new one
-	Repeated  bool // two in the list have the same name
-}
+type Changes[F any] = difference.Changes[F]
 
 // comparePods compares a list with the running pods. The order, nil for that of the nodes, is a hint: a pod that
 // follows there on the one before is not looked up by ID. It returns the pods that are equal, by index in the list;

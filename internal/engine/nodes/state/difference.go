@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/difference"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -43,24 +44,8 @@ func (c *Cluster) Compare(st *State, order []*Pod) (d Difference, equal []*Pod, 
 }
 
 // changes compares a list with what is there.
-func changes[F any, K comparable](there []*F, list []F, key func(*F) K, equal func(a, b *F) bool) (d Changes[F]) {
-	old, met := make(map[K]*F, len(there)), make(map[K]bool, len(list))
-	for _, f := range there {
-		old[key(f)] = f
-	}
-	for i := range list {
-		f, k := &list[i], key(&list[i])
-		d.Repeated = d.Repeated || met[k]
-		if met[k] = true; old[k] == nil || !equal(old[k], f) {
-			d.Old, d.Come = append(d.Old, old[k]), append(d.Come, f)
-		}
-	}
-	for _, f := range there {
-		if !met[key(f)] {
-			d.Gone = append(d.Gone, f)
-		}
-	}
-	return d
+func changes[F any, K comparable](there []*F, list []F, key func(*F) K, equal func(a, b *F) bool) Changes[F] {
+	return difference.Between(len(there), func(i int) *F { return there[i] }, list, key, equal)
 }
 
 // Valid reports whether no two things of a kind have the same name and no pod of the state both runs and is
