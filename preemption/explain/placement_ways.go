@@ -16,7 +16,7 @@ const maxNodes = 16
 // placementWays returns the changes that make a request about nodes succeed.
 func placementWays(config *placement.Config, s *placement.Snapshot, r *placement.Request, d *placement.Decision) []Way {
 	quick := *config
-	quick.SkipBlockers, quick.SkipRetryAt = true, true
+	quick.MaxBlockers, quick.MaxRetrySteps = -1, -1
 	p, err := placement.New(quick)
 	if err != nil {
 		return nil // the configuration was valid

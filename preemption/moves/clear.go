@@ -73,7 +73,7 @@ type clearing struct {
 func newClearing(p *placement.Preemptor, s *placement.Snapshot, r ClearRequest, c *Config) (*clearing, error) {
 	f := &clearing{config: c, before: s, leaving: s, domains: r.Domains, count: r.Count, promised: map[string]string{}, within: r.Within}
 	soft := p.Config()
-	soft.Budgets, soft.MaxBlockers, soft.SkipBlockers = placement.Soft, 0, false
+	soft.Budgets, soft.MaxBlockers = placement.Soft, 0
 	var err error
 	if f.preemptor, err = placement.New(soft); err != nil {
 		return nil, err

@@ -43,14 +43,14 @@ func (p *Preemptor) decideEach(snapshot *Snapshot, r *Request, to *trace.Recorde
 }
 
 // retryEachAt returns the first instant at which a pod of a basic group gets a place; ok is false if there is none.
-// With SkipRetryAt ok says only whether time may help.
+// With a negative MaxRetrySteps ok says only whether time may help.
 func (p *Preemptor) retryEachAt(snapshot *Snapshot, r Request, to *trace.Recorder) (at time.Time, ok bool, err error) {
 	c, sc := snapshot.inside(), new(scratch)
 	if err := p.enter(sc, c, &r); err != nil {
 		return time.Time{}, false, err
 	}
 	instants := sc.search.Instants(&p.inside, c, &sc.request)
-	if p.config.SkipRetryAt {
+	if p.config.MaxRetrySteps < 0 {
 		return time.Time{}, len(instants) > 0, nil
 	}
 	steps := 0

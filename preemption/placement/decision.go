@@ -28,7 +28,7 @@ const (
 type Decision struct {
 	// Outcome is Fits, Preempt, Wait or Impossible. Wait has two cases. Either there is room once terminating pods
 	// are gone; then there usually are Nominations. Or time alone helps; then RetryAt is set. If RetryAt is zero,
-	// only an event helps: a pod is gone. (With [Config.SkipRetryAt] it is always zero.)
+	// only an event helps: a pod is gone. (With a negative [Config.MaxRetrySteps] it is always zero.)
 	Outcome preemption.Outcome `json:"outcome"`
 	// Reason says, for Impossible, and for Wait until time helps, why there is no place now. Else zero.
 	Reason Reason `json:"reason,omitzero"`

@@ -39,7 +39,7 @@ func (p *Preemptor) enterAs(sc *scratch, c *state.Cluster, r *Request, gone map[
 		Pods: r.Pods, Several: several, Gone: gone, Domains: domains, Prefer: r.Prefer, SkipFit: r.SkipFit,
 		Now: r.Now, TerminationTimeout: r.TerminationTimeout, MaxDomains: r.MaxDomains, FirstNode: r.FirstNode,
 		Rules:       ask.Rules{Filters: appendFilters(p.filters, &faults, "request.Filters", r.Filters)},
-		MaxBlockers: p.config.maxBlockers(), MaxRetrySteps: p.config.maxRetrySteps(), SkipRetryAt: p.config.SkipRetryAt,
+		MaxBlockers: p.config.maxBlockers(), MaxRetrySteps: p.config.maxRetrySteps(),
 	}
 	validateSetFilters(&faults, "request.SetFilters", r.SetFilters)
 	faults = append(faults, sc.request.Validate(&p.inside, c)...)

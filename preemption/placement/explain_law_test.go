@@ -57,7 +57,7 @@ func explanationsHold(t *rapid.T) {
 	if n := unitsSaid(e); d.Outcome != preemption.Fits && n != len(s.Units()) {
 		t.Fatalf("%d of %d units are counted", n, len(s.Units()))
 	}
-	c.SkipRetryAt = true
+	c.MaxRetrySteps = -1
 	for _, w := range e.Ways {
 		if d, err := applied(t, c, w, s, r); err != nil || d.Outcome != w.Outcome || len(d.Victims) != w.Victims || !d.Outcome.Succeeds() {
 			t.Fatalf("%+v: %v with %d victims, %v", w, d.Outcome, len(d.Victims), err)

@@ -75,16 +75,14 @@ func (c *Config) toFirstViolated() bool {
 // Config configures a [Preemptor]. The zero value is valid: ModeDesign, FirstFit, soft budgets, no unit
 // protected by time, no rules of the caller.
 type Config struct {
-	// MaxBlockers limits the length of [Decision.Blockers]. Zero is 4; negative is an error.
+	// MaxBlockers limits the length of [Decision.Blockers]. Zero is 4; negative: there are none.
 	MaxBlockers int
-	// SkipBlockers leaves [Decision.Blockers] empty.
-	SkipBlockers bool
-	// SkipRetryAt leaves [Decision.RetryAt] zero. The search for it may cost more than the rest of a decision. Wait
-	// then means that time may help, not that it will; Impossible still means that it will not.
-	SkipRetryAt bool
 	// MaxRetrySteps limits the search for [Decision.RetryAt]: the number of running pods looked at, over all instants
 	// that are tried. When it is exceeded, RetryAt is the first instant not tried, which is never too late: at that
-	// instant the decision may still be Wait or Impossible. Zero is 2 million; negative is an error.
+	// instant the decision may still be Wait or Impossible. Zero is 2 million.
+	//
+	// Negative leaves RetryAt zero: the search for it may cost more than the rest of a decision. Wait then means that
+	// time may help, not that it will; Impossible still means that it will not.
 	MaxRetrySteps int
 	// MinRuntime is the minimum runtime of pods that have none, as their group has none, ReclaimMinRuntime that
 	// against requests of other queues. Unset is zero: no unit is protected. Negative is an error. See
@@ -112,12 +110,10 @@ const (
 
 // maxBlockers returns the maximum number of blockers.
 func (c *Config) maxBlockers() int {
-	if c.SkipBlockers {
-		return 0
-	}
-	return cmp.Or(c.MaxBlockers, defaultMaxBlockers)
+	return max(0, cmp.Or(c.MaxBlockers, defaultMaxBlockers))
 }
 
+// maxRetrySteps is negative where no time is searched.
 func (c *Config) maxRetrySteps() int { return cmp.Or(c.MaxRetrySteps, defaultMaxRetrySteps) }
 
 // Preemptor decides about requests. It holds no state between decisions: any number of goroutines may use one. Make
@@ -147,12 +143,6 @@ func New(c Config) (*Preemptor, error) {
 	}
 	if !chargeNames.Valid(c.Charge) {
 		faults.Add("config.Charge", "%v is unknown", c.Charge)
-	}
-	if c.MaxBlockers < 0 {
-		faults.Add("config.MaxBlockers", "%d is negative", c.MaxBlockers)
-	}
-	if c.MaxRetrySteps < 0 {
-		faults.Add("config.MaxRetrySteps", "%d is negative", c.MaxRetrySteps)
 	}
 	p.inside.MinRuntime = [...]int64{int64(c.MinRuntime.Or(0)), int64(c.ReclaimMinRuntime.Or(0))}
 	for kind, field := range [...]string{"MinRuntime", "ReclaimMinRuntime"} {

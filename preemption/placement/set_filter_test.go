@@ -217,7 +217,7 @@ func TestFiltersAreAskedLate(t *testing.T) {
 		}
 		began = 0
 		r.Priority = 0
-		if d := decide(t, placement.Config{SkipBlockers: true, SkipRetryAt: true}, snapshotOf(t, st), r); d.Outcome != preemption.Impossible || began > 0 {
+		if d := decide(t, placement.Config{MaxBlockers: -1, MaxRetrySteps: -1}, snapshotOf(t, st), r); d.Outcome != preemption.Impossible || began > 0 {
 			t.Errorf("%v: begun %d times without room anywhere", d.Outcome, began)
 		}
 	}

@@ -41,11 +41,11 @@ func retryAtIsTheFirstInstant(t *rapid.T) {
 	if d.RetryAt.IsZero() {
 		return
 	}
-	c.SkipRetryAt = true
+	c.MaxRetrySteps = -1
 	if skipped := decide(t, c, s, r); skipped.Outcome != preemption.Wait || !skipped.RetryAt.IsZero() {
 		t.Fatalf("%v, retry at %v, though it is not asked for", skipped.Outcome, skipped.RetryAt)
 	}
-	c.SkipRetryAt, c.MaxRetrySteps = false, 1
+	c.MaxRetrySteps = 1
 	if bounded := decide(t, c, s, r); bounded.Outcome != preemption.Wait || bounded.RetryAt.After(d.RetryAt) || !bounded.RetryAt.After(r.Now) {
 		t.Fatalf("%v, retry at %v with few steps, later than %v", bounded.Outcome, bounded.RetryAt, d.RetryAt)
 	} else if err := verify.Placement(st, r, c, bounded); err != nil {

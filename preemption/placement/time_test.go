@@ -90,11 +90,8 @@ func TestMinimumRuntimeNeedsNow(t *testing.T) {
 	}
 	_, err = p.Decide(s, placement.Request{Pods: []workload.Pod{cpu("in", "", 0, 4)}})
 	wantFaults(t, err, "request.now: is needed for minimum runtimes")
-	_, err = placement.New(placement.Config{MaxBlockers: -1, MaxRetrySteps: -2, MinRuntime: quota.Some(-time.Hour)})
-	wantFaults(t, err, `
-config.MaxBlockers: -1 is negative
-config.MaxRetrySteps: -2 is negative
-config.MinRuntime: -1h0m0s is negative`)
+	_, err = placement.New(placement.Config{MinRuntime: quota.Some(-time.Hour)})
+	wantFaults(t, err, "config.MinRuntime: -1h0m0s is negative")
 }
 
 // A pod that terminates for too long counts as running, once: there is room beside it now.
@@ -120,8 +117,8 @@ func TestOneMinimumRuntime(t *testing.T) {
 		Groups: []workload.PodGroup{{ID: "g", MinRuntime: quota.Some(time.Hour)}},
 	})
 	r := placement.Request{Priority: 5, Now: now.Add(time.Minute), Pods: []workload.Pod{cpu("in", "", 0, 4)}}
-	for skip, blockers := range map[bool]int{false: 1, true: 0} {
-		d := decide(t, placement.Config{SkipBlockers: skip}, s, r)
+	for most, blockers := range map[int]int{0: 1, -1: 0} {
+		d := decide(t, placement.Config{MaxBlockers: most}, s, r)
 		if d.Outcome != preemption.Wait || !d.RetryAt.Equal(now.Add(time.Hour+1)) || len(d.Blockers) != blockers {
 			t.Errorf("%v until %v, blockers %+v", d.Outcome, d.RetryAt, d.Blockers)
 		}
@@ -156,7 +153,7 @@ func TestGuardIsAskedOnce(t *testing.T) {
 	}
 }
 
-// With SkipRetryAt the answer is Wait if one instant may help, and Impossible if none does; for
+// With a negative MaxRetrySteps the answer is Wait if one instant may help, and Impossible if none does; for
 // the pods of a Basic group, too.
 func TestWaitWithoutRetryAt(t *testing.T) {
 	start := preemptiontest.Now
@@ -175,7 +172,7 @@ func TestWaitWithoutRetryAt(t *testing.T) {
 			if group == "" {
 				r.Pods = r.Pods[:1]
 			}
-			d := decide(t, placement.Config{SkipRetryAt: true}, snapshotOf(t, st), r)
+			d := decide(t, placement.Config{MaxRetrySteps: -1}, snapshotOf(t, st), r)
 			if d.Outcome != want || !d.RetryAt.IsZero() {
 				t.Errorf("group %q, protected %v: %v, retry at %v, want %v", group, protected, d.Outcome, d.RetryAt, want)
 			}

@@ -225,7 +225,7 @@ func (j *placementJudge) refusal(leaves bool) {
 	if leaves && d.Outcome != preemption.Wait {
 		j.wrong("outcome", "%v, but there is room once terminating pods are gone", d.Outcome)
 	}
-	if len(j.faults) > 0 || j.Config.SkipRetryAt || now.Outcome.Succeeds() {
+	if len(j.faults) > 0 || j.Config.MaxRetrySteps < 0 || now.Outcome.Succeeds() {
 		return
 	}
 	if !d.RetryAt.IsZero() && !d.RetryAt.After(j.Request.Now) {

@@ -83,7 +83,7 @@ func (a Arguments) configs() (single, groups placement.Config, err error) {
 		if d, err := time.ParseDuration(a.MinRuntime); err != nil || d < 0 {
 			refuse("minRuntime", a.MinRuntime, "must be a duration that is not negative, as 10m")
 		} else {
-			single.MinRuntime, single.SkipRetryAt = quota.Some(d), false
+			single.MinRuntime, single.MaxRetrySteps = quota.Some(d), 0
 		}
 	}
 	groups = single

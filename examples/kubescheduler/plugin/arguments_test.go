@@ -72,7 +72,7 @@ func TestArgumentsConfigure(t *testing.T) {
 	}
 	all := Arguments{Mode: "Design", Budgets: "Hard", Charge: "ToAll", MinRuntime: "1m"}
 	single, groups, err = all.configs()
-	want := placement.Config{Mode: placement.ModeDesign, Budgets: placement.Hard, Charge: placement.ChargeToAll, MinRuntime: quota.Some(time.Minute), SkipBlockers: true}
+	want := placement.Config{Mode: placement.ModeDesign, Budgets: placement.Hard, Charge: placement.ChargeToAll, MinRuntime: quota.Some(time.Minute), MaxBlockers: -1}
 	if err != nil || !same(single, want) {
 		t.Errorf("%+v, %v, want %+v", single, err, want)
 	}
@@ -84,7 +84,7 @@ func TestArgumentsConfigure(t *testing.T) {
 
 func same(a, b placement.Config) bool {
 	return a.Mode == b.Mode && a.Budgets == b.Budgets && a.Charge == b.Charge &&
-		a.MinRuntime == b.MinRuntime && a.SkipBlockers == b.SkipBlockers && a.SkipRetryAt == b.SkipRetryAt
+		a.MinRuntime == b.MinRuntime && a.MaxBlockers == b.MaxBlockers && a.MaxRetrySteps == b.MaxRetrySteps
 }
 
 // recording is a handle that keeps what is told as events.

@@ -91,7 +91,7 @@ func New(ctx context.Context, arguments runtime.Object, handle fwk.Handle) (fwk.
 }
 
 // Config is how the plugin decides without arguments: as kube-scheduler v1.37.
-var Config = placement.Config{Mode: placement.ModeInPlace, SkipBlockers: true, SkipRetryAt: true}
+var Config = placement.Config{Mode: placement.ModeInPlace, MaxBlockers: -1, MaxRetrySteps: -1}
 
 // Name implements fwk.Plugin.
 func (pl *Plugin) Name() string { return Name }

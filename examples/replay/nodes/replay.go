@@ -104,7 +104,7 @@ func replay(o *options, pods []pod, load int64, p policy) (measures, error) {
 	if c.snapshot, err = placement.NewSnapshot(st); err != nil {
 		return c.measures, err
 	}
-	if c.preemptor, err = placement.New(placement.Config{Order: placement.BestFit, SkipBlockers: true, SkipRetryAt: true}); err != nil {
+	if c.preemptor, err = placement.New(placement.Config{Order: placement.BestFit, MaxBlockers: -1, MaxRetrySteps: -1}); err != nil {
 		return c.measures, err
 	}
 	next := 0

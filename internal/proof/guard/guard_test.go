@@ -102,7 +102,7 @@ var rooms = []struct {
 	lines [][]string
 }{
 	{"base: what every other room may use", [][]string{
-		{"internal/base/fault", "internal/base/enum", "internal/base/heap", "internal/base/instant", "internal/base/least", "internal/base/spare"},
+		{"internal/base/difference", "internal/base/fault", "internal/base/enum", "internal/base/heap", "internal/base/instant", "internal/base/least", "internal/base/spare"},
 		{"internal/base/jsonform"},
 	}},
 	{"persist: structures that share what did not change", [][]string{

@@ -140,7 +140,7 @@ func (w *World) blockers(nodes []string, short []placement.Shortage) []placement
 	}
 	slices.SortFunc(list, func(a, b kept) int { return w.moreImportant(b.Unit, a.Unit) })
 	most := cmp.Or(w.Config.MaxBlockers, 4)
-	if w.Config.SkipBlockers {
+	if w.Config.MaxBlockers < 0 {
 		most = 0
 	}
 	var out []placement.Blocker

@@ -51,7 +51,7 @@ func questions(tr traits) *rapid.Generator[question] {
 
 func (d *drawer) config() {
 	c := &d.q.Config
-	c.SkipBlockers = true
+	c.MaxBlockers = -1
 	c.Order = placement.Order(d.upTo(2))
 	if d.inPlace {
 		c.Mode = placement.ModeInPlace

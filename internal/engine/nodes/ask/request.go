@@ -60,9 +60,8 @@ type Request struct {
 	TerminationTimeout time.Duration
 	// AwaitsAll: whoever terminates is waited for, whatever its priority.
 	AwaitsAll bool
-	// MaxBlockers limits the blockers. MaxRetrySteps limits the search for RetryAt, which SkipRetryAt skips.
+	// MaxBlockers limits the blockers. MaxRetrySteps limits the search for RetryAt; negative: there is none.
 	MaxBlockers, MaxRetrySteps int
-	SkipRetryAt                bool
 	Extent                     Extent
 	// Trace records the steps; nil: no recording.
 	Trace *trace.Recorder

@@ -54,7 +54,7 @@ func (s *Search) Decide(config *ask.Config, c *state.Cluster, r *ask.Request) Re
 	}
 	if at, ok := s.retryAt(); ok {
 		found.Outcome = Wait
-		if !r.SkipRetryAt {
+		if r.MaxRetrySteps >= 0 {
 			found.RetryAt = at
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // looked at more than MaxRetrySteps pods: then the answer is the first instant that was not tried.
 func (s *Search) retryAt() (at int64, ok bool) {
 	instants := s.instants()
-	if len(instants) == 0 || s.Request.SkipRetryAt {
+	if len(instants) == 0 || s.Request.MaxRetrySteps < 0 {
 		return 0, len(instants) > 0
 	}
 	looked := 0
