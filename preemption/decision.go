@@ -90,7 +90,7 @@ const (
 	// If it is the preemptor's own queue, nothing in it is admitted, and this is the only
 	// blocker.
 	RuleQueueInactive
-	// RuleLimit: one of [Config.Limits], which SetBy names, refused the workload; with [Exact] it
+	// RuleLimit: one of [Config.Limits], which SetBy names, refused the workload; with [Best] it
 	// may be one that refuses the workload if all before it yield. Its text is
 	// PreemptionLimitExceeded. Such blockers come first, by the order of the limits.
 	RuleLimit
@@ -184,7 +184,7 @@ type Decision struct {
 	// NoRoom says, for Wait and Impossible, that without all workloads that may yield now the
 	// quota suffices, but [Request.Room] has no place.
 	NoRoom bool `json:"noRoom,omitempty"`
-	// Proof is set by the [Exact] search, unless the request fits, never preempts, or what is leaving
+	// Proof is set by the search [Best], unless the request fits, never preempts, or what is leaving
 	// already is enough: it says
 	// how good the victims are, or that no victims help. If flavors are assigned, it is about
 	// the assigned ones.

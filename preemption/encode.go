@@ -6,9 +6,9 @@ import (
 
 	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/best"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/decide"
-	"github.com/cedesched/cede/internal/engine/exact"
 	"github.com/cedesched/cede/internal/engine/right"
 	engine "github.com/cedesched/cede/internal/engine/rules"
 	"github.com/cedesched/cede/internal/engine/search"
@@ -28,8 +28,8 @@ type scratch struct {
 	byRules  bool              // the queue has rules, which the taker has
 	waiting  workload.Workload // that rules are asked about
 	naming   naming
-	// What an explanation says of the Exchange and the Exact search, if one is made.
-	history *exact.History
+	// What an explanation says of the search Best, if one is made.
+	history *best.History
 }
 
 // enter checks a request and puts it into dense form.

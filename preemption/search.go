@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/cedesched/cede/internal/base/fault"
-	"github.com/cedesched/cede/internal/engine/exact"
+	"github.com/cedesched/cede/internal/engine/best"
 	"github.com/cedesched/cede/internal/engine/right"
 )
 
@@ -113,7 +113,7 @@ func (c *Config) enterSearch(d *right.Request) {
 	}
 }
 
-func proofOf(p *exact.Proof, found bool) *Proof {
+func proofOf(p *best.Proof, found bool) *Proof {
 	out := &Proof{Optimal: p.Optimal, Steps: p.Steps}
 	if found {
 		out.Value, out.LowerBound = p.Lost, p.Bound

@@ -3,7 +3,7 @@ package preemption
 import (
 	"slices"
 
-	"github.com/cedesched/cede/internal/engine/exact"
+	"github.com/cedesched/cede/internal/engine/best"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/selectors"
 	"github.com/cedesched/cede/internal/engine/trace"
@@ -80,7 +80,7 @@ func (sc *scratch) traceNames(s *Snapshot, r *Request) trace.Names {
 	}
 }
 
-// better names the units of the history that an exact search keeps.
+// better names the units of the history that the search Best keeps.
 func (sc *scratch) better() *trace.Better {
 	h := sc.history
 	if h == nil {
@@ -95,7 +95,7 @@ func (sc *scratch) better() *trace.Better {
 	return out
 }
 
-func unitNames(units []exact.Unit) []trace.Unit {
+func unitNames(units []best.Unit) []trace.Unit {
 	list := slices.Grow([]trace.Unit(nil), len(units))
 	for _, u := range units {
 		f := u.Workload.Facts

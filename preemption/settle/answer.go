@@ -26,7 +26,7 @@ import (
 // victims. It is exact to the nanosecond, never too late, and may be early by [preemption.Config.MaxRetrySteps]. It is zero if time
 // alone gets nothing, and if MaxRetrySteps is negative.
 //
-// Blockers and Shortage are those of what remains, step by step. With the Exact search Proof is that of the only step, if one
+// Blockers and Shortage are those of what remains, step by step. With the search Best Proof is that of the only step, if one
 // search took all victims. Other fields are not set.
 //
 // Decision.Edits starts the evictions. Settling again after them gives the same Remaining and no new victim.

@@ -169,7 +169,7 @@ func (j *judge) retryAtIsBound() bool {
 // mostTried is the largest number of candidates, replicas counted one by one, of which all sets are tried.
 const mostTried = 10
 
-// othersAt reports whether an answer of the exact search that is proven misses an allowed set.
+// othersAt reports whether an answer of the search Best that is proven misses an allowed set.
 func (j *judge) othersAt(q *reference.Question) bool {
 	if !j.proven() {
 		return false

@@ -1,11 +1,11 @@
 // Package decide makes a decision: it asks the search in order (package search, with fair), the
-// search for better victims (exact), the rules (rules), and if no victims are found why (why) and
+// search for better victims (best), the rules (rules), and if no victims are found why (why) and
 // until when (when).
 package decide
 
 import (
+	"github.com/cedesched/cede/internal/engine/best"
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/exact"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/rules"
 	"github.com/cedesched/cede/internal/engine/search"
@@ -34,10 +34,10 @@ type Result struct {
 	Waits   bool
 	// ByRules: there are victims, and rules took some of them.
 	ByRules bool
-	// Proof is set if the exact search was made.
-	Proof exact.Proof
+	// Proof is set if the search Best was made.
+	Proof best.Proof
 	// History says, in a search for an explanation, how better victims were found.
-	History *exact.History
+	History *best.History
 	// Steps counts the workloads looked at.
 	Steps int
 }
@@ -104,7 +104,7 @@ func (s *Searcher) findBest(result *Result) (found bool) {
 		found = s.improve(result, found)
 	}
 	if !found && s.findByRules() {
-		found, result.Proof, result.ByRules = true, exact.Proof{}, true
+		found, result.Proof, result.ByRules = true, best.Proof{}, true
 	}
 	return found
 }
@@ -120,7 +120,7 @@ func (s *Searcher) improve(result *Result, found bool) bool {
 		result.Proof.Optimal = true // no victims can help
 	default:
 		t.Silence()
-		if found, result.Proof, result.History = s.exact.Best(core, found); !found {
+		if found, result.Proof, result.History = s.best.Best(core, found); !found {
 			s.noteLimits()
 		}
 		t.Resume()

@@ -64,7 +64,7 @@ func (s *Searcher) succeeds() bool {
 	core.BeginLimits()
 	found := s.findByPolicies()
 	if !found && core.Request.Better.Proves() && !core.Request.Rules.Alone && !core.OverPotential() {
-		found = s.exact.Exists(core)
+		found = s.best.Exists(core)
 	}
 	core.PutAllBack()
 	return found

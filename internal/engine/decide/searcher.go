@@ -1,7 +1,7 @@
 package decide
 
 import (
-	"github.com/cedesched/cede/internal/engine/exact"
+	"github.com/cedesched/cede/internal/engine/best"
 	"github.com/cedesched/cede/internal/engine/fair"
 	"github.com/cedesched/cede/internal/engine/rules"
 	"github.com/cedesched/cede/internal/engine/search"
@@ -16,7 +16,7 @@ type Searcher struct {
 	search search.Search
 	fair   fair.Sharing
 	when   when.Finder
-	exact  exact.Solver
+	best   best.Solver
 	why    why.Asker
 	// rules take victims after those of the policies, if these are not enough; nil: there are none.
 	rules *rules.Taker

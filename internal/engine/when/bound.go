@@ -13,7 +13,7 @@ import (
 
 // startBound starts the test and reports whether it applies: only where every attempt takes
 // the same from a donor. In fair sharing that depends on other
-// donors; the exact search takes the candidates of a donor in any order; by the usage of local queues
+// donors; the search Best takes the candidates of a donor in any order; by the usage of local queues
 // they come in another order than in their lanes; and what leaves anyway is taken from a donor that borrows no more.
 func (f *Finder) startBound() bool {
 	s := f.s

@@ -131,7 +131,7 @@ var rooms = []struct {
 		{"internal/engine/right"},
 		{"internal/engine/source"},
 		{"internal/engine/search"},
-		{"internal/engine/exact", "internal/engine/fair", "internal/engine/rules", "internal/engine/when", "internal/engine/why"},
+		{"internal/engine/best", "internal/engine/fair", "internal/engine/rules", "internal/engine/when", "internal/engine/why"},
 		{"internal/engine/decide"},
 		{"internal/engine/assign"},
 	}},

@@ -1,4 +1,4 @@
-package exact_test
+package best_test
 
 import (
 	"fmt"

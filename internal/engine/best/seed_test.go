@@ -1,3 +1,3 @@
-package exact_test
+package best_test
 
 import _ "github.com/cedesched/cede/internal/proof/seed" // the laws draw the same states at each run
