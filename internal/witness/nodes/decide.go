@@ -34,16 +34,21 @@ func decideAt(c placement.Config, st placement.State, r placement.Request, at ti
 // decide: "If a pod P can be scheduled without triggering preemption, we don't consider preemption at all." "If the
 // request fits once terminating pods are gone, it waits for them." "Otherwise these steps follow for each domain."
 func (w *world) decide(domains []domain) placement.Decision {
-	if s, d := w.findsRoom(domains, nil); s != nil && !w.request.SkipFit {
+	if s, d := w.findsRoom(w.all(domains), nil); s != nil && !w.request.SkipFit {
 		return w.decision(preemption.Fits, &choice{domain: d, seats: s.placed})
 	}
 	if w.config.Mode == placement.ModeDesign && len(w.leaving()) > 0 {
-		if s, d := w.findsRoom(domains, w.leaving()); s != nil {
+		if s, d := w.findsRoom(w.all(domains), w.leaving()); s != nil {
 			return w.decision(preemption.Wait, &choice{domain: d, seats: s.placed})
 		}
 	}
 	if w.request.Policy == placement.PreemptNever {
-		return w.impossible(placement.ReasonPolicyNever, 0)
+		most := 0
+		for _, d := range w.all(domains) {
+			_, placeable := w.solve(d, nil)
+			most = max(most, placeable)
+		}
+		return w.impossible(placement.ReasonPolicyNever, most)
 	}
 	if d, waits := w.waitsInPlace(); waits {
 		return d
@@ -56,13 +61,18 @@ func (w *world) findsRoom(domains []domain, without []*pod) (*scene, domain) {
 	if w.single() {
 		domains = []domain{{nodes: w.pods[0].nodes}}
 	}
-	for _, d := range domains {
-		s := w.scene(without)
-		if s.placeKeeping(d); s.enough() {
-			if w.single() {
-				d.name = s.placed[0].node.Name
+	for _, keep := range []bool{true, false} {
+		for _, d := range domains {
+			s := w.scene(without)
+			if keep && !s.keepPromises(d) {
+				continue
 			}
-			return s, d
+			if s.place(d); s.enough() {
+				if w.single() {
+					d.name = s.placed[0].node.Name
+				}
+				return s, d
+			}
 		}
 	}
 	return nil, domain{}
@@ -74,7 +84,10 @@ func (w *world) findsRoom(domains []domain, without []*pod) (*scene, domain) {
 func (w *world) preempt(domains []domain) placement.Decision {
 	var list []*choice
 	most, why := 0, placement.ReasonNoVictims
-	for _, d := range domains {
+	for i, d := range w.all(domains) {
+		if i >= len(domains) && len(list) > 0 {
+			break // "if none of them has room, also by preemption, the group may be on the nodes of all of them"
+		}
 		c, placeable := w.solve(d, w.candidates(d))
 		switch kept := w.keepBudgets(c); {
 		case kept != nil:
@@ -89,7 +102,15 @@ func (w *world) preempt(domains []domain) placement.Decision {
 	if len(list) == 0 {
 		return w.impossible(why, most)
 	}
-	return w.decision(preemption.Preempt, best(list))
+	return w.decision(preemption.Preempt, w.chosen(list))
+}
+
+// chosen: "score that and choose the best"; in [placement.ModeInPlace] "a group in the first domain with room".
+func (w *world) chosen(list []*choice) *choice {
+	if w.config.Mode == placement.ModeInPlace && !w.single() {
+		return list[0]
+	}
+	return best(list)
 }
 
 func (w *world) impossible(why placement.Reason, placeable int) placement.Decision {

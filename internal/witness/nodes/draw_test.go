@@ -17,7 +17,7 @@ var now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 // traits say what is drawn besides single pods with priorities.
 type traits struct {
 	budgets, groups, terminating, runtimes, nominations bool
-	inPlace, hard                                       bool
+	gang, domains, basic, inPlace, hard                 bool
 }
 
 // drawer draws one question.
@@ -200,14 +200,51 @@ func (d *drawer) ask() {
 		r.Prefer = rapid.Permutation(d.names()).Draw(d.T, "preferred")[:1+d.upTo(len(d.q.State.Nodes)-1)]
 	}
 	r.Queue = d.queue()
-	p := d.waiting("w0")
-	if d.groups && d.chance(4) {
-		p.Group = d.groupOf(r)
+	if d.gang {
+		d.askForGang(r)
+	} else {
+		p := d.waiting("w0")
+		if d.groups && d.chance(4) {
+			p.Group = d.groupOf(r)
+		}
+		r.Pods = []workload.Pod{p}
 	}
-	r.Pods = []workload.Pod{p}
 	if d.terminating && d.chance(2) {
 		r.TerminationTimeout = time.Duration(1+d.upTo(3)) * 10 * time.Minute
 	}
+}
+
+// askForGang draws a group of one to four pods, in the state or not, and the domains where it may be.
+func (d *drawer) askForGang(r *placement.Request) {
+	r.Group = "gang"
+	if d.basic || d.chance(2) {
+		g := workload.PodGroup{ID: "gang", Priority: r.Priority, Queue: r.Queue, Basic: d.basic}
+		d.q.State.Groups = append(d.q.State.Groups, g)
+	}
+	for i := range 1 + d.upTo(3) {
+		p := d.waiting(fmt.Sprintf("w%d", i))
+		if d.chance(2) && i > 0 {
+			p.Requests = r.Pods[0].Requests
+		}
+		r.Pods = append(r.Pods, p)
+	}
+	r.MinCount = min(d.upTo(len(r.Pods)), len(r.Pods))
+	if d.basic {
+		r.MinCount = min(1, r.MinCount)
+	}
+	if !d.domains {
+		return
+	}
+	r.Domains = make([]placement.Domain, d.upTo(3))
+	for i := range r.Domains {
+		r.Domains[i].Name = fmt.Sprintf("d%d", i)
+	}
+	for _, n := range rapid.Permutation(d.names()).Draw(d.T, "nodes") {
+		if i := d.upTo(3); i < len(r.Domains) {
+			r.Domains[i].Nodes = append(r.Domains[i].Nodes, n)
+		}
+	}
+	r.DomainsPreferred = d.chance(2)
 }
 
 // groupOf draws a group for a single pod: the priority and the queue of its root are those of the request.

@@ -37,6 +37,16 @@ func (w *world) domains() (list []domain) {
 	return list
 }
 
+// all adds the last domain of a group that prefers its domains: "the nodes of all of them. Placement.Domain is then empty."
+func (w *world) all(domains []domain) []domain {
+	if !w.request.DomainsPreferred || len(w.request.Domains) == 0 {
+		return domains
+	}
+	return append(slices.Clip(domains), w.within("", func(n *node) bool {
+		return slices.ContainsFunc(w.request.Domains, func(d placement.Domain) bool { return slices.Contains(d.Nodes, n.Name) })
+	}))
+}
+
 // within: "Unschedulable excludes the node from all domains."
 func (w *world) within(name string, in func(*node) bool) domain {
 	d := domain{name: name}
@@ -48,12 +58,14 @@ func (w *world) within(name string, in func(*node) bool) domain {
 	return d
 }
 
-// place places the pods of the request within a domain, in their order, each beside those before it. A pod without
-// place is left out.
+// place places the pods of the request within a domain, in their order, each beside those before it and those that
+// have their place. A pod without place is left out.
 func (s *scene) place(d domain) {
-	s.placed = nil
+	s.last = nil
 	for _, p := range s.pods {
-		s.seat(p, d)
+		if !slices.ContainsFunc(s.placed, func(k seat) bool { return k.pod == p }) {
+			s.seat(p, d)
+		}
 	}
 }
 
@@ -77,15 +89,15 @@ func (s *scene) seat(p *pod, d domain) {
 			}
 		}
 	}
-	s.placed = append(s.placed, seat{p, chosen})
+	s.placed, s.last = append(s.placed, seat{p, chosen}), chosen
 }
 
 // turn begins with the node after the one chosen last.
 func (s *scene) turn(nodes []*node) []*node {
-	if s.config.Order != placement.RoundRobin || len(s.placed) == 0 {
+	if s.config.Order != placement.RoundRobin || s.last == nil {
 		return nodes
 	}
-	i := slices.Index(nodes, s.placed[len(s.placed)-1].node) + 1
+	i := slices.Index(nodes, s.last) + 1
 	return slices.Concat(nodes[i:], nodes[:i])
 }
 
@@ -104,22 +116,13 @@ func (s *scene) left(p *pod, n *node) (sum float64) {
 // enough: "MinCount is the number of Pods that must have room. Zero: any number", of one at least.
 func (s *scene) enough() bool { return len(s.placed) >= max(1, s.request.MinCount) }
 
-// placeKeeping: "the nominated node is tried first, then all others". "Of several nominations those that have room are
-// kept if the other pods find a place."
-func (s *scene) placeKeeping(d domain) {
-	s.placed = nil
+// keepPromises: "Of several nominations those that have room are kept if the other pods find a place." It reports whether some
+// are.
+func (s *scene) keepPromises(d domain) bool {
 	for _, p := range s.pods {
 		if n := p.promised; n != nil && d.has(n.Name) && slices.Contains(p.nodes, n) && s.fits(p, n) {
 			s.placed = append(s.placed, seat{p, n})
 		}
 	}
-	kept := len(s.placed)
-	for _, p := range s.pods {
-		if !slices.ContainsFunc(s.placed[:kept], func(k seat) bool { return k.pod == p }) {
-			s.seat(p, d)
-		}
-	}
-	if !s.enough() {
-		s.place(d)
-	}
+	return len(s.placed) > 0
 }

@@ -14,6 +14,7 @@ type scene struct {
 	*world
 	gone   map[*pod]bool // running pods that are not there
 	placed []seat
+	last   *node // chosen last by the order
 }
 
 type seat struct {

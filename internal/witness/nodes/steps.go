@@ -37,15 +37,12 @@ func (w *world) candidates(d domain) (list []*unit) {
 // solve makes room in a domain by potential victims, if it can. It also says how many pods have a place without all of
 // them.
 func (w *world) solve(d domain, list []*unit) (c *choice, placeable int) {
-	if len(list) == 0 {
-		return nil, 0
-	}
 	s := w.scene(w.goneAlready())
 	for _, u := range list {
 		s.remove(u.pods)
 	}
 	s.place(d)
-	if !s.enough() {
+	if len(list) == 0 || !s.enough() {
 		return nil, len(s.placed) // "the preemptor is unschedulable with preemption in domain D"
 	}
 	placeable = len(s.placed)
@@ -122,6 +119,7 @@ func (s *scene) placesUpTo(d domain, list []*unit, levels []int32, n int) bool {
 			s.putBack(u.pods)
 		}
 	}
+	s.placed = nil
 	s.place(d)
 	return s.enough()
 }

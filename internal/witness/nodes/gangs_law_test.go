@@ -1,0 +1,25 @@
+package nodes_test
+
+import "testing"
+
+// TestGangs: the engine and the witness decide alike about groups that are placed together. By hand:
+//
+//	go test ./internal/witness/nodes -run TestGangs -rapid.seed 7 -rapid.checks 5000
+func TestGangs(t *testing.T) {
+	ask(t, questions(traits{gang: true, groups: true, budgets: true}), "Fits", "Preempt", "Impossible", "several pods")
+}
+
+// TestDomains: the same within domains.
+func TestDomains(t *testing.T) {
+	ask(t, questions(traits{gang: true, domains: true, groups: true, budgets: true, hard: true}), "Preempt", "reason Budgets")
+}
+
+// TestGangsInTime: the same among pods that terminate, minimum runtimes and promises.
+func TestGangsInTime(t *testing.T) {
+	ask(t, questions(traits{gang: true, domains: true, groups: true, terminating: true, runtimes: true, nominations: true}), "Wait", "RetryAt")
+}
+
+// TestGangsInPlace: the same as built in v1.37.
+func TestGangsInPlace(t *testing.T) {
+	ask(t, questions(traits{gang: true, domains: true, groups: true, terminating: true, budgets: true, nominations: true, inPlace: true}), "Wait", "Preempt")
+}
