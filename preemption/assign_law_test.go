@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
@@ -63,9 +62,7 @@ func assignsAsReference(t *rapid.T) {
 		}
 	}
 	_, want := reference.DecideOpen(config, record.State, *record.Request)
-	if diff := cmp.Diff(want.Decision, timeless(d), cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("- the reference, + the decision:\n%s", diff)
-	}
+	noDiff(t, "- the reference, + the decision", want.Decision, timeless(d), cmpopts.EquateEmpty())
 }
 
 // The request with the flavors filled in is decided alike, by the same assignment of
@@ -103,16 +100,12 @@ func pinnedIsDecidedAlike(t *rapid.T, config preemption.Config) {
 		t.Fatalf("pinned, and assigned %+v", p.Assignment)
 	}
 	p.Assignment = d.Assignment
-	if diff := cmp.Diff(p, d, sameDecision); diff != "" {
-		t.Fatalf("- pinned, + assigned:\n%s", diff)
-	}
+	noDiff(t, "- pinned, + assigned", p, d, sameDecision)
 	if d.Outcome == preemption.Fits {
 		after := edit(t, s, d.Edits()...).State()
 		want := pinned.Workload
 		want.ReservedAt = r.Now
-		if diff := cmp.Diff(want, workloadOf(after, r.Workload.ID), cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("- pinned, + admitted:\n%s", diff)
-		}
+		noDiff(t, "- pinned, + admitted", want, workloadOf(after, r.Workload.ID), cmpopts.EquateEmpty())
 	}
 }
 
@@ -140,15 +133,11 @@ func orderOfInputAssignsNothing(t *rapid.T, config preemption.Config) {
 	got := decideWith(t, config, snapshotOf(t, other), r)
 	if d.Admitted != nil && got.Admitted != nil {
 		for i := range got.Admitted.PodSets { // the requests are admitted in the order in which they came
-			if diff := cmp.Diff(d.Admitted.Usage(), got.Admitted.Usage()); diff != "" {
-				t.Fatalf("- in order, + shuffled:\n%s", diff)
-			}
+			noDiff(t, "- in order, + shuffled", d.Admitted.Usage(), got.Admitted.Usage())
 			got.Admitted.PodSets[i].Requests = d.Admitted.PodSets[i].Requests
 		}
 	}
-	if diff := cmp.Diff(d, got, sameDecision); diff != "" {
-		t.Fatalf("- in order, + shuffled:\n%s", diff)
-	}
+	noDiff(t, "- in order, + shuffled", d, got, sameDecision)
 }
 
 // A flavor is one of the group of its resources, and the queue has quota for what is
@@ -194,10 +183,7 @@ func possibilityIsWhatItIs(t *rapid.T, config preemption.Config) {
 	record := preemptiontest.Records().Draw(t, "record")
 	s, r := snapshotOf(t, record.State), *record.Request
 	for _, a := range r.Workload.Usage() {
-		f, err := preemptorOf(config).Forecast(s, r, a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(preemptorOf(config).Forecast(s, r, a))(t)
 		one := r
 		one.Workload.PodSets = []workload.PodSet{{Name: "one", Count: 1, Requests: []quota.Amount{a}}}
 		one.NeedsPreemption = []quota.FlavorResource{a.FlavorResource()}

@@ -48,10 +48,7 @@ func BenchmarkRules(b *testing.B) {
 		for _, by := range []string{"policies", "one rule"} {
 			b.Run(fmt.Sprint(n, "/", by), func(b *testing.B) {
 				st, r := ruled(n, by)
-				s, err := preemption.NewSnapshot(st)
-				if err != nil {
-					b.Fatal(err)
-				}
+				s := must(preemption.NewSnapshot(st))(b)
 				p := preemptorOf(preemption.Config{})
 				b.ReportAllocs()
 				for b.Loop() {

@@ -30,10 +30,7 @@ func TestStepsOfRules(t *testing.T) {
 					}
 					return n
 				}
-				d, err := byRules.Decide(sOne, sc.Request)
-				if err != nil {
-					t.Fatal(err)
-				}
+				d := must(byRules.Decide(sOne, sc.Request))(t)
 				if d.Outcome == preemption.Wait {
 					continue // as often for each instant
 				}

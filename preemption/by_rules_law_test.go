@@ -125,9 +125,7 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 	config.Compat.RulesAlone = rapid.IntRange(0, 3).Draw(t, "rules instead") == 0
 	drawSeen(t, &r)
 	got := decideWith(t, config, snapshotOf(t, st), r)
-	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, timeless(got), cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("- the reference, + the decision:\n%s", diff)
-	}
+	noDiff(t, "- the reference, + the decision", reference.Decide(config, st, r).Decision, timeless(got), cmpopts.EquateEmpty())
 	if err := verify.Decision(st, r, config, got); err != nil {
 		t.Fatalf("%+v: %v", got, err)
 	}

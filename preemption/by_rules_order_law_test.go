@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
@@ -113,9 +112,7 @@ func ordersByRules(t *rapid.T, reached map[string]int) {
 	st, r := crowdByRules(t)
 	config := preemption.Config{Compat: preemption.Compat{RulesAlone: true}, MaxRetrySteps: -1}
 	got := timeless(decideWith(t, config, snapshotOf(t, st), r))
-	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("- the reference, + the decision:\n%s", diff)
-	}
+	noDiff(t, "- the reference, + the decision", reference.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty())
 	if len(st.Rules[0].Ordering) == 0 || len(got.Victims) == 0 {
 		return
 	}
@@ -158,9 +155,7 @@ func TestKeysBeforeTheVictim(t *testing.T) {
 	if got, want := fmt.Sprint(ids(d.Victims)), "[a own a1 b1 last]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, d, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("- the reference, + the decision:\n%s", diff)
-	}
+	noDiff(t, "- the reference, + the decision", reference.Decide(config, st, r).Decision, d, cmpopts.EquateEmpty())
 }
 
 func TestOrdersByRules(t *testing.T) {

@@ -41,15 +41,10 @@ func anybody(trigger rules.Trigger) rules.Rule {
 func byRules(t *testing.T, c preemption.Config, st preemption.State, r preemption.Request, list ...rules.Rule) (preemption.Decision, error) {
 	t.Helper()
 	st.Rules = []rules.Config{{Name: "hero", Rules: list}}
-	p, err := preemption.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(preemption.New(c))(t)
 	before := r.Workload.Clone()
 	d, err := p.Decide(snapshotOf(t, st), r)
-	if diff := cmp.Diff(before, r.Workload); diff != "" {
-		t.Errorf("the request changed:\n%s", diff)
-	}
+	noDiff(t, "the request changed", before, r.Workload)
 	return d, err
 }
 

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
@@ -74,9 +73,7 @@ func reclaimsInATree(t *rapid.T, reached map[string]int) {
 	st.Rules = []rules.Config{config}
 	by := preemption.Config{Compat: preemption.Compat{RulesAlone: true}}
 	got := decideWith(t, by, snapshotOf(t, st), r)
-	if diff := cmp.Diff(reference.Decide(by, st, r).Decision, timeless(got), cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("- the reference, + the decision:\n%s", diff)
-	}
+	noDiff(t, "- the reference, + the decision", reference.Decide(by, st, r).Decision, timeless(got), cmpopts.EquateEmpty())
 	if err := verify.Decision(st, r, by, got); err != nil {
 		t.Fatalf("%+v: %v", got, err)
 	}

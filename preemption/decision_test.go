@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
@@ -21,10 +19,7 @@ func all(t *testing.T) map[preemption.Outcome]preemption.Decision {
 	gated := pending("a", 10, 3)
 	gated.Workload.Gates.Names = []string{"kueue.x-k8s.io/multikueue"}
 	protecting := preemptorOf(preemption.Config{MinRuntime: minruntime.Defaults{Preempt: quota.Some(time.Hour)}})
-	wait, err := protecting.Decide(full, pending("a", 10, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	wait := must(protecting.Decide(full, pending("a", 10, 3)))(t)
 	return map[preemption.Outcome]preemption.Decision{
 		preemption.Fits:       decide(t, s, pending("a", 10, 3)),
 		preemption.Preempt:    decide(t, full, pending("a", 10, 3)),
@@ -56,14 +51,10 @@ func TestSkip(t *testing.T) {
 	}
 	config.MaxBlockers, want.Blockers = -1, nil
 	got, _ := preemptorOf(config).Decide(s, pending("a", 10, 3))
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	noDiff(t, "", want, got)
 	config.MaxRetrySteps, want.RetryAt = -1, time.Time{}
 	got, _ = preemptorOf(config).Decide(s, pending("a", 10, 3))
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	noDiff(t, "", want, got)
 	if got, _ := preemptorOf(config).Decide(s, pending("a", 0, 3)); got.Outcome != preemption.Impossible || len(got.Blockers) > 0 {
 		t.Errorf("%+v", got)
 	}

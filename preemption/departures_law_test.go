@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/minruntime"
@@ -94,9 +93,7 @@ func sideEffects(t *rapid.T, config preemption.Config, st preemption.State, r pr
 	for i := range st.Admitted {
 		st.Admitted[i].NeverPreempts = !st.Admitted[i].NeverPreempts
 	}
-	if diff := cmp.Diff(d, decideWith(t, config, snapshotOf(t, st), r), sameDecision); diff != "" {
-		t.Fatal(diff)
-	}
+	noDiff(t, "", d, decideWith(t, config, snapshotOf(t, st), r), sameDecision)
 	reached["side effects"] += len(d.Victims)
 }
 

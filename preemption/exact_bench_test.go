@@ -63,10 +63,7 @@ func BenchmarkExact(b *testing.B) {
 				proven, steps, turns, gap, many := 0, 0, 0, 0.0, 0
 				for b.Loop() {
 					of := &list[turns%len(list)]
-					d, err := p.Decide(of.s, of.r)
-					if err != nil {
-						b.Fatal(err)
-					}
+					d := must(p.Decide(of.s, of.r))(b)
 					turns++
 					if d.Proof.Optimal {
 						proven++

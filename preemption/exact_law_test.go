@@ -41,9 +41,7 @@ func exactIsBest(t *rapid.T) {
 	if want.Fits != (got.Outcome == preemption.Fits) {
 		t.Fatalf("%v, want fits: %t", got.Outcome, want.Fits)
 	}
-	if diff := cmp.Diff(want.Victims, got.Victims, sameDecision, cmpopts.IgnoreFields(preemption.Victim{}, "Order", "Lost")); diff != "" {
-		t.Fatalf("-all sets +exact:\n%s", diff)
-	}
+	noDiff(t, "-all sets +exact", want.Victims, got.Victims, sameDecision, cmpopts.IgnoreFields(preemption.Victim{}, "Order", "Lost"))
 	value := want.Values[order[0]]
 	if p := got.Proof; p != nil && (!p.Optimal || p.Value != value || p.LowerBound != p.Value) {
 		t.Fatalf("proof %+v, want the value %d", *p, value)

@@ -17,14 +17,8 @@ import (
 // Costs that add up to more than an int64 holds do not decide: the next points of the
 // objective do. The law of the best set found this state.
 func TestExactCostsThatSaturate(t *testing.T) {
-	data, err := os.ReadFile("testdata/exact-saturates.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	record, err := preemption.ParseRecord(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile("testdata/exact-saturates.json"))(t)
+	record := must(preemption.ParseRecord(data))(t)
 	config := preemption.Config{Search: preemption.Best, MaxRetrySteps: -1, Cost: preemption.CostByAge{Resources: []string{"cpu", "gpu"}}}
 	d := decideWith(t, config, snapshotOf(t, record.State), *record.Request)
 	var got []string

@@ -138,10 +138,7 @@ func Example_adapter() {
 
 // "An adapter is under 120 lines."
 func TestAdapterIsSmall(t *testing.T) {
-	source, err := os.ReadFile("example_adapter_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must(os.ReadFile("example_adapter_test.go"))(t)
 	_, rest, begins := strings.Cut(string(source), "// The adapter begins here.\n")
 	adapter, _, ends := strings.Cut(rest, "// The adapter ends here.\n")
 	if n := strings.Count(adapter, "\n"); !begins || !ends || n < 20 || n >= 120 {

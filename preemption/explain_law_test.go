@@ -23,11 +23,7 @@ import (
 
 func explainWith(t failer, c preemption.Config, s *preemption.Snapshot, r preemption.Request) explain.Explanation {
 	t.Helper()
-	e, err := explain.Explain(preemptorOf(c), s, r)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	return e
+	return must(explain.Explain(preemptorOf(c), s, r))(t)
 }
 
 // An explanation has the decision that Decide makes, is the same each time, and survives JSON.
@@ -46,13 +42,8 @@ func explanationsHold(t *rapid.T) {
 	r.Room = drawRoom(t, record.State)
 	s := snapshotOf(t, record.State)
 	e := explainWith(t, config, s, r)
-	if diff := cmp.Diff(decideWith(t, config, s, r), e.Decision, sameDecision); diff != "" {
-		t.Fatalf("- Decide, + Explain:\n%s", diff)
-	}
-	data, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noDiff(t, "- Decide, + Explain", decideWith(t, config, s, r), e.Decision, sameDecision)
+	data := must(json.Marshal(e))(t)
 	var read explain.Explanation
 	if err := json.Unmarshal(data, &read); err != nil {
 		t.Fatal(err)
@@ -167,10 +158,7 @@ func surveysHold(t *rapid.T) {
 		}
 	}
 	// An explanation says of no fewer that they may yield.
-	e, err := explain.Explain(preemptorOf(config), s, *record.Request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must(explain.Explain(preemptorOf(config), s, *record.Request))(t)
 	if mayYield, _ := counted(e); whole > mayYield {
 		t.Fatalf("%d of %d victims may yield:\n%s", mayYield, whole, explain.Text(e.Steps))
 	}
@@ -245,9 +233,7 @@ func TestWays(t *testing.T) {
 		"Flavor 0 0 a100 [] Fits 0":          true,
 		"Nominal 0 0  [{h100 gpu 3}] Fits 0": true,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("- want, + got:\n%s", diff)
-	}
+	noDiff(t, "- want, + got", want, got)
 	config = preemption.Config{}
 	got = map[string]bool{}
 	for _, w := range explainWith(t, config, snapshotOf(t, st), r).Ways {
@@ -259,9 +245,7 @@ func TestWays(t *testing.T) {
 		"Flavor 0 0 a100 [] Fits 0":             true,
 		"Nominal 0 0  [{h100 gpu 1}] Preempt 1": true,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("- want, + got:\n%s", diff)
-	}
+	noDiff(t, "- want, + got", want, got)
 }
 
 // If several columns are short, each amount is the smallest beside the others, and a column
@@ -326,9 +310,7 @@ func TestNominalWayIsLoweredAgain(t *testing.T) {
 			got = append(got, fmt.Sprintf("%v %v %d", w.Nominal, w.Outcome, w.Victims))
 		}
 	}
-	if diff := cmp.Diff([]string{"[{h100 cpu 1}] Preempt 1"}, got); diff != "" {
-		t.Errorf("- want, + got:\n%s", diff)
-	}
+	noDiff(t, "- want, + got", []string{"[{h100 cpu 1}] Preempt 1"}, got)
 }
 
 func minimum(d time.Duration) minruntime.Defaults {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/engine/selectors"
@@ -31,13 +30,8 @@ func explanationsOfRulesHold(t *rapid.T, reached map[string]int) {
 	s := snapshotOf(t, st)
 	e := explainWith(t, config, s, r)
 	d := decideWith(t, config, s, r)
-	if diff := cmp.Diff(d, e.Decision, sameDecision); diff != "" {
-		t.Fatalf("- Decide, + Explain:\n%s", diff)
-	}
-	evaluator, err := selectors.New(st.Cohorts, st.Queues, st.Rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noDiff(t, "- Decide, + Explain", d, e.Decision, sameDecision)
+	evaluator := must(selectors.New(st.Cohorts, st.Queues, st.Rules))(t)
 	steps := e.RuleSteps()
 	if len(steps) == 0 || (steps[0].Title == "") != (len(d.Triggers) == 0) {
 		t.Fatalf("%v: %+v", d.Triggers, steps)

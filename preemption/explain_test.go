@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
@@ -39,9 +37,7 @@ func TestExplainIsOfNow(t *testing.T) {
 		{Name: "second", Count: 1, Requests: []quota.Amount{{Resource: "cpu", Amount: 3}, {Resource: "memory", Amount: 1}}},
 	}}}
 	e := explainWith(t, preemption.Config{}, s, r)
-	if diff := cmp.Diff(decideWith(t, preemption.Config{}, s, r), e.Decision, sameDecision); diff != "" {
-		t.Errorf("- Decide, + Explain:\n%s", diff)
-	}
+	noDiff(t, "- Decide, + Explain", decideWith(t, preemption.Config{}, s, r), e.Decision, sameDecision)
 	says(t, e, "asks for ")
 }
 
@@ -82,9 +78,7 @@ func TestExplainedGuard(t *testing.T) {
 	}
 	e := explainWith(t, preemption.Config{Guards: []preemption.Guard{untilThen{until}}}, snapshotOf(t, st), pending("a", 10, 2))
 	says(t, e, "1 is kept by a guard, until 13:00:00: guarded\n")
-	if diff := cmp.Diff([]explain.End{{Rule: preemption.RuleGuarded, Node: `queue "a"`, From: until, Last: until}}, e.Ends); diff != "" {
-		t.Errorf("- want, + got:\n%s", diff)
-	}
+	noDiff(t, "- want, + got", []explain.End{{Rule: preemption.RuleGuarded, Node: `queue "a"`, From: until, Last: until}}, e.Ends)
 }
 
 type untilThen struct{ at time.Time }

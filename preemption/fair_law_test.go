@@ -17,10 +17,7 @@ func fairVictimsAreJustified(t *rapid.T) {
 	config := preemptiontest.Configs().Draw(t, "config")
 	protect(t, &config, &record.State)
 	config.Sharing, config.Compat.Kueue016 = preemption.Stable, false
-	d, err := preemptorOf(config).Decide(snapshotOf(t, record.State), *record.Request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(preemptorOf(config).Decide(snapshotOf(t, record.State), *record.Request))(t)
 	if len(d.Victims) > 6 || leavingAlone(d) || slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return len(v.Replicas) > 0 }) {
 		return // too many orders
 	}

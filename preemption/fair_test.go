@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
@@ -32,10 +30,7 @@ func borrowers(policy queue.PreemptionPolicy, names ...string) preemption.State 
 func fairText(t *testing.T, c preemption.Config, st preemption.State, r preemption.Request) string {
 	t.Helper()
 	c.Sharing = preemption.Fair
-	d, err := preemptorOf(c).Decide(snapshotOf(t, st), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(preemptorOf(c).Decide(snapshotOf(t, st), r))(t)
 	return text(d)
 }
 
@@ -51,14 +46,8 @@ func TestRecheckIsIrreducible(t *testing.T) {
 		"recheck-elastic":     "Preempt: ns/w03 InCohortFairSharing",
 		"fair-gone-whole":     "Impossible: FairShare q2 ns/w03",
 	} {
-		data, err := os.ReadFile("testdata/" + file + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		record, err := preemption.ParseRecord(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(os.ReadFile("testdata/" + file + ".json"))(t)
+		record := must(preemption.ParseRecord(data))(t)
 		config := preemption.Config{Sharing: preemption.Fair, Search: preemption.Best, Best: preemption.BestSearch{Steps: -1}}
 		if got := fairText(t, config, record.State, *record.Request); got != want {
 			t.Errorf("%s: %s, want %s", file, got, want)
@@ -220,10 +209,7 @@ func TestStrategiesAreKept(t *testing.T) {
 	}
 	p := preemptorOf(c)
 	s, r := snapshotOf(t, st), pending("a", 0, 2)
-	want, err := p.Decide(s, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(p.Decide(s, r))(t)
 	c.Strategies[0] = preemption.LessThanInitialShare
 	got, err := p.Decide(s, r)
 	other := decideWith(t, c, s, r)
@@ -260,9 +246,7 @@ func TestReservedMakesACohortBorrow(t *testing.T) {
 	if len(d.Shortage) != 1 || d.Shortage[0].Resource != "gpu" || d.Shortage[0].Missing != 2 {
 		t.Errorf("%v: %+v", d.Outcome, d.Shortage)
 	}
-	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, timeless(d), sameDecision); diff != "" {
-		t.Errorf("- the reference, + the decision:\n%s", diff)
-	}
+	noDiff(t, "- the reference, + the decision", reference.Decide(config, st, r).Decision, timeless(d), sameDecision)
 }
 
 // In fair sharing, too, a cohort that borrows nothing bars what runs below it, and the blocker says so. b uses the

@@ -262,9 +262,7 @@ func otherKeysAreNothing(t *rapid.T, config preemption.Config) {
 	}
 	got := decideWith(t, config, snapshotOf(t, other), r)
 	d.Admitted, got.Admitted = nil, nil // they hold what was asked for
-	if diff := cmp.Diff(d, got, sameDecision); diff != "" {
-		t.Fatalf("- before, + with other keys:\n%s", diff)
-	}
+	noDiff(t, "- before, + with other keys", d, got, sameDecision)
 }
 
 // The generators draw flavors that are eligible, and that are not for either reason.

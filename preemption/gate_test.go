@@ -3,7 +3,6 @@ package preemption_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/gate"
@@ -44,15 +43,11 @@ func gatesHoldBackPreemptionAlone(t *rapid.T) {
 	case plain.Outcome == preemption.Preempt:
 		want.Outcome = preemption.Gated
 	}
-	if diff := cmp.Diff(want, gated, sameDecision); diff != "" {
-		t.Fatalf("with a closed gate (-want +got):\n%s", diff)
-	}
+	noDiff(t, "with a closed gate (-want +got)", want, gated, sameDecision)
 	r.Workload.Gates = r.Workload.Gates.Opened("b", r.Now)
 	want = plain
 	cleared()
-	if diff := cmp.Diff(want, decide(t, s, r), sameDecision); diff != "" {
-		t.Fatalf("with its gates open (-want +got):\n%s", diff)
-	}
+	noDiff(t, "with its gates open (-want +got)", want, decide(t, s, r), sameDecision)
 }
 
 func TestGatesHoldBackPreemptionAlone(t *testing.T) { rapid.Check(t, gatesHoldBackPreemptionAlone) }
@@ -65,7 +60,5 @@ func TestAdmissionClearsTheSignal(t *testing.T) {
 	s := snapshotOf(t, st)
 	s = edit(t, s, decide(t, s, r).Edits()...)
 	want := gate.Gates{Names: []string{"x"}, Blocked: gate.Condition{Reason: gate.PreemptionGated, Since: r.Now}}
-	if diff := cmp.Diff(want, s.State().Admitted[0].Gates); diff != "" {
-		t.Error(diff)
-	}
+	noDiff(t, "", want, s.State().Admitted[0].Gates)
 }

@@ -46,10 +46,7 @@ func TestProtectionsCompose(t *testing.T) {
 		{"never", preemptiontest.ByUID{Never: "u"}, "Impossible: GuaranteedRuntime a low", time.Time{}},
 	} {
 		p := preemptorOf(preemption.Config{Guards: []preemption.Guard{c.guard}})
-		d, err := p.Decide(s, pending("a", 10, 4))
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must(p.Decide(s, pending("a", 10, 4)))(t)
 		want := c.until
 		if !want.IsZero() {
 			want = want.Add(1)

@@ -71,10 +71,7 @@ func at(minutes int, gpus int64) preemption.Request {
 
 func readJSON[T any](t *testing.T, name string) (v T) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile("testdata/" + name))(t)
 	if err := json.Unmarshal(data, &v); err != nil {
 		t.Fatal(err)
 	}

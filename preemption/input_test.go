@@ -157,10 +157,7 @@ func TestMaxBlockers(t *testing.T) {
 		st.Queues = append(st.Queues, queue.Queue{Name: name, Cohort: "c", Quotas: gpus(1)})
 		st.Admitted = append(st.Admitted, job(name+"1", name, 0, 1, started(1)))
 	}
-	p, err := preemption.New(preemption.Config{MaxBlockers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(preemption.New(preemption.Config{MaxBlockers: 2}))(t)
 	d, err := p.Decide(snapshotOf(t, st), pending("a", 10, 1))
 	if got := text(d); err != nil || got != "Impossible: WithinNominal b, WithinNominal c" {
 		t.Errorf("%s, %v", got, err)

@@ -19,10 +19,7 @@ var keepsProgress = preemption.Config{
 func yieldTo(t *testing.T, request int64, running ...workload.Workload) string {
 	st := shared(0, running...)
 	st.Queues[0].Quotas, st.Queues[0].Cohort = gpus(8), ""
-	d, err := preemptorOf(keepsProgress).Decide(snapshotOf(t, st), pending("a", 10, request))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(preemptorOf(keepsProgress).Decide(snapshotOf(t, st), pending("a", 10, request)))(t)
 	return strings.ReplaceAll(text(d), " InClusterQueue", "")
 }
 

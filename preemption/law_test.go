@@ -63,6 +63,25 @@ type failer interface {
 	Fatalf(string, ...any)
 }
 
+// must returns what came without an error.
+func must[T any](v T, err error) func(failer) T {
+	return func(t failer) T {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		return v
+	}
+}
+
+// noDiff fails if two values differ; about says what - and + are.
+func noDiff(t failer, about string, minus, plus any, opts ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(minus, plus, opts...); diff != "" {
+		t.Fatalf("%s:\n%s", about, diff)
+	}
+}
+
 func snapshotOf(t failer, st preemption.State) *preemption.Snapshot {
 	t.Helper()
 	s, err := preemption.NewSnapshot(st)
@@ -143,9 +162,7 @@ func agreesWithReference(t *rapid.T) {
 	reevaluate(t, &config)
 	r.Room = drawRoom(t, st)
 	got := timeless(decideWith(t, config, snapshotOf(t, st), r))
-	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("- the reference, + the decision:\n%s", diff)
-	}
+	noDiff(t, "- the reference, + the decision", reference.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty())
 }
 
 // timeless is a decision without what it says of time.

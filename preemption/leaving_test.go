@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
@@ -63,9 +61,7 @@ func TestStartShrink(t *testing.T) {
 			t.Errorf("%s: it is removed, and departs", name)
 		}
 	}
-	if diff := cmp.Diff(s.State(), again.State()); diff != "" {
-		t.Error(diff)
-	}
+	noDiff(t, "", s.State(), again.State())
 	_, err := s.With(preemption.StartEviction("e", preemption.Replicas{PodSet: "main", Count: 6}), preemption.StartEviction("e", preemption.Replicas{PodSet: "main", Count: -1}), preemption.StartEviction("e", preemption.Replicas{PodSet: "x", Count: 1}), preemption.StartEviction("x", preemption.Replicas{PodSet: "main", Count: 1}))
 	wantFaults(t, err, `edits[0]: 6 of 5 replicas of pod set "main"`, `edits[1]: -1 of 5 replicas of pod set "main"`, `edits[2]: workload "e" has no pod set "x"`, `edits[3]: no workload "x" is admitted`)
 	bad := s.State()
@@ -137,10 +133,7 @@ func TestVictimSaysThatItIsLeavingAlready(t *testing.T) {
 	}
 	r := preemption.Request{Workload: workload.Workload{ID: "w", Queue: "q", Priority: 1, PodSets: gpus(4)}, Now: now}
 	leaving := func(s *preemption.Snapshot) (list []bool, d preemption.Decision) {
-		d, err := new(preemption.Preemptor).Decide(s, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d = must(new(preemption.Preemptor).Decide(s, r))(t)
 		for _, v := range d.Victims {
 			list = append(list, v.Leaving)
 		}

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/reference"
@@ -96,9 +95,7 @@ func limitsHold(t *rapid.T) {
 	}
 	got, want := timeless(d), reference.Decide(config, st, r).Decision
 	got.Blockers, want.Blockers = nil, nil
-	if diff := cmp.Diff(want, got, sameDecision); diff != "" {
-		t.Fatalf("- the reference, + the decision:\n%s", diff)
-	}
+	noDiff(t, "- the reference, + the decision", want, got, sameDecision)
 }
 
 func TestLimitsHold(t *testing.T) { rapid.Check(t, limitsHold) }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/preemption"
@@ -39,9 +38,7 @@ func usageOfLocalQueuesIsOrder(t *rapid.T, config preemption.Config) {
 	for i := range alike.Admitted {
 		alike.Admitted[i].LocalQueue = "of " + alike.Admitted[i].Queue
 	}
-	if diff := cmp.Diff(without, decideWith(t, config, snapshotOf(t, alike), r), sameDecision); diff != "" {
-		t.Fatalf("the same usage in each queue: %s", diff)
-	}
+	noDiff(t, "the same usage in each queue", without, decideWith(t, config, snapshotOf(t, alike), r), sameDecision)
 	r.LocalQueueUsage = nil
 	for _, name := range []string{"a", "b", "c"} {
 		r.LocalQueueUsage = append(r.LocalQueueUsage, queue.LocalQueueUsage{LocalQueue: name, Usage: rapid.Float64Range(0, 9).Draw(t, "usage")})

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/preemption"
@@ -29,9 +28,7 @@ func walksAreTheState(t *rapid.T) {
 			Cohorts: slices.Collect(s.Cohorts()), Queues: slices.Collect(s.Queues()),
 			Flavors: st.Flavors, Admitted: slices.Collect(s.Workloads()),
 		}
-		if diff := cmp.Diff(st, walked, sameValues); diff != "" {
-			t.Fatal(diff)
-		}
+		noDiff(t, "", st, walked, sameValues)
 		for _, co := range walked.Cohorts {
 			for i := range co.Quotas {
 				co.Quotas[i].Nominal = -1

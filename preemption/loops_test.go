@@ -287,11 +287,7 @@ func TestLoopsWithALimitOfWorkloads(t *testing.T) {
 		record := readRecord(t, "testdata/"+c.record+".json")
 		s, waiting := snapshotOf(t, record.State), []workload.Workload{record.Request.Workload}
 		find := func(most int) loops.Loop {
-			l, err := loops.Find(s, waiting, c.config, loops.Options{Now: now, MaxWorkloads: most})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return l
+			return must(loops.Find(s, waiting, c.config, loops.Options{Now: now, MaxWorkloads: most}))(t)
 		}
 		want := find(0)
 		all := find(1_000_000)

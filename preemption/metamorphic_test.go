@@ -26,9 +26,7 @@ func orderOfInputIsNothing(t *rapid.T, config preemption.Config) {
 		Queues:   rapid.Permutation(st.Queues).Draw(t, "queues"),
 		Admitted: rapid.Permutation(st.Admitted).Draw(t, "admitted"),
 	}
-	if diff := cmp.Diff(d, decideWith(t, config, snapshotOf(t, shuffled), r), sameDecision); diff != "" {
-		t.Fatalf("in another order: %s", diff)
-	}
+	noDiff(t, "in another order", d, decideWith(t, config, snapshotOf(t, shuffled), r), sameDecision)
 }
 
 // Other names of queues and cohorts, and other IDs in the same order, give the same
@@ -99,9 +97,7 @@ func shiftedTimeIsNothing(t *rapid.T, config preemption.Config) {
 	for i := range d.Blockers {
 		shift(&d.Blockers[i].Until)
 	}
-	if diff := cmp.Diff(d, decideWith(t, config, snapshotOf(t, later), r), sameDecision); diff != "" {
-		t.Fatalf("shifted by %v: %s", by, diff)
-	}
+	noDiff(t, fmt.Sprintf("shifted by %v", by), d, decideWith(t, config, snapshotOf(t, later), r), sameDecision)
 }
 
 // All amounts, quotas and limits in another unit give the same victims.
@@ -204,21 +200,13 @@ func argumentsAreLeftAlone(t *rapid.T, config preemption.Config) {
 		t.Fatalf("removing nobody succeeds")
 	}
 	edit(t, s, d.Edits()...)
-	if diff := cmp.Diff(before, s.State(), sameValues); diff != "" {
-		t.Fatalf("the snapshot changed: %s", diff)
-	}
-	if diff := cmp.Diff(stateBefore, record.State, sameValues); diff != "" {
-		t.Fatalf("the state changed: %s", diff)
-	}
-	if diff := cmp.Diff(requestBefore, *record.Request, sameValues); diff != "" {
-		t.Fatalf("the request changed: %s", diff)
-	}
+	noDiff(t, "the snapshot changed", before, s.State(), sameValues)
+	noDiff(t, "the state changed", stateBefore, record.State, sameValues)
+	noDiff(t, "the request changed", requestBefore, *record.Request, sameValues)
 	for i := range record.State.Admitted { // nothing of the arguments is kept
 		record.State.Admitted[i].PodSets[0].Count += 7
 	}
-	if diff := cmp.Diff(d, decideWith(t, config, s, requestBefore), sameDecision); diff != "" {
-		t.Fatalf("asked again: %s", diff)
-	}
+	noDiff(t, "asked again", d, decideWith(t, config, s, requestBefore), sameDecision)
 }
 
 func editsHaveInverses(t *rapid.T, config preemption.Config) {
@@ -226,9 +214,7 @@ func editsHaveInverses(t *rapid.T, config preemption.Config) {
 	s := snapshotOf(t, st)
 	same := func(what string, s *preemption.Snapshot) {
 		t.Helper()
-		if diff := cmp.Diff(d, decideWith(t, config, s, r), sameDecision); diff != "" {
-			t.Fatalf("%s: %s", what, diff)
-		}
+		noDiff(t, what, d, decideWith(t, config, s, r), sameDecision)
 	}
 	w := preemptiontest.Workload(st, "ns/extra").Draw(t, "extra")
 	same("Admit, Remove", edit(t, edit(t, s, preemption.Admit(w)), preemption.Remove(w.ID)))
@@ -271,16 +257,10 @@ func stateRoundTrips(t *rapid.T, config preemption.Config) {
 	st, r, d := draw(t, config)
 	s := snapshotOf(t, st)
 	again := snapshotOf(t, s.State())
-	if diff := cmp.Diff(s.State(), again.State(), sameValues); diff != "" {
-		t.Fatalf("NewSnapshot(s.State()): %s", diff)
-	}
-	if diff := cmp.Diff(d, decideWith(t, config, again, r), sameDecision); diff != "" {
-		t.Fatalf("NewSnapshot(s.State()) decides otherwise: %s", diff)
-	}
+	noDiff(t, "NewSnapshot(s.State())", s.State(), again.State(), sameValues)
+	noDiff(t, "NewSnapshot(s.State()) decides otherwise", d, decideWith(t, config, again, r), sameDecision)
 	record := throughJSON(t, preemption.Record{State: s.State(), Request: &r})
-	if diff := cmp.Diff(preemption.Record{State: s.State(), Request: &r}, record, sameValues); diff != "" {
-		t.Fatalf("through JSON: %s", diff)
-	}
+	noDiff(t, "through JSON", preemption.Record{State: s.State(), Request: &r}, record, sameValues)
 }
 
 // What has nothing to do with the request changes nothing: a tree of its own, with queues
@@ -327,32 +307,21 @@ func strangersAreNothing(t *rapid.T, config preemption.Config) {
 		other.Queues[i].Quotas = append(other.Queues[i].Quotas, quota.Quota{Flavor: name(), Resource: "tokens", Nominal: 5})
 	}
 	other.Admitted = rapid.Permutation(other.Admitted).Draw(t, "admitted")
-	if diff := cmp.Diff(d, decideWith(t, config, snapshotOf(t, other), r), sameDecision); diff != "" {
-		t.Fatalf("with strangers: %s", diff)
-	}
+	noDiff(t, "with strangers", d, decideWith(t, config, snapshotOf(t, other), r), sameDecision)
 }
 
 // A decision that was written and read again makes the same edits, to the same effect.
 func editsSurviveJSON(t *rapid.T, config preemption.Config) {
 	st, r, d := draw(t, config)
-	text, err := json.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(json.Marshal(d))(t)
 	var again preemption.Decision
 	if err := json.Unmarshal(text, &again); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	if diff := cmp.Diff(d, again, sameDecision); diff != "" {
-		t.Fatalf("read again: %s", diff)
-	}
+	noDiff(t, "read again", d, again, sameDecision)
 	s := snapshotOf(t, st)
 	after, afterAgain := edit(t, s, d.Edits()...), edit(t, s, again.Edits()...)
-	if diff := cmp.Diff(after.State(), afterAgain.State(), sameValues); diff != "" {
-		t.Fatalf("the edits read again: %s", diff)
-	}
+	noDiff(t, "the edits read again", after.State(), afterAgain.State(), sameValues)
 	r.Workload.ID = "ns/next"
-	if diff := cmp.Diff(decideWith(t, config, after, r), decideWith(t, config, afterAgain, r), sameDecision); diff != "" {
-		t.Fatalf("decided after the edits: %s", diff)
-	}
+	noDiff(t, "decided after the edits", decideWith(t, config, after, r), decideWith(t, config, afterAgain, r), sameDecision)
 }

@@ -37,9 +37,7 @@ func normalizeLeavesWhatIsValid(t *rapid.T) {
 	if len(changes) != wrong || !cmp.Equal(before, odd) {
 		t.Fatalf("%d changes, want %d: %v", len(changes), wrong, changes)
 	}
-	if diff := cmp.Diff(snapshotOf(t, st).State(), snapshotOf(t, got).State()); diff != "" {
-		t.Fatalf("-before +normalized:\n%s", diff)
-	}
+	noDiff(t, "-before +normalized", snapshotOf(t, st).State(), snapshotOf(t, got).State())
 	if _, err := preemption.NewSnapshot(odd); (err != nil) != (wrong > 0) {
 		t.Fatalf("%d are wrong: %v", wrong, err)
 	}

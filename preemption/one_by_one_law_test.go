@@ -176,10 +176,7 @@ func (o *oneByOne) room(t *rapid.T) preemption.Room {
 	if o == nil {
 		return nil
 	}
-	p, err := placement.New(placement.Config{Mode: o.mode})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(placement.Config{Mode: o.mode}))(t)
 	request := o.request
 	if request.Group != "" {
 		request.Group = "in"
@@ -228,10 +225,7 @@ func (o *oneByOne) left() []string {
 func (o *oneByOne) gone(t *rapid.T, id string) { o.change(t, placement.Remove(id)) }
 
 func (o *oneByOne) change(t *rapid.T, edits ...placement.Edit) {
-	s, err := o.s.With(edits...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(o.s.With(edits...))(t)
 	o.s = s
 }
 

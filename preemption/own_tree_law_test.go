@@ -19,9 +19,7 @@ func ownTreeIsEnough(t *rapid.T, config preemption.Config) {
 	record := preemptiontest.Records().Draw(t, "record")
 	whole := decideWith(t, config, snapshotOf(t, record.State), *record.Request)
 	own := ownTree(record.State, record.Request.Workload.Queue)
-	if diff := cmp.Diff(whole, decideWith(t, config, snapshotOf(t, own), *record.Request), sameDecision); diff != "" {
-		t.Fatalf("by the own tree alone: %s", diff)
-	}
+	noDiff(t, "by the own tree alone", whole, decideWith(t, config, snapshotOf(t, own), *record.Request), sameDecision)
 }
 
 // ownTree returns the part of a state that is in the cohort tree of a queue.

@@ -5,7 +5,6 @@ import (
 	"sort"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/reference"
@@ -41,9 +40,7 @@ func partialIsOfTheTwin(t *rapid.T) {
 	if err := verify.Decision(record.State, r, config, d); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(d, explainWith(t, config, s, r).Decision, sameDecision); diff != "" {
-		t.Fatalf("- Decide, + Explain: %s", diff)
-	}
+	noDiff(t, "- Decide, + Explain", d, explainWith(t, config, s, r).Decision, sameDecision)
 	plain := r
 	plain.MinCounts = nil
 	all := decideWith(t, config, s, plain)
@@ -64,9 +61,7 @@ func partialIsOfTheTwin(t *rapid.T) {
 	if !want.Possible() {
 		want.Outcome, want.RetryAt = d.Outcome, d.RetryAt // asked below
 	}
-	if diff := cmp.Diff(want, d, sameDecision); diff != "" {
-		t.Fatalf("- want, + got: %s", diff)
-	}
+	noDiff(t, "- want, + got", want, d, sameDecision)
 	if d.Outcome == preemption.Wait && !d.RetryAt.IsZero() {
 		r.Now = d.RetryAt
 		if later := decideWith(t, config, s, r); !later.Possible() {
@@ -129,15 +124,11 @@ func holdsQuotaIsWithoutIt(t *rapid.T) {
 	}
 	holding := edit(t, s, preemption.Admit(held))
 	d := decide(t, holding, again)
-	if diff := cmp.Diff(want, d, sameDecision); diff != "" {
-		t.Fatalf("- want, + got: %s", diff)
-	}
+	noDiff(t, "- want, + got", want, d, sameDecision)
 	if err := verify.Decision(holding.State(), again, preemption.Config{}, d); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(d, explainWith(t, preemption.Config{}, holding, again).Decision, sameDecision); diff != "" {
-		t.Fatalf("- Decide, + Explain: %s", diff)
-	}
+	noDiff(t, "- Decide, + Explain", d, explainWith(t, preemption.Config{}, holding, again).Decision, sameDecision)
 	if after := edit(t, holding, d.Edits()...); d.Outcome == preemption.Fits {
 		if got, ok := after.Find(held.ID); !ok || !got.ReservedAt.Equal(r.Now) {
 			t.Fatalf("it is admitted as %+v", got)
@@ -161,18 +152,14 @@ func replacingIsWithoutIt(t *rapid.T) {
 	want.Replaced = old.ID
 	r.Replaces = old.ID
 	d := decide(t, s, r)
-	if diff := cmp.Diff(want, d, sameDecision); diff != "" {
-		t.Fatalf("- want, + got: %s", diff)
-	}
+	noDiff(t, "- want, + got", want, d, sameDecision)
 	if err := verify.Decision(record.State, r, preemption.Config{}, d); err != nil {
 		t.Fatal(err)
 	}
 	if slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return v.Workload == old.ID }) {
 		t.Fatalf("%s is a victim", old.ID)
 	}
-	if diff := cmp.Diff(d, explainWith(t, preemption.Config{}, s, r).Decision, sameDecision); diff != "" {
-		t.Fatalf("- Decide, + Explain: %s", diff)
-	}
+	noDiff(t, "- Decide, + Explain", d, explainWith(t, preemption.Config{}, s, r).Decision, sameDecision)
 	if after := edit(t, s, d.Edits()...); d.Outcome == preemption.Fits {
 		if _, there := after.Find(old.ID); there {
 			t.Fatalf("%s is still there", old.ID)

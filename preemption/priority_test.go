@@ -1,11 +1,11 @@
 package preemption_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/preemption"
@@ -48,9 +48,7 @@ func shiftedPrioritiesAreNothing(t *rapid.T) {
 	}
 	got := decideWith(t, config, snapshotOf(t, st), r)
 	want.Admitted, got.Admitted = nil, nil
-	if diff := cmp.Diff(want, got, sameDecision); diff != "" {
-		t.Fatalf("priorities higher by %d: %s", by, diff)
-	}
+	noDiff(t, fmt.Sprintf("priorities higher by %d", by), want, got, sameDecision)
 }
 
 func TestShiftedPrioritiesAreNothing(t *testing.T) { rapid.Check(t, shiftedPrioritiesAreNothing) }

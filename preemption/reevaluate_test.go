@@ -40,9 +40,7 @@ func reevaluationChangesLittle(t *rapid.T) {
 		}
 	}
 	if policy == queue.Never || without.Outcome == preemption.Fits {
-		if diff := cmp.Diff(without, with, sameDecision); diff != "" {
-			t.Fatalf("- without, + with:\n%s", diff)
-		}
+		noDiff(t, "- without, + with", without, with, sameDecision)
 	}
 	config.Strategies = []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare}
 	again.Strategies = config.Strategies
@@ -53,9 +51,7 @@ func reevaluationChangesLittle(t *rapid.T) {
 			t.Fatalf("%v leave already, but with the switch: %v %v", without.Victims, with.Outcome, with.Victims)
 		}
 	case without.Outcome == preemption.Preempt:
-		if diff := cmp.Diff(without, with, sameDecision); diff != "" {
-			t.Fatalf("by the first strategy alone: - without, + with:\n%s", diff)
-		}
+		noDiff(t, "by the first strategy alone: - without, + with", without, with, sameDecision)
 	}
 }
 
@@ -153,7 +149,5 @@ func TestReevaluationAddsReplicasUp(t *testing.T) {
 		t.Fatalf("%+v", d)
 	}
 	want := []preemption.Replicas{{PodSet: "main", Count: 2}, {PodSet: "second", Count: 2}}
-	if diff := cmp.Diff(want, d.Victims[0].Replicas); diff != "" {
-		t.Error(diff)
-	}
+	noDiff(t, "", want, d.Victims[0].Replicas)
 }

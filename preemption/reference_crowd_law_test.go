@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
@@ -83,7 +82,5 @@ func agreesWithReferenceInACrowd(t *rapid.T) {
 	protect(t, &config, &st)
 	reevaluate(t, &config)
 	got := timeless(decideWith(t, config, snapshotOf(t, st), r))
-	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("- the reference, + the decision:\n%s", diff)
-	}
+	noDiff(t, "- the reference, + the decision", reference.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty())
 }

@@ -3,7 +3,6 @@ package preemption_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
@@ -27,17 +26,13 @@ func replicasFreeRoom(t *rapid.T, config preemption.Config) {
 	if len(room.away) > 0 || room.anyRemoved() {
 		t.Fatalf("%v leaves %v and %v removed", d.Outcome, room.away, room.removed)
 	}
-	if diff := cmp.Diff(reference.Decide(config, st, r).Decision, timeless(d), cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("- the reference, + the decision:\n%s", diff)
-	}
+	noDiff(t, "- the reference, + the decision", reference.Decide(config, st, r).Decision, timeless(d), cmpopts.EquateEmpty())
 	if err := verify.Decision(st, r, config, d); err != nil {
 		t.Fatalf("%+v\n%v", d, err)
 	}
 	other := st
 	other.Admitted = rapid.Permutation(st.Admitted).Draw(t, "admitted")
-	if diff := cmp.Diff(d, decideWith(t, config, snapshotOf(t, other), r), sameDecision); diff != "" {
-		t.Fatalf("in another order: %s", diff)
-	}
+	noDiff(t, "in another order", d, decideWith(t, config, snapshotOf(t, other), r), sameDecision)
 	if d.Outcome != preemption.Preempt {
 		return
 	}

@@ -20,10 +20,7 @@ func TestRetryAtIsNotTooLate(t *testing.T) {
 		{"an evicted equal under a guard", leavesUnderGuard, preemption.Config{Guards: []preemption.Guard{guard}}, now.Add(5*time.Minute + 1)},
 		{"protected workloads in the order of local queues", ofLocalQueues, preemption.Config{}, now.Add(10*time.Minute + 1)},
 	} {
-		record, err := preemption.ParseRecord([]byte(c.record))
-		if err != nil {
-			t.Fatal(err)
-		}
+		record := must(preemption.ParseRecord([]byte(c.record)))(t)
 		s, r := snapshotOf(t, record.State), *record.Request
 		if d := decideWith(t, c.config, s, r); d.Outcome != preemption.Wait || !d.RetryAt.Equal(c.want) {
 			t.Errorf("%s: %v, %v, want %v", c.about, d.Outcome, d.RetryAt, c.want)

@@ -30,11 +30,7 @@ func checkRetryAt(t *rapid.T, record preemption.Record) {
 	r.Room = drawRoom(t, st)
 	at := func(now time.Time) preemption.Decision {
 		r.Now = now
-		d, err := p.Decide(s, r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d
+		return must(p.Decide(s, r))(t)
 	}
 	first := r.Now
 	quick := config

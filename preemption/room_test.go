@@ -27,18 +27,9 @@ type nodes struct {
 // room returns the fit of placement for them. It frees replicas, too: pods name their pod set.
 func (n nodes) room(t failer) preemption.ReplicaRoom {
 	t.Helper()
-	s, err := placement.NewSnapshot(n.state)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	p, err := placement.New(placement.Config{})
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	fit, err := p.Fit(s, n.request)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	s := must(placement.NewSnapshot(n.state))(t)
+	p := must(placement.New(placement.Config{}))(t)
+	fit := must(p.Fit(s, n.request))(t)
 	fit.PodSets(func(p workload.Pod) string { return p.Labels["podSet"] }, nil)
 	return fit
 }

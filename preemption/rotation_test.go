@@ -52,10 +52,7 @@ func rotation(t failer, p *preemption.Preemptor, arrivals []time.Duration, k int
 				break
 			}
 			head := waiting[0]
-			d, err := p.Decide(s, preemption.Request{Workload: head, Now: at})
-			if err != nil {
-				t.Fatalf("%v", err)
-			}
+			d := must(p.Decide(s, preemption.Request{Workload: head, Now: at}))(t)
 			if d.Outcome == preemption.Wait || d.Outcome == preemption.Impossible {
 				break
 			}

@@ -1,11 +1,11 @@
 package preemption_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/gate"
@@ -67,25 +67,15 @@ func sharesOfOneShape(t *rapid.T, reached map[string]int) {
 	}
 	before := r.Workload.Clone()
 	shape := p.Shape(s, r)
-	if diff := cmp.Diff(before, r.Workload); diff != "" {
-		t.Fatalf("Shape changed the request:\n%s", diff)
-	}
+	noDiff(t, "Shape changed the request", before, r.Workload)
 	if shape == "" || shape != p.Shape(s, other) {
 		reached["not alike"]++
 		return
 	}
-	one, err := p.Decide(s, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, err := p.Decide(s, other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must(p.Decide(s, r))(t)
+	two := must(p.Decide(s, other))(t)
 	one.Admitted, two.Admitted = nil, nil
-	if diff := cmp.Diff(one, two); diff != "" {
-		t.Fatalf("requests of the shape %s\n%s", shape, diff)
-	}
+	noDiff(t, fmt.Sprintf("requests of the shape %s", shape), one, two)
 	reached[one.Outcome.String()]++
 	if len(st.Rules) > 0 {
 		reached["with rules"]++

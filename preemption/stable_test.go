@@ -136,14 +136,8 @@ func TestStableIsValidated(t *testing.T) {
 // equal of the own queue that the share permits only as long as the first is there. The law of
 // the best set found this state.
 func TestStableHasNoOrder(t *testing.T) {
-	data, err := os.ReadFile("testdata/stable-order.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	record, err := preemption.ParseRecord(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile("testdata/stable-order.json"))(t)
+	record := must(preemption.ParseRecord(data))(t)
 	for _, c := range searches {
 		c.Sharing = preemption.Stable
 		d := decideWith(t, c, snapshotOf(t, record.State), *record.Request)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cedesched/cede/preemption"
@@ -16,10 +15,7 @@ var sameValues = cmpopts.EquateEmpty()
 
 func throughJSON(t failer, r preemption.Record) preemption.Record {
 	t.Helper()
-	data, err := json.Marshal(r)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	data := must(json.Marshal(r))(t)
 	again, err := preemption.ParseRecord(data)
 	if err != nil {
 		t.Fatalf("%v in %s", err, data)
@@ -43,20 +39,12 @@ func TestParseStateRefuses(t *testing.T) {
 
 // The example in the comment on Record is read, and is what it is written as.
 func TestRecordExample(t *testing.T) {
-	source, err := os.ReadFile("state.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must(os.ReadFile("state.go"))(t)
 	_, example, _ := strings.Cut(string(source), "every field set:\n//\n")
 	example, _, _ = strings.Cut(example, "\ntype Record")
 	example = strings.NewReplacer("//", "", "[...]", gpuQuota, "{...}", pendingWorkload).Replace(example)
-	record, err := preemption.ParseRecord([]byte(example))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(record, throughJSON(t, record), sameValues); diff != "" {
-		t.Error(diff)
-	}
+	record := must(preemption.ParseRecord([]byte(example)))(t)
+	noDiff(t, "", record, throughJSON(t, record), sameValues)
 	d := decide(t, snapshotOf(t, record.State), *record.Request)
 	if got := text(d); got != "Preempt: a/train InClusterQueue" {
 		t.Error(got)

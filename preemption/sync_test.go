@@ -34,9 +34,7 @@ func syncIsNewSnapshot(t *rapid.T, config preemption.Config) {
 		st := changed(t, s.State(), record)
 		before := s.State()
 		next, edits, err := s.Sync(st)
-		if diff := cmp.Diff(before, s.State(), sameDecision); diff != "" {
-			t.Fatalf("the receiver is another: %s", diff)
-		}
+		noDiff(t, "the receiver is another", before, s.State(), sameDecision)
 		whole, wanted := preemption.NewSnapshot(st)
 		if fmt.Sprint(err) != fmt.Sprint(wanted) {
 			t.Fatalf("error %v, want %v", err, wanted)
@@ -48,18 +46,12 @@ func syncIsNewSnapshot(t *rapid.T, config preemption.Config) {
 			continue
 		}
 		for name, got := range map[string]*preemption.Snapshot{"Sync": next, "With": edit(t, s, edits...)} {
-			if diff := cmp.Diff(whole.State(), got.State(), sameDecision); diff != "" {
-				t.Fatalf("state by %s: %s", name, diff)
-			}
-			if diff := cmp.Diff(whole.Removals(), got.Removals(), sameEdits); diff != "" {
-				t.Fatalf("removals by %s: %s", name, diff)
-			}
+			noDiff(t, fmt.Sprintf("state by %s", name), whole.State(), got.State(), sameDecision)
+			noDiff(t, fmt.Sprintf("removals by %s", name), whole.Removals(), got.Removals(), sameEdits)
 			if !canAsk(whole, record) {
 				continue
 			}
-			if diff := cmp.Diff(decideWith(t, config, whole, *record.Request), decideWith(t, config, got, *record.Request), sameDecision); diff != "" {
-				t.Fatalf("decision by %s: %s", name, diff)
-			}
+			noDiff(t, fmt.Sprintf("decision by %s", name), decideWith(t, config, whole, *record.Request), decideWith(t, config, got, *record.Request), sameDecision)
 		}
 		if _, again, err := next.Sync(st); err != nil || len(again) > 0 {
 			t.Fatalf("once more: %d edits, %v", len(again), err)

@@ -113,16 +113,12 @@ func syncVersionsIsSync(t *rapid.T, config preemption.Config) {
 			}
 			continue
 		}
-		if diff := cmp.Diff(whole.State(), next.State(), sameDecision); diff != "" {
-			t.Fatal(diff)
-		}
+		noDiff(t, "", whole.State(), next.State(), sameDecision)
 		got := slices.Compact(slices.Sorted(slices.Values(caller.described)))
 		if len(caller.described) > len(got) { // the state was not valid between two edits: all were described
 			return
 		}
-		if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), got); diff != "" {
-			t.Fatalf("described: %s", diff)
-		}
+		noDiff(t, "described", slices.Sorted(maps.Keys(want)), got)
 		note(caller.state, caller.versions)
 		clear(edited)
 		if again, edits, err := caller.sync(next); err != nil || len(edits) > 0 || len(caller.described) != count(caller.versions, 0) ||

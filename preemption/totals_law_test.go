@@ -3,7 +3,6 @@ package preemption_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/reference"
@@ -47,29 +46,21 @@ func totalsAreNothing(t *rapid.T, config preemption.Config) {
 	s := snapshotOf(t, other)
 	got := decideWith(t, config, s, r)
 	if d.Admitted != nil && got.Admitted != nil {
-		if diff := cmp.Diff(d.Admitted.Usage(), got.Admitted.Usage()); diff != "" {
-			t.Fatalf("admitted with totals: %s", diff)
-		}
+		noDiff(t, "admitted with totals", d.Admitted.Usage(), got.Admitted.Usage())
 		d.Admitted, got.Admitted = nil, nil
 	}
-	if diff := cmp.Diff(d, got, sameDecision); diff != "" {
-		t.Fatalf("with totals: %s", diff)
-	}
+	noDiff(t, "with totals", d, got, sameDecision)
 	if err := verify.Decision(other, r, config, decideWith(t, config, s, r)); err != nil {
 		t.Fatal(err)
 	}
 	want := reference.Decide(config, other, r)
 	want.Admitted = nil
-	if diff := cmp.Diff(want.Decision, timeless(d), sameDecision); diff != "" {
-		t.Fatalf("- the reference, + the decision: %s", diff)
-	}
+	noDiff(t, "- the reference, + the decision", want.Decision, timeless(d), sameDecision)
 	synced, edits, err := snapshotOf(t, st).Sync(other)
 	if err != nil || (len(edits) > 0) != (changed > 0) {
 		t.Fatalf("%d edits for %d pod sets: %v", len(edits), changed, err)
 	}
-	if diff := cmp.Diff(s.State(), synced.State(), sameDecision); diff != "" {
-		t.Fatal(diff)
-	}
+	noDiff(t, "", s.State(), synced.State(), sameDecision)
 }
 
 // What totals do not tell is refused wherever it would be read.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
@@ -24,10 +23,7 @@ type notebook struct {
 func traced(t failer, c preemption.Config, s *preemption.Snapshot, r preemption.Request, to *trace.Recorder) (preemption.Decision, trace.Names) {
 	t.Helper()
 	c.Guards = append(slices.Clone(c.Guards), notebook{Recorder: to})
-	d, err := preemptorOf(c).Decide(s, r)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	d := must(preemptorOf(c).Decide(s, r))(t)
 	return d, to.Names
 }
 
@@ -43,9 +39,7 @@ func tracesTellTheAnswer(t *rapid.T) {
 	s := snapshotOf(t, record.State)
 	recorder := trace.Recorder{MaxSamples: math.MaxInt, MaxSteps: math.MaxInt}
 	d, names := traced(t, config, s, r, &recorder)
-	if diff := cmp.Diff(decideWith(t, config, s, r), d, sameDecision); diff != "" {
-		t.Fatalf("- without a recorder, + with one:\n%s", diff)
-	}
+	noDiff(t, "- without a recorder, + with one", decideWith(t, config, s, r), d, sameDecision)
 	whole, replicas := map[string]bool{}, map[string]int64{}
 	for _, step := range recorder.Steps {
 		var count int64
@@ -99,9 +93,8 @@ func tracesTellTheAnswer(t *rapid.T) {
 			delete(replicas, key)
 		}
 	}
-	if diff := cmp.Diff(want, whole, cmpopts.EquateEmpty()) + cmp.Diff(wantReplicas, replicas, cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("- the victims, + what the steps tell:\n%s", diff)
-	}
+	noDiff(t, "- the victims, + what the steps tell", want, whole, cmpopts.EquateEmpty())
+	noDiff(t, "- the victims, + what the steps tell", wantReplicas, replicas, cmpopts.EquateEmpty())
 }
 
 func TestTracesTellTheAnswer(t *testing.T) { rapid.Check(t, tracesTellTheAnswer) }

@@ -32,10 +32,7 @@ func TestZeroPreemptor(t *testing.T) {
 		t.Fatal("nobody stands in the way")
 	}
 	for _, p := range []*preemption.Preemptor{{}, nil} {
-		got, err := p.Decide(s, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(p.Decide(s, r))(t)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
@@ -54,10 +51,7 @@ func TestEmptyIsAbsent(t *testing.T) {
 	r := pending("a", 10, 3)
 	r.NeedsPreemption, r.Continue = []quota.FlavorResource{}, preemption.Assignment{}
 	for _, c := range []preemption.Config{{}, {Guards: []preemption.Guard{}}, {Strategies: []preemption.FairStrategy{}}} {
-		got, err := preemptorOf(c).Decide(s, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(preemptorOf(c).Decide(s, r))(t)
 		if diff := cmp.Diff(d, got); diff != "" {
 			t.Error(diff)
 		}

@@ -90,14 +90,11 @@ func benchmark(b *testing.B, f fleet, c placement.Config, r placement.Request, w
 }
 
 func benchmarkOn(b *testing.B, s *placement.Snapshot, c placement.Config, r placement.Request, want preemption.Outcome) {
-	p, err := placement.New(c)
-	if err != nil {
-		b.Fatal(err)
-	}
+	p := must(placement.New(c))(b)
 	var d placement.Decision
 	b.ReportAllocs()
 	for b.Loop() {
-		if d, err = p.Decide(s, r); err != nil || d.Outcome != want {
+		if d, err := p.Decide(s, r); err != nil || d.Outcome != want {
 			b.Fatalf("%v, %v for %v", err, d.Outcome, d.Reason)
 		}
 	}

@@ -76,18 +76,9 @@ func TestBoundsChangeNoAnswer(t *testing.T) {
 				r.Prefer = []string{st.Nodes[seed%40].Name}
 			}
 			c := placement.Config{Mode: placement.Mode(seed % 2), Budgets: placement.BudgetMode(seed / 3 % 2), Order: placement.Order(seed / 6 % 3)}
-			p, err := placement.New(c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, err := p.Decide(s, r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e, err := explain.ExplainPlacement(p, s, r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must(placement.New(c))(t)
+			d := must(p.Decide(s, r))(t)
+			e := must(explain.ExplainPlacement(p, s, r))(t)
 			if diff := differ(e.Decision, d); diff != "" {
 				t.Fatalf("seed %d, request %d (- every node, + bounds):\n%s", seed, i, diff)
 			}
@@ -120,10 +111,7 @@ func TestNodesInAnyOrder(t *testing.T) {
 	} {
 		r := pending(0)
 		r.Pods[0].Nodes = test.nodes
-		list, err := new(placement.Preemptor).Placements(s, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must(new(placement.Preemptor).Placements(s, r))(t)
 		got := []string{}
 		for _, p := range list {
 			got = append(got, p.Domain)

@@ -15,9 +15,7 @@ func TestBudgetOfWhatStays(t *testing.T) {
 	st := world(t, "n1 2: a/0/g/protected b/0/g/protected")
 	s := edit(t, snapshotOf(t, st), placement.StartEviction("a"))
 	for name, s := range map[string]*placement.Snapshot{"edited": s, "fresh": snapshotOf(t, s.State())} {
-		if got, want := text(decide(t, placement.Config{}, s, pending(2))), "Preempt in0@n1 in1@n1; evict b, 1 against a budget"; got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		wantText(t, text(decide(t, placement.Config{}, s, pending(2))), "Preempt in0@n1 in1@n1; evict b, 1 against a budget", name)
 	}
 }
 
@@ -29,16 +27,9 @@ func TestReplacedBudgetCoversOthers(t *testing.T) {
 	next := st.Budgets[0]
 	next.Selector = &workload.LabelSelector{MatchLabels: map[string]string{"app": "other"}}
 	s := snapshotOf(t, st)
-	if got, want := text(decide(t, placement.Config{}, s, pending(0))), "Preempt in0@n2; evict b"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	s, err := s.With(placement.SetBudget(next))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := text(decide(t, placement.Config{}, s, pending(0))), "Preempt in0@n1; evict a"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{}, s, pending(0))), "Preempt in0@n2; evict b")
+	s = must(s.With(placement.SetBudget(next)))(t)
+	wantText(t, text(decide(t, placement.Config{}, s, pending(0))), "Preempt in0@n1; evict a")
 }
 
 // A group that yields whole is covered by the budget of a pod of it elsewhere, in a cluster of
@@ -54,13 +45,9 @@ func TestBudgetOfAPodElsewhere(t *testing.T) {
 		for _, importance := range []func(a, b placement.Unit) int{nil, func(a, b placement.Unit) int { return 0 }} {
 			for _, mode := range allModes {
 				c := placement.Config{Mode: mode, Importance: importance}
-				if got, want := text(decide(t, c, s, pending(0))), "Preempt in0@n1; evict a b, 1 against a budget"; got != want {
-					t.Errorf("%v, %d small nodes: %q, want %q", mode, more, got, want)
-				}
+				wantText(t, text(decide(t, c, s, pending(0))), "Preempt in0@n1; evict a b, 1 against a budget", "%v, %d small nodes", mode, more)
 				c.Budgets = placement.Hard
-				if got, want := text(decide(t, c, s, pending(0))), "Impossible (Budgets)"; got != want {
-					t.Errorf("%v, %d small nodes, hard: %q, want %q", mode, more, got, want)
-				}
+				wantText(t, text(decide(t, c, s, pending(0))), "Impossible (Budgets)", "%v, %d small nodes, hard", mode, more)
 			}
 		}
 	}
@@ -125,9 +112,7 @@ func TestRationedUnitsComeBackByImportance(t *testing.T) {
 	r := placement.Request{Group: "in", Priority: 10, Pods: []workload.Pod{cpu("in0", "", 0, 2)}}
 	c := placement.Config{Mode: placement.ModeInPlace, Budgets: placement.Hard}
 	d := decide(t, c, snapshotOf(t, st), r)
-	if got, want := text(d), "Preempt in0@b; evict low1"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	wantText(t, text(d), "Preempt in0@b; evict low1")
 	if err := verify.Placement(st, r, c, d); err != nil {
 		t.Error(err)
 	}

@@ -89,17 +89,11 @@ func TestClaimOfAGroup(t *testing.T) {
 			p.Claims = []string{"large"}
 			r.Pods = append(r.Pods, p)
 		}
-		if got, want := text(judged(t, placement.Config{Mode: mode}, st, r)), "Fits in0@n2 in1@n2"; got != want { // n1 would be another node
-			t.Errorf("%v: %s, want %s", mode, got, want)
-		}
+		wantText(t, text(judged(t, placement.Config{Mode: mode}, st, r)), "Fits in0@n2 in1@n2", "%v", mode) // n1 would be another node
 		r.MinCount, r.Priority = 3, 9
-		if got, want := text(judged(t, placement.Config{Mode: mode}, st, r)), "Impossible (NoRoom)"; got != want { // the first node is n2
-			t.Errorf("%v: %s, want %s", mode, got, want)
-		}
+		wantText(t, text(judged(t, placement.Config{Mode: mode}, st, r)), "Impossible (NoRoom)", "%v", mode) // the first node is n2
 		r.Domains = []placement.Domain{{Name: "n2", Nodes: []string{"n2"}}, {Name: "n1", Nodes: []string{"n1"}}}
-		if got, want := text(judged(t, placement.Config{Mode: mode}, st, r)), "Preempt in0@n1 in1@n1 in2@n1; evict a b c"; got != want {
-			t.Errorf("%v: %s, want %s", mode, got, want)
-		}
+		wantText(t, text(judged(t, placement.Config{Mode: mode}, st, r)), "Preempt in0@n1 in1@n1 in2@n1; evict a b c", "%v", mode)
 	}
 }
 
@@ -167,18 +161,12 @@ func TestEditsOfClaims(t *testing.T) {
 	in := cpu("in0", "", 0, 1)
 	in.Claims = []string{"new"}
 	r := placement.Request{Priority: 9, Pods: []workload.Pod{in}}
-	if got, want := text(decide(t, placement.Config{}, s, r)), "Fits in0@n1"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{}, s, r)), "Fits in0@n1")
 	again := workload.Claim{ID: "shared", Requests: workload.Resources{"gpu": 1}}
 	s = edit(t, s, placement.SetClaim(again), placement.Remove("a"))
-	if got, want := text(decide(t, placement.Config{}, s, r)), "Preempt in0@n1; evict b"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{}, s, r)), "Preempt in0@n1; evict b")
 	s = edit(t, s, placement.Remove("b"), placement.RemoveClaim("shared"))
-	if got, want := text(decide(t, placement.Config{}, s, r)), "Fits in0@n1"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{}, s, r)), "Fits in0@n1")
 }
 
 // A Fit frees a claim with the last group that holds it.
@@ -191,10 +179,7 @@ func TestFitFreesClaims(t *testing.T) {
 	st.Pods[0].Group, st.Pods[1].Group, st.Pods[2].Group = "a", "b", "c"
 	in := cpu("in0", "", 0, 1)
 	in.Claims = []string{"new"}
-	fit, err := new(placement.Preemptor).Fit(snapshotOf(t, st), placement.Request{Pods: []workload.Pod{in}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit := must(new(placement.Preemptor).Fit(snapshotOf(t, st), placement.Request{Pods: []workload.Pod{in}}))(t)
 	for _, step := range []struct {
 		do   func(string)
 		of   string

@@ -14,18 +14,12 @@ import (
 // a look at it: the numbers of checks and of units are those of the units around, whatever the
 // size of the cluster.
 func TestChecksAreThoseOfTheAnswer(t *testing.T) {
-	p, err := placement.New(placement.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(placement.Config{}))(t)
 	for _, covered := range []int{0, 5} {
 		var first, looked int
 		for i, nodes := range []int{200, 400, 800} {
 			f := fleet{nodes: nodes, perNode: 4, levels: 1, covered: covered}
-			cost, err := p.Cost(snapshotOf(t, f.state()), gang(20, 2000, 2))
-			if err != nil {
-				t.Fatal(err)
-			}
+			cost := must(p.Cost(snapshotOf(t, f.state()), gang(20, 2000, 2)))(t)
 			checks := cost.Checks
 			if i == 0 {
 				first, looked = checks, cost.Looked
@@ -51,10 +45,7 @@ func TestAllocationsAreThoseOfTheAnswer(t *testing.T) {
 		var first float64
 		for i, nodes := range []int{100, 800} {
 			s := snapshotOf(t, fleet{nodes: nodes, perNode: 4, levels: 3, covered: 5}.state())
-			p, err := placement.New(placement.Config{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must(placement.New(placement.Config{}))(t)
 			n := testing.AllocsPerRun(20, func() {
 				if d, err := p.Decide(s, r); err != nil || d.Outcome != preemption.Preempt {
 					t.Fatalf("%v: %v", d.Outcome, err)
@@ -75,10 +66,7 @@ func TestAllocationsAreThoseOfTheAnswer(t *testing.T) {
 func TestConcurrentUse(t *testing.T) {
 	f := fleet{nodes: 40, perNode: 4, levels: 5, covered: 5, groupOf: 4}
 	s := snapshotOf(t, f.state())
-	p, err := placement.New(placement.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(placement.Config{}))(t)
 	answers := make(chan string)
 	const goroutines = 8
 	for i := range goroutines {

@@ -42,14 +42,8 @@ func TestUnitsElsewhereStay(t *testing.T) {
 			} else if diff := differ(nodes.Decide(c, st, r), d); diff != "" {
 				t.Fatalf("seed %d, request %d (- reference, + decision):\n%s", seed, i, diff)
 			}
-			p, err := placement.New(c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			cost, err := p.Cost(s, r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must(placement.New(c))(t)
+			cost := must(p.Cost(s, r))(t)
 			if cost.Elsewhere == 0 {
 				none++
 			} else {

@@ -19,15 +19,8 @@ import (
 
 func explainWith(t fatal, c placement.Config, s *placement.Snapshot, r placement.Request) explain.PlacementExplanation {
 	t.Helper()
-	p, err := placement.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := explain.ExplainPlacement(p, s, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	p := must(placement.New(c))(t)
+	return must(explain.ExplainPlacement(p, s, r))(t)
 }
 
 // An explanation has the decision that Decide makes, is the same each time, and survives JSON.
@@ -40,10 +33,7 @@ func explanationsHold(t *rapid.T) {
 	if diff := differ(d, e.Decision); diff != "" {
 		t.Fatalf("- Decide, + Explain:\n%s", diff)
 	}
-	data, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(json.Marshal(e))(t)
 	var read explain.PlacementExplanation
 	if err := json.Unmarshal(data, &read); err != nil {
 		t.Fatal(err)
@@ -88,10 +78,7 @@ func applied(t fatal, c placement.Config, w explain.Way, s *placement.Snapshot, 
 	if err != nil {
 		return placement.Decision{}, err
 	}
-	p, err := placement.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(c))(t)
 	return p.Decide(changed, request)
 }
 

@@ -46,14 +46,8 @@ func fitAgrees(t *rapid.T) {
 		r.Pods = r.Pods[:1]
 		c.Filters = []placement.Filter{preemptiontest.Apart{Label: "app", Zone: "a", Anywhere: rapid.Bool().Draw(t, "anywhere")}}
 	}
-	p, err := placement.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fit, err := p.Fit(snapshotOf(t, st), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(c))(t)
+	fit := must(p.Fit(snapshotOf(t, st), r))(t)
 	fit.PodSets(podSetOf, nil)
 	removed := map[string]int64{}
 	groups := []string{"g0", "g1", "g2", "g3", "alone0", "alone1", "alone2", "none"}
@@ -129,10 +123,7 @@ func TestFitFreesReplicas(t *testing.T) {
 	for i := range st.Pods {
 		st.Pods[i].Group = st.Pods[i].ID[:1]
 	}
-	p, err := placement.New(placement.Config{Mode: placement.ModeInPlace})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(placement.Config{Mode: placement.ModeInPlace}))(t)
 	firstFirst := func(a, b workload.Pod) int { return cmp.Compare(a.ID, b.ID) }
 	for _, c := range []struct {
 		podSet      func(workload.Pod) string
@@ -147,10 +138,7 @@ func TestFitFreesReplicas(t *testing.T) {
 	} {
 		r := placement.Request{Pods: []workload.Pod{{ID: "in", Requests: workload.Resources{"slots": 1}}}}
 		r.Pods[0].Nodes = []string{"n1", "n3", "n4"} // n2 is free when the first has left
-		fit, err := p.Fit(snapshotOf(t, st), r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fit := must(p.Fit(snapshotOf(t, st), r))(t)
 		var room preemption.ReplicaRoom = fit
 		if c.podSet != nil {
 			fit.PodSets(c.podSet, c.first)
@@ -189,14 +177,8 @@ func TestFitKeepsTheRequest(t *testing.T) {
 	for i := range pods {
 		pods[i].Labels = map[string]string{"may": "run"}
 	}
-	p, err := placement.New(placement.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	fit, err := p.Fit(s, placement.Request{Pods: pods, Group: "g", Filters: []placement.Filter{labelled{}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(placement.Config{}))(t)
+	fit := must(p.Fit(s, placement.Request{Pods: pods, Group: "g", Filters: []placement.Filter{labelled{}}}))(t)
 	for i := range pods {
 		pods[i].ID, pods[i].Labels["may"] = "other", "not run"
 	}
@@ -211,14 +193,8 @@ func TestFitBesideTerminating(t *testing.T) {
 	st.Pods[0].Labels = map[string]string{"app": "web"}
 	r := pending(1)
 	r.Pods[0].Labels, r.Filters = st.Pods[0].Labels, []placement.Filter{preemptiontest.Apart{Label: "app"}}
-	p, err := placement.New(placement.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	fit, err := p.Fit(snapshotOf(t, st), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(placement.Config{}))(t)
+	fit := must(p.Fit(snapshotOf(t, st), r))(t)
 	for range 2 {
 		if fit.Fits() || !fit.FitsSoon() || fit.Fits() {
 			t.Errorf("fits %v, soon %v", fit.Fits(), fit.FitsSoon())
@@ -233,15 +209,9 @@ func TestFit(t *testing.T) { rapid.Check(t, fitAgrees) }
 func BenchmarkFit(b *testing.B) {
 	f := fleet{nodes: 5000, perNode: 4, levels: 10, groupOf: 8}
 	s := snapshotOf(b, f.state())
-	p, err := placement.New(placement.Config{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	p := must(placement.New(placement.Config{}))(b)
 	for b.Loop() {
-		fit, err := p.Fit(s, gang(100, 1000, 1))
-		if err != nil {
-			b.Fatal(err)
-		}
+		fit := must(p.Fit(s, gang(100, 1000, 1)))(b)
 		n := 0
 		for ; !fit.Fits(); n++ {
 			fit.Remove(fmt.Sprintf("group-%d", n*37%625))
@@ -258,14 +228,8 @@ func BenchmarkFit(b *testing.B) {
 // A fit that stands no more is made anew.
 func TestFitMoves(t *testing.T) {
 	st := world(t, "n1 1: a/0/g", "n2 1: b/0/h")
-	p, err := placement.New(placement.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	fit, err := p.Fit(snapshotOf(t, st), pending(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(placement.Config{}))(t)
+	fit := must(p.Fit(snapshotOf(t, st), pending(1)))(t)
 	for _, step := range []struct {
 		change func(string)
 		group  string
@@ -288,16 +252,10 @@ func TestFitKeepsNominations(t *testing.T) {
 	promise(&st, "in0", "n2", 1000)
 	r := pending(2)
 	r.Pods[1].Requests = workload.Resources{"slots": 2}
-	p, err := placement.New(placement.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(placement.Config{}))(t)
 	for _, domains := range [][]placement.Domain{nil, {{Name: "a", Nodes: []string{"n1", "n2"}}, {Name: "b", Nodes: []string{"n3"}}}} {
 		r.Domains = domains
-		fit, err := p.Fit(snapshotOf(t, st), r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fit := must(p.Fit(snapshotOf(t, st), r))(t)
 		// On its own the first pod takes a place of n1, and the second, which needs both, has none.
 		if got, want := fmt.Sprint(fit.Nominations()), "[{in0 n2} {in1 n1}]"; !fit.Fits() || got != want {
 			t.Errorf("in %d domains: %s, want %s", len(domains), got, want)

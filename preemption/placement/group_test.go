@@ -76,14 +76,10 @@ func TestBasicGroup(t *testing.T) {
 	}
 	r := placement.Request{Group: "basic", Priority: 10, Pods: []workload.Pod{cpu("in0", "", 0, 4), cpu("in1", "", 0, 4), cpu("in2", "", 0, 4)}}
 	d := decide(t, placement.Config{}, snapshotOf(t, st), r)
-	if got, want := text(d), "Preempt in0@b in1@a; evict cheap dear dearer"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	wantText(t, text(d), "Preempt in0@b in1@a; evict cheap dear dearer")
 	st.Pods = st.Pods[1:] // one fits: it comes first, and nobody yields
 	d = decide(t, placement.Config{}, snapshotOf(t, st), r)
-	if got, want := text(d), "Fits in0@b"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	wantText(t, text(d), "Fits in0@b")
 	r.Group, r.Pods = "", r.Pods[:1]
 	r.Pods[0].Group = "basic"
 	s := edit(t, snapshotOf(t, st), decide(t, placement.Config{}, snapshotOf(t, st), r).Edits()...)
@@ -101,12 +97,8 @@ func TestBasicGroupKeepsBudgets(t *testing.T) {
 		Budgets: []workload.DisruptionBudget{{Name: "one", Allowed: 1, Selector: &workload.LabelSelector{}}},
 	}
 	r := placement.Request{Group: "basic", Priority: 10, Pods: []workload.Pod{cpu("in0", "", 0, 4), cpu("in1", "", 0, 4)}}
-	if got, want := text(decide(t, placement.Config{Budgets: placement.Hard}, snapshotOf(t, st), r)), "Preempt in0@a; evict p"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Preempt in0@a in1@b; evict p q, 1 against a budget"; got != want {
-		t.Errorf("soft: %q, want %q", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{Budgets: placement.Hard}, snapshotOf(t, st), r)), "Preempt in0@a; evict p")
+	wantText(t, text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Preempt in0@a in1@b; evict p q, 1 against a budget", "soft")
 }
 
 // A basic group of mode PodGroup yields whole (kube-scheduler v1.37, TestPodGroupPreemption, "Preempt the whole basic
@@ -122,9 +114,7 @@ func TestBasicGroupYieldsWhole(t *testing.T) {
 	}
 	r := placement.Request{Group: "pg1", Priority: 100, MinCount: 1, Pods: []workload.Pod{cpu("high-1", "", 0, 1)}}
 	for _, mode := range allModes {
-		if got, want := text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)), "Preempt high-1@node1; evict low-1 low-2 low-3"; got != want {
-			t.Errorf("%v: %q, want %q", mode, got, want)
-		}
+		wantText(t, text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)), "Preempt high-1@node1; evict low-1 low-2 low-3", "%v", mode)
 	}
 }
 
@@ -147,9 +137,7 @@ func TestBasicGroupThatYieldsWholePreempts(t *testing.T) {
 	}
 	r := placement.Request{Group: "preemptor-pg", Priority: 100, Pods: []workload.Pod{cpu("p-a", "", 0, 1), cpu("p-b", "", 0, 1), cpu("p-c", "", 0, 1)}}
 	for _, mode := range allModes {
-		if got, want := text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)), "Preempt p-a@node1 p-b@node2; evict v1 v2"; got != want {
-			t.Errorf("%v: %q, want %q", mode, got, want)
-		}
+		wantText(t, text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)), "Preempt p-a@node1 p-b@node2; evict v1 v2", "%v", mode)
 	}
 }
 

@@ -95,6 +95,19 @@ func text(d placement.Decision) string {
 	return b.String()
 }
 
+// wantText fails if a text is another than wanted; about says of what.
+func wantText(t *testing.T, got, want string, about ...any) {
+	t.Helper()
+	if got == want {
+		return
+	}
+	what := ""
+	if len(about) > 0 {
+		what = fmt.Sprintf(about[0].(string), about[1:]...) + ": "
+	}
+	t.Errorf("%s%q, want %q", what, got, want)
+}
+
 type change func(st *placement.State, r *placement.Request, c *placement.Config)
 
 func promise(st *placement.State, id, node string, priority int32) {
@@ -105,21 +118,12 @@ func promise(st *placement.State, id, node string, priority int32) {
 func TestImportance(t *testing.T) {
 	c := placement.Config{Importance: func(a, b placement.Unit) int { return strings.Compare(a.Pods[0].ID, b.Pods[0].ID) }}
 	s := snapshotOf(t, world(t, "n1 2: a/1 b/2"))
-	if got, want := text(decide(t, c, s, pending(0))), "Preempt in0@n1; evict b"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	wantText(t, text(decide(t, c, s, pending(0))), "Preempt in0@n1; evict b")
 }
 
 func decided(t *testing.T, st placement.State, r placement.Request) placement.Decision {
 	t.Helper()
-	p, err := placement.New(placement.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := p.Decide(snapshotOf(t, st), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := decide(t, placement.Config{}, snapshotOf(t, st), r)
 	return d
 }
 

@@ -82,10 +82,7 @@ budgets[3].selector.matchExpressions[3].values: ["v"]: Exists takes none`)
 
 func TestFaultsOfRequest(t *testing.T) {
 	s := snapshotOf(t, world(t, "n1 1: a/0", "n2 1:"))
-	p, err := placement.New(placement.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(placement.Config{}))(t)
 	for _, ask := range []func(placement.Request) error{
 		func(r placement.Request) error { _, err := p.Decide(s, r); return err },
 		func(r placement.Request) error { _, err := p.Placements(s, r); return err },

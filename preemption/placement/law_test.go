@@ -88,35 +88,30 @@ type fatal interface {
 	Fatal(...any)
 }
 
+// must returns what came without an error.
+func must[T any](v T, err error) func(fatal) T {
+	return func(t fatal) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
 func snapshotOf(t fatal, st placement.State) *placement.Snapshot {
 	t.Helper()
-	s, err := placement.NewSnapshot(st)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must(placement.NewSnapshot(st))(t)
 }
 
 func decide(t fatal, c placement.Config, s *placement.Snapshot, r placement.Request) placement.Decision {
 	t.Helper()
-	p, err := placement.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := p.Decide(s, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must(must(placement.New(c))(t).Decide(s, r))(t)
 }
 
 func edit(t fatal, s *placement.Snapshot, edits ...placement.Edit) *placement.Snapshot {
 	t.Helper()
-	next, err := s.With(edits...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return next
+	return must(s.With(edits...))(t)
 }
 
 // draw is a record with a configuration and the decision about it.
@@ -185,15 +180,9 @@ func orderOfInputIsNothing(t *rapid.T) {
 
 func argumentsAreLeftAlone(t *rapid.T) {
 	st, r, c, d := draw(t)
-	p, err := placement.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(c))(t)
 	text := func(v any) string {
-		data, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(json.Marshal(v))(t)
 		return string(data)
 	}
 	stBefore, rBefore := text(st), text(r)
@@ -310,7 +299,7 @@ func promisesPreemptOnce(t *rapid.T) {
 		r.Pods = r.Pods[:1] // one that has no place withdraws its promise, which may be room for another
 	}
 	s := snapshotOf(t, st)
-	d := decide(t, c, s, r)
+	d := must(must(placement.New(c))(t).Decide(s, r))(t)
 	if d.Outcome != preemption.Preempt && d.Outcome != preemption.Wait || d.Reason != 0 {
 		return
 	}
@@ -340,14 +329,8 @@ func promisesPreemptOnce(t *rapid.T) {
 
 func stateRoundTrips(t *rapid.T) {
 	st, r, c, d := draw(t)
-	data, err := json.Marshal(placement.Record{State: snapshotOf(t, st).State(), Request: &r})
-	if err != nil {
-		t.Fatal(err)
-	}
-	record, err := placement.ParseRecord(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(json.Marshal(placement.Record{State: snapshotOf(t, st).State(), Request: &r}))(t)
+	record := must(placement.ParseRecord(data))(t)
 	if diff := differ(d, decide(t, c, snapshotOf(t, record.State), *record.Request)); diff != "" {
 		t.Fatalf("another decision:\n%s", diff)
 	}

@@ -15,10 +15,7 @@ func TestWhereRunningPodsMayGoIsKept(t *testing.T) {
 		Nodes: []workload.Node{{Name: "a", Capacity: workload.Resources{"cpu": 4}}, {Name: "b", Capacity: workload.Resources{"cpu": 4}}},
 		Pods:  []workload.Pod{{ID: "p", Node: "a", Nodes: []string{"a", "b"}}, {ID: "q", Node: "a", Nowhere: true}},
 	}
-	s, err := placement.NewSnapshot(st)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(placement.NewSnapshot(st))(t)
 	keeps := func(what string, s *placement.Snapshot, id string, nodes []string, nowhere bool) {
 		t.Helper()
 		if p, _ := s.Find(id); !reflect.DeepEqual(p.Nodes, nodes) || p.Nowhere != nowhere {
@@ -27,10 +24,7 @@ func TestWhereRunningPodsMayGoIsKept(t *testing.T) {
 	}
 	keeps("a snapshot", s, "p", []string{"a", "b"}, false)
 	keeps("a snapshot", s, "q", nil, true)
-	data, err := json.Marshal(s.State())
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(json.Marshal(s.State()))(t)
 	var read placement.State
 	if err := json.Unmarshal(data, &read); err != nil {
 		t.Fatal(err)
@@ -47,13 +41,7 @@ func TestWhereRunningPodsMayGoIsKept(t *testing.T) {
 	keeps("Sync", changed, "q", nil, false)
 
 	request := placement.Request{Priority: 1, Pods: []workload.Pod{{ID: "in", Requests: workload.Resources{"cpu": 1}, Nodes: []string{"b"}}}}
-	d, err := new(placement.Preemptor).Decide(s, request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	started, err := s.With(d.Edits()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(new(placement.Preemptor).Decide(s, request))(t)
+	started := must(s.With(d.Edits()...))(t)
 	keeps("a decision", started, "in", []string{"b"}, false)
 }

@@ -22,10 +22,7 @@ func judged(t *testing.T, c placement.Config, st placement.State, r placement.Re
 	if err := verify.Placement(st, r, c, d); err != nil {
 		t.Errorf("%v: %v", c.Mode, err)
 	}
-	p, err := placement.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(c))(t)
 	e, err := explain.ExplainPlacement(p, s, r)
 	if diff := differ(d, e.Decision); err != nil || diff != "" || len(e.Steps) == 0 {
 		t.Errorf("%v: %v %s", c.Mode, err, diff)
@@ -82,9 +79,7 @@ func TestNominationsOfNestedGroupsThatYield(t *testing.T) {
 	for _, mode := range allModes {
 		r := placement.Request{Group: "in", Priority: 9, Pods: []workload.Pod{cpu("in0", "", 0, 2)}}
 		d := judged(t, placement.Config{Mode: mode}, st, r)
-		if got, want := text(d), "Preempt in0@n1; evict a b c; withdraw waiting"; got != want {
-			t.Errorf("%v: %s, want %s", mode, got, want)
-		}
+		wantText(t, text(d), "Preempt in0@n1; evict a b c; withdraw waiting", "%v", mode)
 		for priority, want := range map[int32]string{3: "Impossible (NoVictims)", 4: "Fits in0@n2"} {
 			r := placement.Request{Group: "in", Priority: priority, Pods: []workload.Pod{cpu("in0", "", 0, 1)}}
 			r.Pods[0].Nodes = []string{"n2"}
@@ -113,9 +108,7 @@ func TestProtectionOfNestedUnits(t *testing.T) {
 			t.Errorf("%v: %+v", mode, d)
 		}
 		r.Now = d.RetryAt
-		if got, want := text(judged(t, c, st, r)), "Preempt in0@n1; evict a b c"; got != want {
-			t.Errorf("%v: %s, want %s", mode, got, want)
-		}
+		wantText(t, text(judged(t, c, st, r)), "Preempt in0@n1; evict a b c", "%v", mode)
 		c.Guards = []placement.Guard{preemptiontest.Pinned{Label: "keep", Value: "yes"}}
 		st.Pods[2].Labels = map[string]string{"keep": "yes"}
 		if d := judged(t, c, st, r); d.Outcome != preemption.Impossible || d.Blockers[0].Rule != placement.RuleGuarded {
@@ -154,10 +147,7 @@ func TestExplainNeedsOfGroups(t *testing.T) {
 	r.MinGroups, r.Nested = 1, []placement.NestedGroup{
 		{Group: "middle", MinGroups: 2, Domains: zones()}, {Group: "x", MinCount: 2, Domains: racks(), DomainsPreferred: true}, {Group: "z"},
 	}
-	e, err := explain.ExplainPlacement(nil, snapshotOf(t, treeState()), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must(explain.ExplainPlacement(nil, snapshotOf(t, treeState()), r))(t)
 	for _, want := range []string{
 		"needs 1 group in it", "group middle in it needs 2 groups in one of 2 domains",
 		"group x in it needs 2 pods in one of 4 domains, or in all of them", "group z in it needs a pod",

@@ -157,9 +157,7 @@ func TestNominationsOfNestedGroups(t *testing.T) {
 	p := r.Pods[0]
 	p.Node, p.Priority = "z2r2", 9
 	st.Nominated = []workload.Pod{p}
-	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Fits x0@z2r1 x1@z2r1 z0@z2r2"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Fits x0@z2r1 x1@z2r1 z0@z2r2")
 }
 
 // Verify finds a group that got less than it needs, or is split over its domains.
@@ -212,10 +210,7 @@ request.nested[4].minGroups: -1 is negative`)
 		err.Error() != `request.nested: are for gangs: each pod of the basic group "root" is placed by itself` {
 		t.Error(err)
 	}
-	p, err := placement.New(placement.Config{Mode: placement.ModeInPlace})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(placement.Config{Mode: placement.ModeInPlace}))(t)
 	if d, err := p.Decide(snapshotOf(t, basic), r); err != nil || d.Outcome != preemption.Preempt {
 		t.Errorf("%+v, %v", d, err)
 	}
@@ -230,9 +225,7 @@ func TestNominationOnTheFirstNode(t *testing.T) {
 	p := r.Pods[0]
 	p.Node, p.Priority = "z1r1", 9
 	st.Nominated = []workload.Pod{p}
-	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Fits x0@z2r2 x1@z2r2"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Fits x0@z2r2 x1@z2r2")
 }
 
 // onePerNode permits one pod on a node.
@@ -261,7 +254,5 @@ func TestPlacesThatAreGivenBack(t *testing.T) {
 	r := treeRequest(2, 0, 1)
 	r.Nested = []placement.NestedGroup{{Group: "x", MinCount: 2, Domains: racks()}}
 	r.SetFilters, r.Pods[2].Nodes = []placement.SetFilter{onePerNode{}}, []string{"z2r2"}
-	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Fits z0@z2r2"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Fits z0@z2r2")
 }

@@ -241,9 +241,7 @@ func TestBasicGroupInPlace(t *testing.T) {
 		}
 	}
 	r.Domains = []placement.Domain{{Name: "rack", Nodes: []string{"n3"}}}
-	if got, want := text(decide(t, placement.Config{Mode: placement.ModeInPlace}, snapshotOf(t, st), r)), "Preempt in0@n3; evict low"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{Mode: placement.ModeInPlace}, snapshotOf(t, st), r)), "Preempt in0@n3; evict low")
 }
 
 // As built in v1.37 units of lower priority are charged to the budgets wherever they run: a more important one on a node

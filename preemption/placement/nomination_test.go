@@ -14,10 +14,7 @@ func TestPromiseBeforeTheBestFit(t *testing.T) {
 	pod := workload.Pod{ID: "p", Group: "g", Requests: workload.Resources{"cpu": 1}}
 	promised := pod
 	promised.Node = "a"
-	p, err := placement.New(placement.Config{Order: placement.BestFit})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(placement.Config{Order: placement.BestFit}))(t)
 	for _, nominated := range [][]workload.Pod{nil, {promised}} {
 		st := placement.State{
 			Nodes:     []workload.Node{{Name: "a", Capacity: workload.Resources{"cpu": 5}}, {Name: "b", Capacity: workload.Resources{"cpu": 1}}},
@@ -115,13 +112,9 @@ func TestPromisesOfVictims(t *testing.T) {
 		Groups: []workload.PodGroup{{ID: "g", DisruptionMode: workload.DisruptionModePodGroup}},
 	}
 	r := placement.Request{Priority: 10, Pods: []workload.Pod{cpu("in", "", 0, 4)}}
-	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Preempt in@a; evict member; withdraw waits"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Preempt in@a; evict member; withdraw waits")
 	st.Groups[0].DisruptionMode = workload.DisruptionModePod
-	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Preempt in@a; evict member"; got != want {
-		t.Errorf("not whole: %q, want %q", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Preempt in@a; evict member", "not whole")
 }
 
 // A pod keeps apart from who was promised room before it, as from who runs: filters are asked

@@ -19,14 +19,8 @@ func placementsAgreeWithReference(t *rapid.T) {
 		r = withoutNeeds(r)
 		r.Pods = r.Pods[:1]
 	}
-	p, err := placement.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := p.Placements(snapshotOf(t, st), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(c))(t)
+	list := must(p.Placements(snapshotOf(t, st), r))(t)
 	if diff := differ(nodes.Placements(c, st, r), list); diff != "" {
 		t.Fatalf("the reference has other placements (- reference, + list):\n%s", diff)
 	}
@@ -38,15 +32,9 @@ func chosenIsDecided(t *rapid.T) {
 	if d.Outcome != preemption.Preempt || isBasic(c, st, r) || c.Mode == placement.ModeInPlace && len(r.Domains) > 0 {
 		return
 	}
-	p, err := placement.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(c))(t)
 	s := snapshotOf(t, st)
-	list, err := p.Placements(s, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must(p.Placements(s, r))(t)
 	got, err := p.Choose(s, r, list)
 	if diff := differ(d, got); diff != "" || err != nil {
 		t.Fatalf("%v (- decided, + chosen):\n%s", err, diff)
@@ -135,10 +123,7 @@ func TestOrderOfPlacements(t *testing.T) {
 		st.Pods = append(st.Pods, workload.Pod{ID: node, Namespace: "ns", Node: node, Labels: guarded, Requests: workload.Resources{"cpu": 1}})
 	}
 	st.Budgets = []workload.DisruptionBudget{{Namespace: "ns", Name: "none", Selector: &workload.LabelSelector{MatchLabels: map[string]string{"guarded": "yes"}}}}
-	p, err := placement.New(placement.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(placement.Config{}))(t)
 	for _, c := range []struct {
 		most, first int
 		want        string

@@ -60,14 +60,8 @@ func TestPlacesAreTheTightest(t *testing.T) {
 		if len(refused) > 0 {
 			config.Filters = []placement.Filter{refused}
 		}
-		s, err := placement.NewSnapshot(st)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := placement.New(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(placement.NewSnapshot(st))(t)
+		p := must(placement.New(config))(t)
 		got, err := p.Places(s, units, placement.Beside{Domains: func(i int) []placement.Domain {
 			if len(within[i]) == len(names) {
 				return nil

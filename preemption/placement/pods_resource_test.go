@@ -43,10 +43,7 @@ func TestPodsOfAChangedNode(t *testing.T) {
 	s := snapshotOf(t, placement.State{Nodes: []workload.Node{node}, Pods: []workload.Pod{cpu("runs", "n", 9, 1)}})
 	for most, want := range map[int64]preemption.Outcome{1: preemption.Impossible, 2: preemption.Fits} {
 		node.Capacity = workload.Resources{"cpu": 8, workload.PodsResource: most}
-		s, err := s.With(placement.SetNode(node))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(s.With(placement.SetNode(node)))(t)
 		if d := decide(t, placement.Config{}, s, placement.Request{Pods: []workload.Pod{cpu("in", "", 0, 1)}}); d.Outcome != want {
 			t.Errorf("of at most %d pods one runs: %v, want %v", most, d.Outcome, want)
 		}
@@ -56,10 +53,7 @@ func TestPodsOfAChangedNode(t *testing.T) {
 // A nominated pod takes its resources and one place, though nobody has named its resource yet.
 func TestNominatedPodOfANewResource(t *testing.T) {
 	s := snapshotOf(t, placement.State{Nodes: []workload.Node{{Name: "n", Capacity: workload.Resources{"cpu": 8, workload.PodsResource: 2}}}})
-	s, err := s.With(placement.Nominate(workload.Pod{ID: "promised", Node: "n", Priority: 9, Requests: workload.Resources{"slots": 1}}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = must(s.With(placement.Nominate(workload.Pod{ID: "promised", Node: "n", Priority: 9, Requests: workload.Resources{"slots": 1}})))(t)
 	if d := decide(t, placement.Config{}, s, placement.Request{Pods: []workload.Pod{cpu("in", "", 0, 1)}}); d.Outcome != preemption.Fits {
 		t.Errorf("%v, want %v", d.Outcome, preemption.Fits)
 	}

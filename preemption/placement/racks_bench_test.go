@@ -104,9 +104,7 @@ func TestOneLargePodIsFewer(t *testing.T) {
 	r := placement.Request{Group: "in", Priority: 9, Pods: []workload.Pod{cpu("in0", "", 0, 3)}, Domains: []placement.Domain{
 		{Name: "a", Nodes: []string{"a"}}, {Name: "b", Nodes: []string{"b"}},
 	}}
-	if got, want := text(judged(t, placement.Config{}, st, r)), "Preempt in0@b; evict b4"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	wantText(t, text(judged(t, placement.Config{}, st, r)), "Preempt in0@b; evict b4")
 }
 
 // A domain is compared though its nodes are older than a resource of the request, and though a pod asks for one that no node has.
@@ -120,13 +118,9 @@ func TestDomainsWithoutAResource(t *testing.T) {
 	r := placement.Request{Group: "in", Priority: 9, MinCount: 1, Pods: []workload.Pod{in, other}, Domains: []placement.Domain{
 		{Name: "young", Nodes: []string{"young"}}, {Name: "old", Nodes: []string{"old"}},
 	}}
-	if got, want := text(decide(t, placement.Config{}, s, r)), "Preempt in0@young; evict lower"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{}, s, r)), "Preempt in0@young; evict lower")
 	r.Pods = r.Pods[:1]
-	if got, want := text(decide(t, placement.Config{}, s, r)), "Preempt in0@young; evict lower"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{}, s, r)), "Preempt in0@young; evict lower")
 }
 
 // A domain with exactly enough room is better than one where a unit yields.
@@ -137,7 +131,5 @@ func TestDomainWithExactlyEnough(t *testing.T) {
 	r := placement.Request{Group: "in", Priority: 9, SkipFit: true, Pods: []workload.Pod{cpu("in0", "", 0, 2)}, Domains: []placement.Domain{
 		{Name: "full", Nodes: []string{"full"}}, {Name: "free", Nodes: []string{"free"}},
 	}}
-	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Fits in0@free"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Fits in0@free")
 }

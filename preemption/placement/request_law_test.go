@@ -15,10 +15,7 @@ import (
 // What a JSON round trip keeps is all there is of a decision: its edits are the same.
 func decisionsArePlain(t *rapid.T) {
 	st, _, _, d := draw(t)
-	data, err := json.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(json.Marshal(d))(t)
 	var read placement.Decision
 	if err := json.Unmarshal(data, &read); err != nil {
 		t.Fatal(err)

@@ -212,9 +212,7 @@ func TestFiltersAreAskedLate(t *testing.T) {
 			t.Fatalf("%q, want %q", got, want)
 		}
 		// With the only victim away: at first, and again at the lowest floor.
-		if got, want := fmt.Sprint(began, feasible, asked, told), "1 2 2 1"; got != want {
-			t.Errorf("%d nodes: begun, feasible, asked, told %s, want %s", size, got, want)
-		}
+		wantText(t, fmt.Sprint(began, feasible, asked, told), "1 2 2 1", "%d nodes: begun, feasible, asked, told", size)
 		began = 0
 		r.Priority = 0
 		if d := decide(t, placement.Config{MaxBlockers: -1, MaxRetrySteps: -1}, snapshotOf(t, st), r); d.Outcome != preemption.Impossible || began > 0 {
@@ -296,15 +294,11 @@ func TestPlacerIsChecked(t *testing.T) {
 		r := pending(1)
 		r.Domains = []placement.Domain{{Name: "d", Nodes: []string{"n1", "full", "off"}}}
 		r.Placer = &outside{where: where}
-		if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Impossible (NoRoom)"; got != want {
-			t.Errorf("%v: %q, want %q", where, got, want)
-		}
+		wantText(t, text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Impossible (NoRoom)", "%v", where)
 	}
 	r := pending(1)
 	r.Placer = &outside{where: []string{"n1", "n1", "n1"}}
-	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, world(t, "n1 1: a/1")), r)), "Preempt in0@n1; evict a"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{}, snapshotOf(t, world(t, "n1 1: a/1")), r)), "Preempt in0@n1; evict a")
 }
 
 // A placer that is asked about all nodes may take one on which the pod may not run; asked
@@ -329,10 +323,7 @@ func TestPlacerOfOneNode(t *testing.T) {
 func TestSetFiltersBeginForEachDecision(t *testing.T) {
 	var began, feasible, asked, told int
 	f := counted{preemptiontest.Spread{Label: "app", MaxSkew: 5}, &began, &feasible, &asked, &told}
-	p, err := placement.New(placement.Config{SetFilters: []placement.SetFilter{f}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(placement.Config{SetFilters: []placement.SetFilter{f}}))(t)
 	for i := range 3 {
 		if d, err := p.Decide(snapshotOf(t, world(t, "n1 2: a/1")), pending(0)); err != nil || d.Outcome != preemption.Fits || began != i+1 {
 			t.Errorf("decision %d: %v, %v, begun %d times", i, d.Outcome, err, began)

@@ -102,10 +102,7 @@ func isSnapshot(t fatal, name string, want, got *placement.Snapshot, c placement
 	if diff := differ(new(placement.Preemptor).PotentialVictims(want, r.Priority), new(placement.Preemptor).PotentialVictims(got, r.Priority)); diff != "" {
 		t.Fatal(name, "other potential victims:", diff)
 	}
-	p, err := placement.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(c))(t)
 	d, err := p.Decide(want, r)
 	again, other := p.Decide(got, r)
 	if fmt.Sprint(err) != fmt.Sprint(other) {
@@ -393,10 +390,7 @@ func TestANewBudgetComesInItsOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := placement.New(placement.Config{Charge: placement.ChargeToFirstViolated})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(placement.Config{Charge: placement.ChargeToFirstViolated}))(t)
 	d, err := p.Decide(next, placement.Request{Priority: 9, Pods: []workload.Pod{{ID: "ns/new", Namespace: "ns", Requests: workload.Resources{"cpu": 2}}}})
 	if err != nil || len(d.Victims) != 2 || d.Violations != 1 {
 		t.Errorf("%d victims, %d violations, %v; want 2 and 1", len(d.Victims), d.Violations, err)

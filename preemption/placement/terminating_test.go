@@ -37,9 +37,7 @@ func TestTerminationTimeout(t *testing.T) {
 	st.Pods = st.Pods[:1]
 	st.Pods[0].TerminatingSince = now.Add(-time.Hour)
 	r.Group, r.TerminationTimeout = "in", time.Minute
-	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, placement.State{Nodes: st.Nodes[:1], Pods: st.Pods}), r)), "Impossible (NoVictims)"; got != want {
-		t.Errorf("nobody else runs: %q, want %q", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{}, snapshotOf(t, placement.State{Nodes: st.Nodes[:1], Pods: st.Pods}), r)), "Impossible (NoVictims)", "nobody else runs")
 	st.Nominated = []workload.Pod{cpu("in", "a", 10, 4)}
 	for timeout, want := range map[time.Duration]preemption.Outcome{0: preemption.Wait, time.Minute: preemption.Fits} {
 		r.TerminationTimeout = timeout
@@ -69,13 +67,9 @@ func TestWaitNeedsSomebody(t *testing.T) {
 	away.Terminating = true
 	st := placement.State{Nodes: []workload.Node{machine("a", 4), machine("b", 1)}, Pods: []workload.Pod{away}}
 	r := placement.Request{Priority: 10, Pods: []workload.Pod{cpu("in", "", 0, 4)}}
-	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Fits in@a"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Fits in@a")
 	r.SkipFit = true // somewhere that the scheduler cannot use
-	if got, want := text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Impossible (NoVictims)"; got != want {
-		t.Errorf("unschedulable: %q, want %q", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{}, snapshotOf(t, st), r)), "Impossible (NoVictims)", "unschedulable")
 	// A conflict with a pod that leaves a node where nothing is placed.
 	away.Labels, away.Node = map[string]string{"app": "web"}, "c"
 	off := machine("c", 4)
@@ -83,9 +77,7 @@ func TestWaitNeedsSomebody(t *testing.T) {
 	st = placement.State{Nodes: []workload.Node{machine("a", 4), off}, Pods: []workload.Pod{away}}
 	r.SkipFit, r.Pods[0].Labels = false, away.Labels
 	far := placement.Config{Filters: []placement.Filter{preemptiontest.Apart{Label: "app", Anywhere: true}}}
-	if got, want := text(decide(t, far, snapshotOf(t, st), r)), "Wait in@a"; got != want {
-		t.Errorf("in conflict from afar: %q, want %q", got, want)
-	}
+	wantText(t, text(decide(t, far, snapshotOf(t, st), r)), "Wait in@a", "in conflict from afar")
 }
 
 // A place for which nobody has to leave is not waited for, also if it is found only because a
@@ -96,9 +88,7 @@ func TestPlaceFoundWithoutWhoLeaves(t *testing.T) {
 	leaves.Terminating, leaves.Preempted = true, true
 	st := placement.State{Nodes: []workload.Node{machine("a", 2), machine("b", 6)}, Pods: []workload.Pod{leaves, cpu("stays", "b", 20, 1)}}
 	r := placement.Request{Priority: 10, Group: "in", MinCount: 2, Policy: placement.PreemptNever, Pods: []workload.Pod{cpu("in0", "", 0, 1), cpu("in1", "", 0, 3)}}
-	if got, want := text(decide(t, placement.Config{Order: placement.BestFit}, snapshotOf(t, st), r)), "Fits in0@a in1@b"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{Order: placement.BestFit}, snapshotOf(t, st), r)), "Fits in0@a in1@b")
 }
 
 // Preemption may find a place for which nobody has to be evicted: with the low pod out of the
@@ -224,7 +214,5 @@ func TestBlockedByAnImpossibleNode(t *testing.T) {
 	st, r := world(t, "n1 1: a/0/leaving", "n2 1: b/0"), pending(0)
 	promise(&st, "in0", "n1", 1000)
 	r.Pods[0].Nodes = []string{"n1"}
-	if got, want := text(decide(t, placement.Config{Mode: placement.ModeInPlace}, snapshotOf(t, st), r)), "Wait in0@n1"; got != want {
-		t.Errorf("named: %q, want %q", got, want)
-	}
+	wantText(t, text(decide(t, placement.Config{Mode: placement.ModeInPlace}, snapshotOf(t, st), r)), "Wait in0@n1", "named")
 }

@@ -84,11 +84,8 @@ func TestRetryAtAfterTheTerminationTimeout(t *testing.T) {
 // A time is needed where somebody is protected by one.
 func TestMinimumRuntimeNeedsNow(t *testing.T) {
 	s := snapshotOf(t, placement.State{Nodes: []workload.Node{machine("n", 4)}})
-	p, err := placement.New(placement.Config{MinRuntime: quota.Some(time.Hour)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = p.Decide(s, placement.Request{Pods: []workload.Pod{cpu("in", "", 0, 4)}})
+	p := must(placement.New(placement.Config{MinRuntime: quota.Some(time.Hour)}))(t)
+	_, err := p.Decide(s, placement.Request{Pods: []workload.Pod{cpu("in", "", 0, 4)}})
 	wantFaults(t, err, "request.now: is needed for minimum runtimes")
 	_, err = placement.New(placement.Config{MinRuntime: quota.Some(-time.Hour)})
 	wantFaults(t, err, "config.MinRuntime: -1h0m0s is negative")
@@ -140,9 +137,7 @@ func TestGuardIsAskedOnce(t *testing.T) {
 	c := placement.Config{Guards: []placement.Guard{asked}, MinRuntime: quota.Some(time.Hour)}
 	r := pending(2)
 	r.Now = time.Unix(3000, 0)
-	if got, want := text(decide(t, c, snapshotOf(t, world(t, "n1 2: a/0/young b/0/old", "n2 1: d/0/g/old", "n3 1: e/0/g/old")), r)), "Impossible (NoVictims)"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	wantText(t, text(decide(t, c, snapshotOf(t, world(t, "n1 2: a/0/young b/0/old", "n2 1: d/0/g/old", "n3 1: e/0/g/old")), r)), "Impossible (NoVictims)")
 	if len(asked) != 3 {
 		t.Errorf("asked about %v", asked)
 	}

@@ -20,14 +20,7 @@ type notebook struct {
 func traced(t fatal, c placement.Config, s *placement.Snapshot, r placement.Request, to *trace.Recorder) placement.Decision {
 	t.Helper()
 	c.Guards = append(slices.Clone(c.Guards), notebook{Recorder: to})
-	p, err := placement.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := p.Decide(s, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := decide(t, c, s, r)
 	return d
 }
 

@@ -166,14 +166,8 @@ func TestSpoiltDecisions(t *testing.T) {
 	for seed := range 1500 {
 		record := preemptiontest.PlacementRecords().Example(seed)
 		q := question{record.State, *record.Request, preemptiontest.PlacementConfigs().Example(seed + 1)}
-		s, err := placement.NewSnapshot(q.st)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := placement.New(q.c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(placement.NewSnapshot(q.st))(t)
+		p := must(placement.New(q.c))(t)
 		for _, way := range ways {
 			d, err := p.Decide(s, q.r) // each way spoils one of its own
 			if err != nil {
