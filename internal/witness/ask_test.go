@@ -3,14 +3,17 @@ package witness_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/witness"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/queue"
 )
 
 // question is a configuration, a state and a request.
@@ -24,6 +27,7 @@ func questions(change func(*preemption.Config)) *rapid.Generator[question] {
 	return rapid.Custom(func(t *rapid.T) question {
 		q := question{preemptiontest.Configs().Draw(t, "config"), preemptiontest.Records().Draw(t, "record")}
 		change(&q.Config)
+		q.Config.MaxBlockers = rapid.SampledFrom([]int{99, 99, -1}).Draw(t, "blockers") // so that none is left out for another
 		widen(t, &q.Config, &q.Record)
 		return q
 	})
@@ -67,7 +71,7 @@ func compare(t *rapid.T, q question) (known string, outcome preemption.Outcome) 
 		t.Fatal(err)
 	}
 	a := answers{q, decision, witness.Decide(q.Config, q.Record.State, *q.Record.Request)}
-	diff := cmp.Diff(told(a.engine), told(a.witness))
+	diff := cmp.Diff(told(q, a.engine), told(q, a.witness), cmpopts.EquateEmpty())
 	if diff == "" {
 		return "none", decision.Outcome
 	}
@@ -85,13 +89,43 @@ func compare(t *rapid.T, q question) (known string, outcome preemption.Outcome) 
 }
 
 // told is what both say of a decision.
-func told(d preemption.Decision) preemption.Decision {
+func told(q question, d preemption.Decision) preemption.Decision {
 	c := preemption.Decision{
 		Outcome: d.Outcome, Victims: d.Victims, Leaving: d.Leaving, RetryAt: d.RetryAt,
 		Replaced: d.Replaced, Admitted: d.Admitted,
 	}
-	if d.Possible() {
+	amounts, flavors := asked(q)
+	switch {
+	case d.Possible():
 		c.BorrowHeight = d.BorrowHeight
+	case flavors:
+		c.Shortage = d.Shortage
+	}
+	// Which of several columns makes a queue a blocker, the words do not say.
+	if !d.Possible() && flavors && amounts == 1 && q.Config.Limits == nil {
+		c.Blockers = blockers(q, d.Blockers)
 	}
 	return c
+}
+
+// blockers leaves out those of whom the words do not say whether their leaving could make the request fit:
+// by the shares, where a cohort below another may keep to itself what its queues use.
+func blockers(q question, list []preemption.Blocker) []preemption.Blocker {
+	nested := func(co queue.Cohort) bool { return co.Parent != "" }
+	if q.Config.Sharing == preemption.Classical || !slices.ContainsFunc(q.Record.State.Cohorts, nested) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(b preemption.Blocker) bool {
+		return b.Rule == preemption.RuleWithinNominal || b.Rule == preemption.RuleFairShare
+	})
+}
+
+// asked counts the columns of which something is requested, and reports whether all requests have a flavor.
+func asked(q question) (amounts int, flavors bool) {
+	flavors = true
+	for _, a := range q.Record.Request.Workload.Usage() {
+		amounts += int(min(1, a.Amount))
+		flavors = flavors && a.Flavor != ""
+	}
+	return amounts, flavors
 }

@@ -123,17 +123,26 @@ func (w *world) cohortCandidates(at time.Time) (list []*candidate) {
 	classes := w.classes()
 	for _, n := range w.queues {
 		k, in := classes[n]
-		if in && n != w.own && w.borrowsBelow(n, meet(w.own, n)) {
+		if in && n != w.own && w.mayReclaimFrom(n, w.needs) {
 			list = append(list, w.candidatesIn(n, k, at)...)
 		}
 	}
 	return list
 }
 
-// borrowsBelow reports whether a queue, and each cohort above it that is below another, borrows
-// something that needs preemption.
-func (w *world) borrowsBelow(n, top *node) bool {
-	return n == top || n.borrowsAny(w.needs) && w.borrowsBelow(n.parent, top)
+// mayReclaimFrom reports whether another queue borrows in some of the columns; in classical sharing so does
+// each cohort between it and the lowest common one.
+func (w *world) mayReclaimFrom(n *node, columns []column) bool {
+	if w.config.Sharing != preemption.Classical {
+		return n.borrowsAny(columns)
+	}
+	return n.borrowsBelow(meet(w.own, n), columns)
+}
+
+// borrowsBelow reports whether a queue, and each cohort above it that is below another, borrows in some
+// of the columns.
+func (n *node) borrowsBelow(top *node, columns []column) bool {
+	return n == top || n.borrowsAny(columns) && n.parent.borrowsBelow(top, columns)
 }
 
 // classes gives the queues of the tree with the class of their candidates. Hierarchical

@@ -77,7 +77,7 @@ func restore(victims []*candidate) {
 // usage is already below its min quota for all the involved flavors." In a tree this holds for the
 // cohorts below the one that joins both queues, too.
 func (w *world) stillBorrows(c *candidate) bool {
-	return c.class == ofOwn || w.borrowsBelow(c.of.home, c.meet)
+	return c.class == ofOwn || c.of.home.borrowsBelow(c.meet, w.needs)
 }
 
 // minimal: KEP-83, Preemption, step 5: "In the reverse order of the Workloads that were removed, add
@@ -106,9 +106,15 @@ func (w *world) fits(mayBorrow bool) bool {
 		if amount > w.own.available(fr) || !mayBorrow && !within {
 			return false
 		}
-		if w.config.Compat.PreemptWithinNominal && slices.Contains(w.needs, fr) && !within {
+		if w.staysWithin(fr) && !within {
 			return false
 		}
 	}
 	return true
+}
+
+// staysWithin reports whether no victim helps a request that then borrows in a column: with
+// PreemptWithinNominal "in what needs preemption".
+func (w *world) staysWithin(fr column) bool {
+	return w.config.Compat.PreemptWithinNominal && slices.Contains(w.needs, fr)
 }

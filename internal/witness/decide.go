@@ -14,6 +14,7 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) pree
 	w := newWorld(c, st, r)
 	d := w.decide(r.Now)
 	if d.Outcome == preemption.Impossible {
+		d.Blockers, d.Shortage = w.blockers(r.Now), w.shortage(r.Now)
 		if at, ok := RetryAt(c, st, r); ok {
 			d.Outcome, d.RetryAt = preemption.Wait, at
 		}

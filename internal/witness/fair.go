@@ -12,10 +12,8 @@ import (
 // fair looks for victims by the shares. "The request counts in the share of the preemptor's queue and
 // of the cohorts above it." "Then victims that are not needed are put back, the latest first."
 func (w *world) fair(at time.Time) []*candidate {
-	f := &fairSearch{world: w, at: at, firsts: w.firstWorkloads(at)}
-	w.own.asking = w.asked
+	f := w.newFairSearch(at)
 	f.run()
-	w.own.asking = nil
 	fits := func() bool { return w.fits(true) }
 	if len(f.victims) == 0 || !fits() {
 		restore(f.victims)
@@ -36,6 +34,10 @@ type fairSearch struct {
 	enough  bool
 }
 
+func (w *world) newFairSearch(at time.Time) *fairSearch {
+	return &fairSearch{world: w, at: at, firsts: w.firstWorkloads(at)}
+}
+
 // run: the first strategy; "when no candidate is left, the first candidate of each queue that failed
 // is tried once more by the second strategy, if there is one."
 func (f *fairSearch) run() {
@@ -43,8 +45,10 @@ func (f *fairSearch) run() {
 	if len(strategies) == 0 {
 		strategies = []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare}
 	}
+	f.own.asking = f.asked
+	defer func() { f.own.asking = nil }()
 	f.entitled = f.withinNominal()
-	list := f.inOrder(append(f.fairCandidates(f.at), f.ownCandidates(f.at)...), f.at)
+	list := f.inOrder(append(f.cohortCandidates(f.at), f.ownCandidates(f.at)...), f.at)
 	f.first(list, strategies[0])
 	if f.config.Sharing == preemption.Reevaluated {
 		f.again(strategies[0])
@@ -52,17 +56,6 @@ func (f *fairSearch) run() {
 	if !f.enough && len(strategies) > 1 {
 		f.second(strategies[1])
 	}
-}
-
-// fairCandidates lists the candidates of other queues of the tree that borrow what needs preemption.
-func (w *world) fairCandidates(at time.Time) (list []*candidate) {
-	classes := w.classes()
-	for _, n := range w.queues {
-		if k, in := classes[n]; in && n != w.own && n.borrowsAny(w.needs) {
-			list = append(list, w.candidatesIn(n, k, at)...)
-		}
-	}
-	return list
 }
 
 // withinNominal: "A preemptor that stays within its nominal quota in the columns that need preemption

@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/cedesched/cede/minruntime"
@@ -44,7 +45,7 @@ func later(a, b time.Time) time.Time {
 // minimumEnds: "A victim is protected until startedAt + minRuntime; preemptible iff now is strictly
 // later. No start time = never protected; a start in the future with min-runtime 0 does not protect."
 func (w *world) minimumEnds(r *running) time.Time {
-	least := w.minimumRuntime(r.home)
+	least, _ := w.minimumRuntime(r.home)
 	if least <= 0 || r.ReservedAt.IsZero() {
 		return time.Time{}
 	}
@@ -55,7 +56,7 @@ func (w *world) minimumEnds(r *running) time.Time {
 // defined preempt-min-runtime is set and use that." Reclaims: "Use the reclaim-min-runtime from this
 // queue, if it is set. Otherwise move back up towards root of tree and select the first available
 // queue-level override, or default to the node pool-level configuration value."
-func (w *world) minimumRuntime(home *node) time.Duration {
+func (w *world) minimumRuntime(home *node) (least time.Duration, setBy string) {
 	reclaim, from, set := home != w.own, home, quota.OptionalDuration{}
 	if reclaim {
 		from = w.reclaimStart(home)
@@ -65,13 +66,20 @@ func (w *world) minimumRuntime(home *node) time.Duration {
 			set = n.minimum.Reclaim
 		}
 		if d, ok := set.Get(); ok {
-			return d
+			return d, n.title()
 		}
 	}
 	if reclaim {
-		return w.config.MinRuntime.Reclaim.Or(0)
+		return w.config.MinRuntime.Reclaim.Or(0), "default"
 	}
-	return w.config.MinRuntime.Preempt.Or(0)
+	return w.config.MinRuntime.Preempt.Or(0), "default"
+}
+
+func (n *node) title() string {
+	if n.queue != nil {
+		return fmt.Sprintf("queue %q", n.name)
+	}
+	return fmt.Sprintf("cohort %q", n.name)
 }
 
 // reclaimStart: KAI, Reclaims: "Resolve the lowest common ancestor (LCA) between the leaf-queues of

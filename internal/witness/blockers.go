@@ -1,0 +1,204 @@
+package witness
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+)
+
+// [preemption.Decision.Blockers]: "who may not yield and by which rule: one entry for each queue, or one for
+// a whole cohort that borrows nothing". Without limits.
+
+// blockers: "A Blocker is a queue whose workloads could make the request fit but may not yield": none, if
+// nobody's leaving could. "There are at most Config.MaxBlockers. Zero is 4; negative: there are none."
+func (w *world) blockers(at time.Time) (list []preemption.Blocker) {
+	if w.own.queue.Inactive { // "nothing in it is admitted, and this is the only blocker"
+		list = append(list, preemption.Blocker{Rule: preemption.RuleQueueInactive, Queue: w.own.name})
+	}
+	short := w.shortage(at)
+	never := slices.ContainsFunc(short, func(s preemption.Shortage) bool { return w.asked[s.FlavorResource] > s.PotentialAvailable })
+	if len(list) == 0 && !never && !w.request.Workload.NeverPreempts {
+		for _, n := range w.nearestFirst() {
+			if b, blocks := w.blocker(n, short, at); blocks {
+				list = append(list, b)
+			}
+		}
+	}
+	most := max(0, cmp.Or(w.config.MaxBlockers, 4))
+	return list[:min(most, len(list))]
+}
+
+// nearestFirst: "the preemptor's own queue; then the nearest cohort: its queues by name, then the queues of
+// its child cohorts; then the next cohort up in the same way". A cohort that borrows nothing is in the place
+// of its queues.
+func (w *world) nearestFirst() []*node {
+	list := []*node{w.own}
+	for below := w.own; below.parent != nil; below = below.parent {
+		list = append(list, w.membersOf(below.parent, below)...)
+	}
+	return list
+}
+
+func (w *world) membersOf(cohort, without *node) (list []*node) {
+	for _, kind := range []int{1, 0} {
+		for _, child := range cohort.children {
+			switch {
+			case child == without || kindOf(child) != kind:
+			case child.queue != nil || w.borrowsNothing(child):
+				list = append(list, child)
+			default:
+				list = append(list, w.membersOf(child, nil)...)
+			}
+		}
+	}
+	return list
+}
+
+// borrowsNothing: "the cohort that borrows nothing: no queue under it can be reclaimed from". By the shares
+// whatever it borrows counts.
+func (w *world) borrowsNothing(cohort *node) bool {
+	if w.config.Sharing != preemption.Classical {
+		return !cohort.borrowsAny(w.allColumns())
+	}
+	return !cohort.borrowsAny(w.needs)
+}
+
+// blocker returns the entry of a queue or cohort.
+func (w *world) blocker(n *node, short []preemption.Shortage, at time.Time) (preemption.Blocker, bool) {
+	switch {
+	case n.queue == nil:
+		return preemption.Blocker{Rule: preemption.RuleWithinNominal, Cohort: n.name}, w.usedWhereMissing(n, short)
+	case n != w.own && !w.mayReclaimFrom(n, w.needs): // "which is not about a single workload"
+		return preemption.Blocker{Rule: preemption.RuleWithinNominal, Queue: n.name}, w.usedWhereMissing(n, short)
+	case n.queue.Inactive: // "Nobody preempts from it"
+		return preemption.Blocker{Rule: preemption.RuleQueueInactive, Queue: n.name}, w.usedWhereMissing(n, short)
+	}
+	return w.firstRefused(n, short, at)
+}
+
+// firstRefused is about "the queue's first such workload in the order of candidates": who is leaving, lower
+// priority, later reservation, UID, ID, as here workloads are looked at as a whole. Whom the policies permit,
+// and something else keeps, comes before whom they refuse.
+func (w *world) firstRefused(n *node, short []preemption.Shortage, at time.Time) (preemption.Blocker, bool) {
+	var refused []*candidate
+	because := map[*candidate]preemption.Blocker{}
+	for _, r := range n.running {
+		for _, c := range r.parts() {
+			c.class, c.meet = w.classes()[n], meet(w.own, n)
+			if b, refuses := w.refuses(c, at); refuses && !c.surplus() && !c.onlyLeaving() && w.takesOfMissing(c, short) {
+				refused, because[c] = append(refused, c), b
+			}
+		}
+	}
+	if len(refused) == 0 {
+		return preemption.Blocker{}, false
+	}
+	first := slices.MinFunc(refused, func(a, b *candidate) int {
+		return cmp.Or(
+			cmp.Compare(stage(because[a].Rule), stage(because[b].Rule)),
+			cmp.Compare(number(!a.leaving), number(!b.leaving)), comparePriority(a, b),
+			reservation(b, at).Compare(reservation(a, at)), compareNames(a, b))
+	})
+	return because[first], true
+}
+
+func stage(r preemption.Rule) int {
+	switch r {
+	case preemption.RuleWithinClusterQueue, preemption.RuleReclaimWithinCohort:
+		return 1
+	case preemption.RuleBorrowWithinCohort, preemption.RuleFairShare:
+		return 2
+	}
+	return 0
+}
+
+// onlyLeaving reports whether all replicas of the workload were told to leave: then there is no minimum that
+// something keeps.
+func (c *candidate) onlyLeaving() bool {
+	for _, p := range c.of.PodSets {
+		if c.leaving || p.Terminating < p.Count {
+			return false
+		}
+	}
+	return true
+}
+
+// takesOfMissing reports whether a candidate takes something of what is missing.
+func (w *world) takesOfMissing(c *candidate, short []preemption.Shortage) bool {
+	for _, s := range short {
+		before := c.of.usage(s.FlavorResource)
+		c.remove()
+		after := c.of.usage(s.FlavorResource)
+		c.putBack()
+		if after < before && w.lacks(s).above(c.of.home) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *world) usedWhereMissing(n *node, short []preemption.Shortage) bool {
+	return slices.ContainsFunc(short, func(s preemption.Shortage) bool {
+		return n.usage(s.FlavorResource) > 0 && w.lacks(s).above(n)
+	})
+}
+
+// lacks returns the node whose quota or limit is exceeded.
+func (w *world) lacks(s preemption.Shortage) *node {
+	if s.Cohort == "" {
+		return w.own
+	}
+	return find(w.cohorts, s.Cohort)
+}
+
+// refuses returns the rule by which a candidate may not yield, and "the last instant at which the rule holds".
+func (w *world) refuses(c *candidate, at time.Time) (b preemption.Blocker, refuses bool) {
+	b = preemption.Blocker{Queue: c.of.home.name, Workload: c.of.ID}
+	permitted := w.policyPermits(c, at)
+	switch {
+	case !permitted && c.of.home == w.own:
+		b.Rule, b.Until = preemption.RuleWithinClusterQueue, w.minAdmitEnds(c.of)
+	case !permitted:
+		b.Rule = preemption.RuleReclaimWithinCohort
+	case c.of.NeverYields && !c.leaving:
+		b.Rule = preemption.RuleNeverYields
+	case !w.mayYield(c, at):
+		b.Rule, b.SetBy, b.Until = w.protector(c, at)
+	case c.notWhile:
+		b.Rule = preemption.RuleBorrowWithinCohort
+	case w.config.Sharing != preemption.Classical && c.of.home != w.own: // the search has failed
+		b.Rule = preemption.RuleFairShare
+	}
+	return b, b.Rule != 0
+}
+
+// minAdmitEnds is when the time of an equal is over.
+func (w *world) minAdmitEnds(r *running) time.Time {
+	least, set := w.own.queue.Preemption.MinAdmitDuration.Get()
+	if !set || !w.mayBeNewer(r) || r.ReservedAt.IsZero() {
+		return time.Time{}
+	}
+	return r.ReservedAt.Add(least)
+}
+
+// protector: "SetBy is, for RuleMinRuntime, the node that sets the minimum runtime, as `cohort "research"`, or
+// "default"; "protection" for Config.Protection". Else it is a guard.
+func (w *world) protector(c *candidate, at time.Time) (rule preemption.Rule, setBy string, until time.Time) {
+	if c.podSet == whole && !c.leaving {
+		minimum, protection := w.minimumEnds(c.of), w.protectionEnds(c)
+		switch end := later(minimum, protection); {
+		case end.IsZero() || at.After(end):
+		case protection.After(minimum):
+			return preemption.RuleMinRuntime, "protection", end
+		default:
+			_, setBy = w.minimumRuntime(c.of.home)
+			return preemption.RuleMinRuntime, setBy, end
+		}
+	}
+	if until, never := w.protectedUntil(c); !never {
+		return preemption.RuleGuarded, "", until
+	}
+	return preemption.RuleGuarded, "", time.Time{}
+}
