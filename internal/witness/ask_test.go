@@ -92,7 +92,7 @@ func compare(t *rapid.T, q question) (known string, outcome preemption.Outcome) 
 func told(q question, d preemption.Decision) preemption.Decision {
 	c := preemption.Decision{
 		Outcome: d.Outcome, Victims: d.Victims, Leaving: d.Leaving, RetryAt: d.RetryAt,
-		Replaced: d.Replaced, Admitted: d.Admitted,
+		Replaced: d.Replaced, Admitted: d.Admitted, Counts: d.Counts,
 	}
 	amounts, flavors := asked(q)
 	switch {

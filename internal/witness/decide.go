@@ -11,6 +11,15 @@ import (
 // Decide answers a request, as [preemption.Preemptor.Decide] does. The state and the request are
 // valid.
 func Decide(c preemption.Config, st preemption.State, r preemption.Request) preemption.Decision {
+	d := decideWhole(c, st, r)
+	if len(r.MinCounts) > 0 && !d.Possible() {
+		return partial(c, st, r, d)
+	}
+	return d
+}
+
+// decideWhole is about all replicas.
+func decideWhole(c preemption.Config, st preemption.State, r preemption.Request) preemption.Decision {
 	w := newWorld(c, st, r)
 	d := w.decide(r.Now)
 	if d.Outcome == preemption.Impossible {
