@@ -92,7 +92,7 @@ func compare(t *rapid.T, q question) (known string, outcome preemption.Outcome) 
 func told(q question, d preemption.Decision) preemption.Decision {
 	c := preemption.Decision{
 		Outcome: d.Outcome, Victims: d.Victims, Leaving: d.Leaving, RetryAt: d.RetryAt,
-		Replaced: d.Replaced, Admitted: d.Admitted, Counts: d.Counts,
+		Replaced: d.Replaced, Admitted: d.Admitted, Counts: d.Counts, NoRoom: d.NoRoom,
 	}
 	amounts, flavors := asked(q)
 	switch {
@@ -102,7 +102,7 @@ func told(q question, d preemption.Decision) preemption.Decision {
 		c.Shortage = d.Shortage
 	}
 	// Which of several columns makes a queue a blocker, the words do not say.
-	if !d.Possible() && flavors && amounts == 1 && q.Config.Limits == nil {
+	if !d.Possible() && flavors && amounts == 1 && q.Config.Limits == nil && q.Record.Request.Room == nil {
 		c.Blockers = blockers(q, d.Blockers)
 	}
 	return c

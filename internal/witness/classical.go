@@ -110,7 +110,7 @@ func (w *world) fits(mayBorrow bool) bool {
 			return false
 		}
 	}
-	return true
+	return w.hasRoom()
 }
 
 // staysWithin reports whether no victim helps a request that then borrows in a column: with

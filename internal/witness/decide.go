@@ -24,6 +24,7 @@ func decideWhole(c preemption.Config, st preemption.State, r preemption.Request)
 	d := w.decide(r.Now)
 	if d.Outcome == preemption.Impossible {
 		d.Blockers, d.Shortage = w.blockers(r.Now), w.shortage(r.Now)
+		d.NoRoom = w.noRoom(w.yieldingNow(r.Now))
 		if at, ok := RetryAt(c, st, r); ok {
 			d.Outcome, d.RetryAt = preemption.Wait, at
 		}
@@ -74,8 +75,9 @@ func (w *world) ask() {
 	if len(w.needs) > 0 {
 		return
 	}
+	full := !w.hasRoom() // "all columns of which something is requested need preemption"
 	for _, a := range w.total() {
-		if a.Amount > 0 && a.Amount > w.own.available(a.FlavorResource()) {
+		if a.Amount > 0 && (full || a.Amount > w.own.available(a.FlavorResource())) {
 			w.needs = append(w.needs, a.FlavorResource())
 		}
 	}
@@ -88,7 +90,7 @@ func (w *world) fitsNow() bool {
 			return false
 		}
 	}
-	return true
+	return w.hasRoom()
 }
 
 // search looks for victims in the way of sharing: "the policies of the queues alone, or the shares".

@@ -1,0 +1,40 @@
+package witness
+
+import "github.com/cedesched/cede/preemption"
+
+// [preemption.Request.Room]: "asked besides the quota, so that one set of victims satisfies both".
+
+// hasRoom asks the room without those who are removed. "Replicas that yield, of a surplus or leaving already,
+// free room only if the room is a ReplicaRoom."
+func (w *world) hasRoom() bool {
+	room := w.request.Room
+	if room == nil {
+		return true
+	}
+	replicas, byReplica := room.(preemption.ReplicaRoom)
+	for _, n := range w.queues {
+		for _, r := range n.running {
+			if r.gone {
+				room.Remove(r.ID)
+			} else {
+				room.Restore(r.ID)
+			}
+			for i := range r.PodSets {
+				if byReplica {
+					replicas.SetRemoved(r.ID, r.PodSets[i].Name, r.left[i])
+				}
+			}
+		}
+	}
+	return room.Fits()
+}
+
+// noRoom: "without all workloads that may yield now the quota suffices, but Request.Room has no place".
+func (w *world) noRoom(yielding []*candidate) bool {
+	for _, c := range yielding {
+		c.remove()
+	}
+	suffices := !w.own.queue.Inactive && len(w.missing()) == 0 && !w.hasRoom()
+	restore(yielding)
+	return suffices
+}
