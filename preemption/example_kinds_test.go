@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -172,4 +173,32 @@ func ExamplePreemptor_Forecast() {
 	fmt.Println(f.Possibility, err)
 	// Output:
 	// Preempt <nil>
+}
+
+// A victim waits again as it was submitted. One whose time was over goes to the end of the
+// queue: otherwise it would take its room back at once.
+func ExampleVictim_Requeued() {
+	submitted := workload.Workload{ID: "long", Queue: "a", Queued: now.Add(-time.Hour)}
+	for _, reason := range []preemption.VictimReason{preemption.InClusterQueue, preemption.InClusterQueueTimeBased} {
+		back, err := (preemption.Victim{Workload: "long", Reason: reason, PreemptorQueued: now.Add(-time.Minute)}).Requeued(submitted, now)
+		fmt.Println(reason, now.Sub(back.Queued), err)
+	}
+	// Output:
+	// InClusterQueue 1h0m0s <nil>
+	// InClusterQueueTimeBased 0s <nil>
+}
+
+// A caller that wants the faults one by one unwraps the list.
+func ExampleFaults() {
+	err := queue.Validate(nil, []queue.Queue{{Name: ""}, {Name: "lab", Cohort: "lab", Preemption: queue.PreemptionPolicy{WithinClusterQueue: 9}}})
+	var list preemption.Faults
+	fmt.Println(errors.As(err, &list))
+	for _, f := range list {
+		fmt.Println(f.Path)
+	}
+	// Output:
+	// true
+	// queues[0].name
+	// queues[1].cohort
+	// queues[1].preemption.withinClusterQueue
 }

@@ -3,10 +3,13 @@ package preemption_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -90,3 +93,88 @@ func TestFleetIsARoom(t *testing.T) {
 		preemptiontest.CheckReplicaRoom(t, func() preemption.ReplicaRoom { return f.after(st) }, st.Admitted)
 	})
 }
+
+// "Quota and room together take as few replicas as either needs": with a room that frees replicas the
+// decision is the reference's, has nothing that can be spared, is the same whatever the order of the input,
+// leaves the room as it was, and asked again while the replicas leave it takes no more.
+func replicasFreeRoom(t *rapid.T, config preemption.Config) {
+	record := preemptiontest.Records().Draw(t, "record")
+	st, r := elasticState(t, record.State), *record.Request
+	room := drawFleet(t, st)
+	r.Room = room
+	s := snapshotOf(t, st)
+	d := decideWith(t, config, s, r)
+	if len(room.away) > 0 || room.anyRemoved() {
+		t.Fatalf("%v leaves %v and %v removed", d.Outcome, room.away, room.removed)
+	}
+	noDiff(t, "- the reference, + the decision", reference.Decide(config, st, r).Decision, timeless(d), cmpopts.EquateEmpty())
+	if err := verify.Decision(st, r, config, d); err != nil {
+		t.Fatalf("%+v\n%v", d, err)
+	}
+	other := st
+	other.Admitted = rapid.Permutation(st.Admitted).Draw(t, "admitted")
+	noDiff(t, "in another order", d, decideWith(t, config, snapshotOf(t, other), r), sameDecision)
+	if d.Outcome != preemption.Preempt {
+		return
+	}
+	noneIsEnough(t, config, st, r, d.Victims)
+	s = edit(t, s, d.Edits()...)
+	told := s.State()
+	r.Room = room.after(told)
+	again := decideWith(t, config, s, r)
+	if !leavingAlone(again) || len(again.Edits()) > 0 {
+		t.Fatalf("%v, asked again %v %v", d.Victims, again.Outcome, again.Victims)
+	}
+	s = edit(t, s, s.Removals()...)
+	r.Room = room.without(told)
+	if d := decideWith(t, config, s, r); d.Outcome != preemption.Fits {
+		t.Fatalf("without them %v", d.Outcome)
+	}
+}
+
+// elasticState makes most pod sets of a state elastic. Of some, replicas are leaving.
+func elasticState(t *rapid.T, st preemption.State) preemption.State {
+	st = cloneState(st)
+	for i := range st.Admitted {
+		w := &st.Admitted[i]
+		for n := range w.PodSets {
+			p := &w.PodSets[n]
+			if p.Totals || p.Count == 0 || rapid.IntRange(0, 3).Draw(t, "rigid") == 0 {
+				continue
+			}
+			p.MinCount = workload.AtLeast(rapid.Int64Range(0, p.Count).Draw(t, "min count"))
+			p.Terminating = max(0, rapid.Int64Range(-2, min(2, p.Count)).Draw(t, "leaving"))
+		}
+	}
+	return st
+}
+
+// In every search and with every configuration Verify has nothing against a decision about a room that frees
+// replicas, the room is left as it was, and asked again while its victims leave it takes no more.
+func everySearchFreesReplicas(t *rapid.T) {
+	config, st, r := drawSearched(t, preemptiontest.Records())
+	searched := rapid.SampledFrom(searches).Draw(t, "search")
+	config.Search, config.Best = searched.Search, searched.Best
+	st = elasticState(t, st)
+	config.Cost = drawCost(t, &st)
+	room := drawFleet(t, st)
+	r.Room = room
+	s := snapshotOf(t, st)
+	d := decideWith(t, config, s, r)
+	if len(room.away) > 0 || room.anyRemoved() {
+		t.Fatalf("%v leaves %v and %v removed", d.Outcome, room.away, room.removed)
+	}
+	if err := verify.Decision(st, r, config, d); err != nil {
+		t.Fatalf("%+v\n%v", d, err)
+	}
+	if d.Outcome != preemption.Preempt {
+		return
+	}
+	s = edit(t, s, d.Edits()...)
+	r.Room = room.after(s.State())
+	if again := decideWith(t, config, s, r); !leavingAlone(again) || len(again.Edits()) > 0 {
+		t.Fatalf("%+v, asked again %v %+v", d.Victims, again.Outcome, again.Victims)
+	}
+}
+
+func TestEverySearchFreesReplicas(t *testing.T) { rapid.Check(t, everySearchFreesReplicas) }

@@ -237,7 +237,7 @@ func TestRetryAfterTheShortestMinimum(t *testing.T) {
 // "At that instant the request fits or preempts": a cost that grows with time is that of the instant, also
 // where flavors are assigned anew.
 func TestRetryAtWithACostThatGrows(t *testing.T) {
-	record := readJSON[preemption.Record](t, "flavors-exact-limits.json")
+	record := readJSON[preemption.Record](t, "flavors-best-limits.json")
 	for _, cost := range []preemption.Cost{preemption.CostByAge{}, preemption.CostSinceCheckpoint{}} {
 		config := preemption.Config{
 			Search: preemption.Best, Cost: cost, Best: preemption.BestSearch{FewestFirst: true},

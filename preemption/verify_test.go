@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
@@ -84,3 +86,23 @@ func TestVerifyStableBesideRules(t *testing.T) {
 	}
 	t.Errorf("no rule takes w02: %+v", d.Victims)
 }
+
+// Every decision is one that Verify has nothing against.
+func decisionsVerify(t *rapid.T) {
+	records := preemptiontest.Records()
+	if rapid.IntRange(0, 4).Draw(t, "without flavors") == 0 {
+		records = preemptiontest.RecordsWithoutFlavors()
+	}
+	record := records.Draw(t, "record")
+	st, r := record.State, *record.Request
+	config := preemptiontest.Configs().Draw(t, "config")
+	protect(t, &config, &st)
+	reevaluate(t, &config)
+	r.Room = drawRoom(t, st)
+	d := decideWith(t, config, snapshotOf(t, st), r)
+	if err := verify.Decision(st, r, config, d); err != nil {
+		t.Fatalf("%+v\n%v", d, err)
+	}
+}
+
+func TestDecisionsVerify(t *testing.T) { rapid.Check(t, decisionsVerify) }

@@ -2,7 +2,12 @@ package guard
 
 import (
 	"go/ast"
+	"go/parser"
+	"io/fs"
+	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -50,5 +55,71 @@ func TestFieldsHaveOneName(t *testing.T) {
 		if !seen[field] {
 			t.Errorf("%s is not there any more", field)
 		}
+	}
+}
+
+// plain are packages without rules of a design.
+var plain = []string{"preemption/clock", kit}
+
+// TestPackagesAreIntroduced: the comment of each exported package is a page. It shows a call, and says what the zero
+// value means, what an error is, and where the rules come from.
+func TestPackagesAreIntroduced(t *testing.T) {
+	says := map[string]*regexp.Regexp{
+		"a call":                      regexp.MustCompile(`(?m)^\t\S`),
+		"what the zero value means":   regexp.MustCompile(`(?i)\bzero\b`),
+		"what an error is":            regexp.MustCompile(`(?i)\b(fails?|errors?|faults?)\b`),
+		"where the rules come from":   regexp.MustCompile(`(?i)\b(sources?|KEP-\d+|Kueue|kubernetes)\b`),
+		"itself in seventy words":     regexp.MustCompile(`(?s)^(\S+\s+){69}`),
+		"itself in a first paragraph": regexp.MustCompile(`\n\n`),
+	}
+	packages := 0
+	for _, s := range sources(t) {
+		text := s.file.Doc.Text()
+		if s.test || strings.HasPrefix(s.dir, "internal/") || !strings.HasPrefix(text, "Package ") {
+			continue
+		}
+		packages++
+		for what, pattern := range says {
+			if !pattern.MatchString(text) && !(what == "where the rules come from" && slices.Contains(plain, s.dir)) {
+				t.Errorf("%s: the comment of the package does not say %s", s.name, what)
+			}
+		}
+	}
+	if packages < 20 {
+		t.Errorf("only %d packages", packages)
+	}
+}
+
+// TestSeedsAreFixed: each package that tests laws fixes their seed (package internal/proof/seed), in the
+// library and in the programs, so that the tests of one commit pass each time or never.
+func TestSeedsAreFixed(t *testing.T) {
+	laws, fixed := map[string]bool{}, map[string]bool{} // packages that test laws; that fix the seed
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		f, err := parser.ParseFile(files, path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		dir, s := filepath.Dir(path), source{file: f}
+		laws[dir] = laws[dir] || slices.Contains(s.imports(), "pgregory.net/rapid")
+		fixed[dir] = fixed[dir] || slices.Contains(s.imports(), module+"/"+seed)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for dir := range laws {
+		if laws[dir] {
+			found++
+		}
+		if laws[dir] && !fixed[dir] {
+			t.Errorf("%s: no test file imports %s", dir, seed)
+		}
+	}
+	if found < 30 {
+		t.Fatalf("only %d packages test laws: is this the root?", found)
 	}
 }

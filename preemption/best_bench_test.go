@@ -46,10 +46,10 @@ func fullQueue(seed uint64, columns, candidates, victims int) (preemption.State,
 	}}
 }
 
-func BenchmarkExact(b *testing.B) {
+func BenchmarkBest(b *testing.B) {
 	for _, candidates := range []int{100, 1000, 3000} {
 		for _, columns := range []int{1, 2, 4, 8} {
-			exact := func(b *testing.B, cost preemption.Cost) {
+			best := func(b *testing.B, cost preemption.Cost) {
 				type instance struct {
 					s *preemption.Snapshot
 					r preemption.Request
@@ -79,8 +79,8 @@ func BenchmarkExact(b *testing.B) {
 				b.ReportMetric(float64(many)/n, "victims/op")
 			}
 			name := fmt.Sprintf("candidates=%d/columns=%d", candidates, columns)
-			b.Run(name, func(b *testing.B) { exact(b, nil) })
-			b.Run(name+"/age", func(b *testing.B) { exact(b, preemption.CostByAge{Resources: []string{"r0"}}) })
+			b.Run(name, func(b *testing.B) { best(b, nil) })
+			b.Run(name+"/age", func(b *testing.B) { best(b, preemption.CostByAge{Resources: []string{"r0"}}) })
 		}
 	}
 }
@@ -123,21 +123,21 @@ func gpuQueue(seed uint64, resources int, elastic bool) (preemption.State, preem
 	}}
 }
 
-// BenchmarkExactGPUs reports the least time of each of 60 drawn states: the median of them, and the longest but one.
-func BenchmarkExactGPUs(b *testing.B) {
+// BenchmarkBestGPUs reports the least time of each of 60 drawn states: the median of them, and the longest but one.
+func BenchmarkBestGPUs(b *testing.B) {
 	for _, of := range []struct {
 		resources int
 		elastic   bool
 	}{{2, false}, {4, false}, {2, true}, {4, true}} {
 		for _, cost := range []preemption.CostByAge{{Resources: []string{"gpu"}}, {}} {
 			b.Run(fmt.Sprintf("resources=%d/elastic=%v/of=%v", of.resources, of.elastic, cost.Resources), func(b *testing.B) {
-				exactGPUs(b, cost, of.resources, of.elastic)
+				bestGPUs(b, cost, of.resources, of.elastic)
 			})
 		}
 	}
 }
 
-func exactGPUs(b *testing.B, cost preemption.Cost, resources int, elastic bool) {
+func bestGPUs(b *testing.B, cost preemption.Cost, resources int, elastic bool) {
 	const states = 60
 	p := preemptorOf(preemption.Config{Search: preemption.Best, Cost: cost})
 	var snapshots []*preemption.Snapshot

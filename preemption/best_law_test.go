@@ -19,9 +19,9 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// "The best allowed set": the exact search finds what trying all sets finds, in every mode,
+// "The best allowed set": the best search finds what trying all sets finds, in every mode,
 // and says that it is the best.
-func exactIsBest(t *rapid.T) {
+func bestOfAllSets(t *rapid.T) {
 	config, st, r := drawSearched(t, preemptiontest.Records())
 	r.Room = drawRoom(t, st)
 	config.Search, config.MaxRetrySteps = preemption.Best, -1
@@ -41,7 +41,7 @@ func exactIsBest(t *rapid.T) {
 	if want.Fits != (got.Outcome == preemption.Fits) {
 		t.Fatalf("%v, want fits: %t", got.Outcome, want.Fits)
 	}
-	noDiff(t, "-all sets +exact", want.Victims, got.Victims, sameDecision, cmpopts.IgnoreFields(preemption.Victim{}, "Order", "Lost"))
+	noDiff(t, "-all sets +best", want.Victims, got.Victims, sameDecision, cmpopts.IgnoreFields(preemption.Victim{}, "Order", "Lost"))
 	value := want.Values[order[0]]
 	if p := got.Proof; p != nil && (!p.Optimal || p.Value != value || p.LowerBound != p.Value) {
 		t.Fatalf("proof %+v, want the value %d", *p, value)
@@ -88,10 +88,10 @@ func drawCost(t *rapid.T, st *preemption.State) preemption.Cost {
 	}[kind-2]
 }
 
-func TestExactIsBest(t *testing.T) { rapid.Check(t, exactIsBest) }
+func TestBestOfAllSets(t *testing.T) { rapid.Check(t, bestOfAllSets) }
 
 // Verify has nothing against decisions of the best search and of exchanges, at any time.
-func exactDecisionsVerify(t *rapid.T) {
+func bestDecisionsVerify(t *rapid.T) {
 	records := preemptiontest.Records()
 	if rapid.IntRange(0, 4).Draw(t, "without flavors") == 0 {
 		records = preemptiontest.RecordsWithoutFlavors()
@@ -169,10 +169,46 @@ func checkImproved(t *rapid.T, x *trace.Better, d *preemption.Decision) {
 	}
 }
 
-func TestExactDecisionsVerify(t *testing.T) { rapid.Check(t, exactDecisionsVerify) }
+func TestBestDecisionsVerify(t *testing.T) { rapid.Check(t, bestDecisionsVerify) }
 
 // inOrder is the decision of the search in order from which better searches begin: shares are asked again before a
 // victim is put back.
 func inOrder(config preemption.Config, st preemption.State, r preemption.Request) preemption.Decision {
 	return reference.Decide(config, st, r).Decision
 }
+
+// "The search ends if no exchange is left", "the answer is never worse than Greedy's": of all
+// exchanges of the answer none is better, in every mode.
+func noExchangeIsLeft(t *rapid.T) {
+	config, st, r := drawSearched(t, preemptiontest.Records())
+	r.Room = drawRoom(t, st)
+	config.Search, config.Best.Steps, config.MaxRetrySteps = preemption.Best, -1, -1
+	config.Cost = drawCost(t, &st)
+	config.Best.FewestFirst = config.Cost != nil && rapid.Bool().Draw(t, "fewest first")
+	s := snapshotOf(t, st)
+	before, got := inOrder(config, st, r), decideWith(t, config, s, r)
+	if before.Outcome != timeless(got).Outcome {
+		t.Fatalf("%v, Greedy's %v", got.Outcome, before.Outcome)
+	}
+	if len(got.Victims) == 0 || leavingAlone(got) {
+		t.Skip("nobody yields")
+	}
+	order, cost := goals(config.Cost, config.Best.FewestFirst, st, r.Now)
+	want := exchange(config, st, r, before.Victims, got.Victims, cost, order)
+	changed := cmp.Diff(before.Victims, got.Victims, sameDecision, cmpopts.IgnoreFields(preemption.Victim{}, "Lost"))
+	switch {
+	case want.Candidates > mostExhausted:
+		t.Skip("too many candidates")
+	case !want.Greedy && changed != "", want.Values == want.GreedyValues && changed != "":
+		t.Fatalf("-Greedy's +those of an exchange that gains nothing:\n%s", changed)
+	case want.Worse:
+		t.Fatalf("worse than Greedy's, %v, want at most %v:\n%s", want.Values, want.GreedyValues, changed)
+	case len(want.Better) > 0:
+		t.Fatalf("an exchange is left: %v, better is\n%s", got.Victims, cmp.Diff(got.Victims, want.Better))
+	}
+	if got.Lost != want.Values[0] && want.Greedy {
+		t.Fatalf("%d is lost, want %d", got.Lost, want.Values[0])
+	}
+}
+
+func TestNoExchangeIsLeft(t *testing.T) { rapid.Check(t, noExchangeIsLeft) }
