@@ -100,6 +100,9 @@ func compare(t *rapid.T, q question) (known string, d placement.Decision) {
 // told is what both say of a decision.
 func told(d placement.Decision) placement.Decision {
 	c := placement.Decision{Outcome: d.Outcome, Reason: d.Reason, RetryAt: d.RetryAt, Placement: d.Placement, Withdrawn: d.Withdrawn}
+	if len(c.Withdrawn) == 0 {
+		c.Withdrawn = nil
+	}
 	if d.Outcome == preemption.Wait {
 		c.Placeable = 0
 	}

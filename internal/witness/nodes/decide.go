@@ -28,6 +28,9 @@ func Decide(c placement.Config, st placement.State, r placement.Request) placeme
 // decideAt answers at an instant; it does not know whether time will help.
 func decideAt(c placement.Config, st placement.State, r placement.Request, at time.Time) placement.Decision {
 	w := newWorld(c, st, r, at)
+	if w.oneByOne() {
+		return decideOneByOne(c, st, r, at)
+	}
 	return w.decide(w.domains())
 }
 
@@ -102,7 +105,20 @@ func (w *world) preempt(domains []domain) placement.Decision {
 	if len(list) == 0 {
 		return w.impossible(why, most)
 	}
-	return w.decision(preemption.Preempt, w.chosen(list))
+	return w.decision(w.outcome(w.chosen(list)), w.chosen(list))
+}
+
+// outcome: "The outcome is Preempt, or Fits for a placement without victims"; or Wait, if it needs the room of what terminates.
+func (w *world) outcome(c *choice) preemption.Outcome {
+	s := w.scene(nil)
+	s.placed = c.seats
+	switch {
+	case len(c.victims) > 0:
+		return preemption.Preempt
+	case s.keeps():
+		return preemption.Fits
+	}
+	return preemption.Wait
 }
 
 // chosen: "score that and choose the best"; in [placement.ModeInPlace] "a group in the first domain with room".

@@ -217,8 +217,9 @@ func (d *drawer) ask() {
 // askForGang draws a group of one to four pods, in the state or not, and the domains where it may be.
 func (d *drawer) askForGang(r *placement.Request) {
 	r.Group = "gang"
-	if d.basic || d.chance(2) {
-		g := workload.PodGroup{ID: "gang", Priority: r.Priority, Queue: r.Queue, Basic: d.basic}
+	basic := d.basic && (!d.inPlace || d.chance(3))
+	if basic || d.chance(2) {
+		g := workload.PodGroup{ID: "gang", Priority: r.Priority, Queue: r.Queue, Basic: basic, DisruptionMode: workload.DisruptionMode(d.upTo(1))}
 		d.q.State.Groups = append(d.q.State.Groups, g)
 	}
 	for i := range 1 + d.upTo(3) {
@@ -229,7 +230,7 @@ func (d *drawer) askForGang(r *placement.Request) {
 		r.Pods = append(r.Pods, p)
 	}
 	r.MinCount = min(d.upTo(len(r.Pods)), len(r.Pods))
-	if d.basic {
+	if basic {
 		r.MinCount = min(1, r.MinCount)
 	}
 	if !d.domains {
@@ -274,6 +275,9 @@ func (d *drawer) nominate() {
 	for _, p := range d.q.Request.Pods {
 		if d.chance(2) {
 			p.Node = d.node()
+			if p.Group == "" && !d.chance(5) {
+				p.Group = d.q.Request.Group
+			}
 			st.Nominated = append(st.Nominated, p)
 		}
 	}

@@ -21,5 +21,10 @@ func TestGangsInTime(t *testing.T) {
 
 // TestGangsInPlace: the same as built in v1.37.
 func TestGangsInPlace(t *testing.T) {
-	ask(t, questions(traits{gang: true, domains: true, groups: true, terminating: true, budgets: true, nominations: true, inPlace: true}), "Wait", "Preempt")
+	ask(t, questions(traits{gang: true, domains: true, groups: true, terminating: true, budgets: true, nominations: true, runtimes: true, basic: true, inPlace: true}), "Wait", "Preempt")
+}
+
+// TestBasic: pods of a Basic group, decided about one after the other.
+func TestBasic(t *testing.T) {
+	ask(t, questions(traits{gang: true, basic: true, groups: true, terminating: true, budgets: true, nominations: true, runtimes: true}), "Preempt", "Wait")
 }

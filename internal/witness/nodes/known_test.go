@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/internal/witness/nodes"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // answers is a question with the decisions of both.
@@ -22,6 +23,7 @@ var knownDisagreements = []struct {
 	holds func(answers) bool
 }{
 	{"the order of all domains together", domainAfterDomain},
+	{"rounded shares of capacity", equallyLeft},
 	{"exactly at the end of the wait", timedOutAtTheEnd},
 }
 
@@ -42,6 +44,37 @@ func domainAfterDomain(a answers) bool {
 		}
 	}
 	return cmp.Equal(told(a.engine), told(nodes.Decide(a.Config, a.State, r)))
+}
+
+// equallyLeft: BestFit chooses "the smallest sum, over the requested resources, of the free part of the capacity". The engine rounds
+// each part, so of equal sums it may not take the first in order: as if another one were preferred.
+func equallyLeft(a answers) bool {
+	two := slices.ContainsFunc(a.Request.Pods, func(p workload.Pod) bool { return len(p.Requests) > 1 })
+	if a.Config.Order != placement.BestFit || !two {
+		return false
+	}
+	var names []string
+	for _, n := range a.State.Nodes {
+		names = append(names, n.Name)
+	}
+	return permuted(names, nil, func(prefer []string) bool {
+		r := a.Request
+		r.Prefer = prefer
+		return cmp.Equal(told(a.engine), told(nodes.Decide(a.Config, a.State, r)))
+	})
+}
+
+// permuted reports whether something holds of some order of the names.
+func permuted(left, before []string, holds func([]string) bool) bool {
+	if len(left) == 0 {
+		return holds(before)
+	}
+	for i, name := range left {
+		if permuted(slices.Delete(slices.Clone(left), i, i+1), append(slices.Clone(before), name), holds) {
+			return true
+		}
+	}
+	return false
 }
 
 // timedOutAtTheEnd: RuleTerminating, "a pod of the unit was told to stop longer ago than the termination timeout"; a pod is waited

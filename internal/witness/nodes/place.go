@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"math/big"
 	"slices"
 
 	"github.com/cedesched/cede/preemption/placement"
@@ -84,7 +85,7 @@ func (s *scene) seat(p *pod, d domain) {
 	chosen := free[0]
 	if s.config.Order == placement.BestFit {
 		for _, n := range free {
-			if s.left(p, n) < s.left(p, chosen) {
+			if s.left(p, n).Cmp(s.left(p, chosen)) < 0 {
 				chosen = n
 			}
 		}
@@ -103,11 +104,11 @@ func (s *scene) turn(nodes []*node) []*node {
 
 // left: BestFit chooses "the smallest sum, over the requested resources, of the free part of the capacity", after
 // the pod. What a pod requests is "besides one of PodsResource".
-func (s *scene) left(p *pod, n *node) (sum float64) {
-	on := append(s.on(n), p)
+func (s *scene) left(p *pod, n *node) *big.Rat {
+	sum, on := new(big.Rat), append(s.on(n), p)
 	for _, resource := range s.needs(p) {
 		if capacity := n.Capacity[resource]; capacity > 0 && resource != workload.PodsResource {
-			sum += float64(capacity-s.used(on, resource)) / float64(capacity)
+			sum.Add(sum, big.NewRat(capacity-s.used(on, resource), capacity))
 		}
 	}
 	return sum
