@@ -78,10 +78,7 @@ func TestServeFollows(t *testing.T) {
 		return watched == len(followed)-2 // the server has no rules and limits
 	})
 	workloads := client.Resource(ofKueue[0].WithResource("workloads")).Namespace("a")
-	next, err := workloads.Get(t.Context(), "next", meta.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	next := must(workloads.Get(t.Context(), "next", meta.GetOptions{}))(t)
 	later := next.DeepCopy()
 	later.SetName("later")
 	if _, err := workloads.Create(t.Context(), later, meta.CreateOptions{}); err != nil {
@@ -99,10 +96,7 @@ func TestServeFollows(t *testing.T) {
 		return status == http.StatusNotFound
 	})
 	queues := client.Resource(ofKueue[0].WithResource("clusterqueues"))
-	vision, err := queues.Get(t.Context(), "vision", meta.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	vision := must(queues.Get(t.Context(), "vision", meta.GetOptions{}))(t)
 	changed, _ := json.Marshal(vision)
 	if err := json.Unmarshal([]byte(strings.Replace(string(changed), `"nominalQuota":"4"`, `"nominalQuota":"8"`, 1)), vision); err != nil {
 		t.Fatal(err)

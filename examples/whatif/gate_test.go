@@ -21,10 +21,7 @@ func TestGated(t *testing.T) {
 			item["spec"].(map[string]any)["preemptionGates"] = []any{map[string]any{"name": "g"}}
 		}
 	}
-	gated, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gated := must(json.Marshal(list))(t)
 	_, plain, _ := call(bytes.NewReader(theSample()), "-workload", "vision/detector-train")
 	status, stdout, stderr := call(bytes.NewReader(gated), "-workload", "vision/detector-train")
 	_, victims, found := strings.Cut(plain, "\n\nVICTIM")

@@ -40,10 +40,7 @@ func TestKueue(t *testing.T) {
 		{"gates", "", []string{"-workload", "n/gated"}, 1, "a closed gate holds it back", ""},
 		{"gates", "", []string{"-workload", "n/never", "-assume", "metadata.annotations[kueue.x-k8s.io/cannot-preempt]"}, 1, "the workload never preempts", ""},
 	} {
-		data, err := os.ReadFile("testdata/input/" + c.file + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(os.ReadFile("testdata/input/" + c.file + ".json"))(t)
 		args := append([]string{"-at", "2026-11-20T12:00:00Z"}, c.args...)
 		if c.more != "" {
 			file := t.TempDir() + "/config.yaml"
@@ -59,10 +56,7 @@ func TestKueue(t *testing.T) {
 	}
 	// What cannot be read is named when it is asked about.
 	odd := `{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"odd","namespace":"n"},"spec":{"podSets":[{"name":"x"},{"name":"x"}]}}`
-	data, err := os.ReadFile("testdata/input/gates.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile("testdata/input/gates.json"))(t)
 	status, stdout, stderr := call(strings.NewReader(string(data)+odd), "-workload", "n/odd")
 	if status != 3 || stderr != "" || !strings.HasPrefix(stdout, "Whether n/odd fits is unknown: Workload n/odd cannot be read: ") {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)

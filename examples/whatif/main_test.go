@@ -169,14 +169,8 @@ func TestRecordIsAnsweredAlike(t *testing.T) {
 	if err := json.Unmarshal([]byte(first), &answer); err != nil {
 		t.Fatal(err)
 	}
-	in, err := answers.ReadSample(answers.Samples[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	record, err := json.Marshal(preemption.Record{State: in.State, Request: &answer.Request})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must(answers.ReadSample(answers.Samples[0]))(t)
+	record := must(json.Marshal(preemption.Record{State: in.State, Request: &answer.Request}))(t)
 	first = sinceLine.ReplaceAllString(first, "") // a state does not say since when
 	status, second, stderr := call(bytes.NewReader(record), "-o", "json")
 	if status != 0 || first != second {
@@ -263,20 +257,14 @@ func TestElasticAndProtected(t *testing.T) {
 // A tree of hundreds of queues is cut down to those that matter.
 func TestLargeTree(t *testing.T) {
 	st := preemption.State{}
-	in, err := answers.ReadSample(answers.Samples[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must(answers.ReadSample(answers.Samples[0]))(t)
 	st = in.State
 	for i := range 300 {
 		q := st.Queues[0].Clone()
 		q.Name = "extra-" + strings.Repeat("x", i%5) + string(rune('a'+i%26)) + string(rune('a'+i/26))
 		st.Queues = append(st.Queues, q)
 	}
-	data, err := json.Marshal(st)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(json.Marshal(st))(t)
 	status, stdout, _ := call(bytes.NewReader(data), "-request", "nvidia.com/gpu=100", "-queue", "vision", "-flavor", "h100")
 	if lines := strings.Count(stdout, "\n"); status == 2 || lines > 90 || !strings.Contains(stdout, "more queues") {
 		t.Errorf("status %d, %d lines:\n%s", status, lines, stdout)
@@ -290,4 +278,15 @@ func theSample() []byte {
 		panic(err)
 	}
 	return text
+}
+
+// must returns what came without an error.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
 }

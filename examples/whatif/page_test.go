@@ -26,18 +26,12 @@ func TestPage(t *testing.T) {
 	if status != 0 || stderr != "" || !strings.Contains(stdout, "report.html holds the page") {
 		t.Fatalf("status %d, %s%s", status, stdout, stderr)
 	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile(file))(t)
 	d := embedded(t, string(data))
 	if at := d.Now.Format(time.RFC3339); at != "2026-11-20T12:20:00Z" || !d.Fair || d.Selected != "lab/equal" || d.Name != "testdata/input/teams.yaml" {
 		t.Errorf("the page is of %s, fair %v, shows %q of %q", at, d.Fair, d.Selected, d.Name)
 	}
-	m, err := model.New(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(model.New(d))(t)
 	if a := m.Ask(); a == nil || a.Decision == nil {
 		t.Errorf("%+v", a)
 	}
@@ -53,21 +47,12 @@ func TestPageServed(t *testing.T) {
 	t.Setenv("PATH", "")
 	url, _ := serves(t, "page")
 	ask := func(path, kind, body string) string {
-		request, err := http.NewRequest("POST", url+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must(http.NewRequest("POST", url+path, strings.NewReader(body)))(t)
 		request.Header.Set("Content-Type", kind)
 		request.Header.Set("Cede-Page", "a page")
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must(http.DefaultClient.Do(request))(t)
 		defer response.Body.Close()
-		text, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(io.ReadAll(response.Body))(t)
 		return string(text)
 	}
 	if got := ask("/open", "application/octet-stream", ""); got != `{"result":null}`+"\n" {
@@ -88,15 +73,8 @@ func embedded(t *testing.T, page string) model.Document {
 	if found == nil {
 		t.Fatal("the page has no document")
 	}
-	unzipped, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(found[1])))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := model.Read(unzipped, "", time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	unzipped := must(gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(found[1]))))(t)
+	return must(model.Read(unzipped, "", time.Time{}))(t)
 }
 
 func TestPageErrors(t *testing.T) {

@@ -27,14 +27,8 @@ func TestInstalledAsPlugin(t *testing.T) {
 		t.Skip("the fake kubectl is a shell script")
 	}
 	fakeKubectl(t, smallCluster, "", "")
-	get, err := exec.LookPath("kubectl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	get := must(exec.LookPath("kubectl"))(t)
+	program := must(os.Executable())(t)
 	dir := t.TempDir()
 	for _, name := range []string{"kubectl-cede", "whatif"} {
 		if err := os.Symlink(program, filepath.Join(dir, name)); err != nil {

@@ -75,10 +75,7 @@ func TestSchema(t *testing.T) {
 	if err != nil || !bytes.Equal(got, want.Bytes()) {
 		t.Fatalf("docs/whatif.schema.json is not that of the types: go test ./examples/whatif -run Schema -update (%v)", err)
 	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(got))
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must(jsonschema.UnmarshalJSON(bytes.NewReader(got)))(t)
 	compiler := jsonschema.NewCompiler()
 	if err := compiler.AddResource("whatif.json", document); err != nil {
 		t.Fatal(err)
@@ -87,10 +84,7 @@ func TestSchema(t *testing.T) {
 		t.Errorf("only %d verbs", len(outs))
 	}
 	for verb, list := range outs {
-		compiled, err := compiler.Compile("whatif.json#/$defs/verbs/properties/" + verb)
-		if err != nil {
-			t.Fatal(err)
-		}
+		compiled := must(compiler.Compile("whatif.json#/$defs/verbs/properties/" + verb))(t)
 		for _, r := range list {
 			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(r.out))
 			if err == nil {

@@ -80,20 +80,11 @@ func connected(t *testing.T, connect func(string) (dynamic.Interface, error), ar
 
 func get(t *testing.T, url, host string) (status int, body string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)
 	r.Host = host
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must(http.DefaultClient.Do(r))(t)
 	defer answer.Body.Close()
-	data, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(io.ReadAll(answer.Body))(t)
 	return answer.StatusCode, string(data)
 }
 
@@ -124,10 +115,7 @@ func TestServe(t *testing.T) {
 
 // What waits in the inputs of the tests and in the samples is answered over HTTP as the command answers.
 func TestServeAnswersAsCommand(t *testing.T) {
-	files, err := filepath.Glob("testdata/input/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must(filepath.Glob("testdata/input/*"))(t)
 	inputs := [][]string{{"-sample", "cluster"}, {"-sample", "trouble"}, {"-sample", "rules"}}
 	for _, f := range files {
 		if strings.HasSuffix(f, "escapes.json") { // its names are not printed as they are

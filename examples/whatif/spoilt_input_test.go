@@ -18,10 +18,7 @@ func TestSpoiltInput(t *testing.T) {
 	mutate.Check(t, []byte(smallCluster), 300, ask("-workload", "a/next", "-o", "json"))
 	mutate.Check(t, []byte(smallCluster), 300, ask("-request", "cpu=1", "-queue", "vision"))
 	mutate.Check(t, []byte(kaiCluster), 300, ask())
-	withRules, err := os.ReadFile(rulesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	withRules := must(os.ReadFile(rulesFile))(t)
 	mutate.Check(t, withRules, 1000, ask("-workload", "prod/hero", "-o", "json"))
 	mutate.Check(t, []byte(`{"queues":[{"name":"vision","quotas":[{"flavor":"f","resource":"cpu","nominal":1}]}]}`), 300, ask("-request", "cpu=1", "-queue", "vision"))
 }

@@ -11,10 +11,7 @@ import (
 // Names hold escape sequences, line breaks, and marks that turn the direction of writing.
 // Nothing of it reaches a terminal: not in tables, sentences, notes, errors, JSON.
 func TestNamesArePrintable(t *testing.T) {
-	data, err := os.ReadFile("testdata/input/escapes.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile("testdata/input/escapes.json"))(t)
 	odd := "a\x1b[31mRED\x1b[0m\x1b]0;pwn\a"
 	for _, args := range [][]string{
 		{}, {"-all"}, {"-o", "json"}, {"-fair"}, {"-workload", "b/b1"}, {"-workload", "\x1b[2Jno\u202esuch"},
@@ -47,10 +44,7 @@ func TestNamesArePrintable(t *testing.T) {
 
 // All notes are in the answer, as text and as JSON; nothing is on standard error.
 func TestAllNotesAreGiven(t *testing.T) {
-	data, err := os.ReadFile("testdata/input/notes.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile("testdata/input/notes.json"))(t)
 	status, stdout, stderr := call(strings.NewReader(string(data)))
 	if status != 1 || stderr != "" || strings.Count(stdout, "\nNote: ") != 9 {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)

@@ -133,10 +133,7 @@ func TestNamesArePrintableByEveryVerb(t *testing.T) {
 		{"overview"}, {"overview", "-o", "json"}, {"overview", "-queue", "no\x1b[2J"}, {"next"}, {"next", "-o", "json"}, {"next", "-queue", "\u202e"},
 		{"explain"}, {"explain", "-o", "json"}, {"explain", "-workload", "\x1b[2J"}, {"lint"}, {"lint", "-o", "json"}, {"lint", "-rule", "\x1b[2J"}, {"diff", "-priority", "b/b1\x1b[31mRED\x1b[0m=2000"}, {"diff", "-policy", "\x1b[2J:x=y"}, {"diff", "-to", "testdata/input/escapes.json"}, {"diff", "-quota", "\x1b:\x1b:\x1b=1"}, {"\x1b[31m"}, {"overview", "\x1b[31m"},
 	} {
-		data, err := os.ReadFile("testdata/input/escapes.json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(os.ReadFile("testdata/input/escapes.json"))(t)
 		status, stdout, stderr := callOn(cli.Screen{Width: 80}, strings.NewReader(string(data)), args...)
 		if stdout == "" && stderr == "" || status == 2 != (stderr != "") {
 			t.Errorf("%q: status %d, %q, %q", args, status, stdout, stderr)

@@ -18,10 +18,7 @@ var columns = &runewidth.Condition{StrictEmojiNeutral: true}
 // Long names, and those of which each character takes two columns, make no line wider than 80 on a terminal. In a pipe they
 // are whole.
 func TestLongNames(t *testing.T) {
-	data, err := os.ReadFile("../internal/answers/samples/cluster.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile("../internal/answers/samples/cluster.json"))(t)
 	for _, name := range []string{strings.Repeat("n", 60), strings.Repeat("研究", 30), "a" + strings.Repeat("研", 61), strings.Repeat("\\u001b", 20)} {
 		text := strings.NewReplacer(`"vision"`, `"`+name+`"`, `"detector-train"`, `"`+name+`"`, `"arena-judge"`, `"`+name+`"`).Replace(string(data))
 		workload := strings.ReplaceAll(name+"/"+name, "\\u001b", "\x1b")

@@ -108,10 +108,7 @@ func TestSettle(t *testing.T) {
 	if events := r.Events(s, now); len(events) != 1 || events[0].Victim != "b2" {
 		t.Errorf("events %v", events)
 	}
-	c, err := cycle.New(cycle.Config{Settle: &cycle.Settling{Delays: []settle.Delay{{For: time.Hour}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(cycle.New(cycle.Config{Settle: &cycle.Settling{Delays: []settle.Delay{{For: time.Hour}}}}))(t)
 	since := settle.Observe(nil, r.Settled.Excess, now.Add(-time.Minute))
 	delayed, err := c.RunRequest(s, cycle.Request{Heads: asks, Now: now, Over: since})
 	if err != nil || len(delayed.Settled.Victims) > 0 || !delayed.Settled.RetryAt.Equal(now.Add(59*time.Minute)) {
@@ -137,28 +134,15 @@ func settlingComesFirst(t *rapid.T) {
 		}
 	}
 	c.Preemption.Limits = nil // they count the victims
-	s, err := preemption.NewSnapshot(st)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(preemption.NewSnapshot(st))(t)
 	ran := func(c cycle.Config, s *preemption.Snapshot) cycle.Result {
-		made, err := cycle.New(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := made.Run(s, list, now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
+		made := must(cycle.New(c))(t)
+		return must(made.Run(s, list, now))(t)
 	}
 	settling := c
 	settling.Settle = &cycle.Settling{}
 	both := ran(settling, s)
-	first, err := s.With(both.Settled.Edits()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must(s.With(both.Settled.Edits()...))(t)
 	alone := ran(c, first)
 	if diff := cmp.Diff(alone.Heads, both.Heads, cmpopts.EquateEmpty(), cmp.AllowUnexported(workload.Workload{})); diff != "" {
 		t.Fatalf("after settling (-alone +both):\n%s", diff)
@@ -182,10 +166,7 @@ func TestLimitsCountAcrossHeads(t *testing.T) {
 		st.Admitted = append(st.Admitted, one("old-"+name, name, 0))
 		heads = append(heads, queue.Head{Workload: one("new-"+name, name, 1)})
 	}
-	s, err := preemption.NewSnapshot(st)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(preemption.NewSnapshot(st))(t)
 	config := cycle.Config{Preemption: preemption.Config{Limits: []limits.Limit{{Name: "two", Scope: limits.Global, Limit: 2, Window: quota.Some(time.Hour)}}}}
 	preempting := func(h *limits.History) (list []string, r cycle.Result) {
 		r = runRequest(t, config, s, cycle.Request{Heads: heads, Now: now, History: h})
@@ -202,10 +183,7 @@ func TestLimitsCountAcrossHeads(t *testing.T) {
 		if events := r.Events(s, now); len(list) != 2 || len(events) != 2 || events[0].Victim != "old-a" || events[1].Preemptor != "new-b" || !events[1].At.Equal(now) {
 			t.Fatalf("%q preempt, %+v", list, events)
 		}
-		earlier, err := limits.NewHistory(r.Events(s, now.Add(-30*time.Minute))[:1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		earlier := must(limits.NewHistory(r.Events(s, now.Add(-30*time.Minute))[:1]))(t)
 		if list, _ = preempting(earlier); len(list) != 1 || earlier.Len() != 1 {
 			t.Errorf("after an earlier preemption %q preempt; the history has %d", list, earlier.Len())
 		}

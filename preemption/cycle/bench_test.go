@@ -24,10 +24,7 @@ func BenchmarkCycle(b *testing.B) {
 				pending = append(pending, heads(job(name, name, 1, 1, 0))...)
 			}
 			s := snapshotOf(b, st)
-			c, err := cycle.New(cycle.Config{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			c := must(cycle.New(cycle.Config{}))(b)
 			b.ReportAllocs()
 			for b.Loop() {
 				r, err := c.Run(s, pending, now)

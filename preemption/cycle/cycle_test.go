@@ -50,33 +50,18 @@ type failer interface {
 
 func snapshotOf(t failer, st preemption.State) *preemption.Snapshot {
 	t.Helper()
-	s, err := preemption.NewSnapshot(st)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	return s
+	return must(preemption.NewSnapshot(st))(t)
 }
 
 func run(t failer, c cycle.Config, s *preemption.Snapshot, heads []queue.Head) cycle.Result {
 	t.Helper()
-	runner, err := cycle.New(c)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	r, err := runner.Run(s, heads, now)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	return r
+	runner := must(cycle.New(c))(t)
+	return must(runner.Run(s, heads, now))(t)
 }
 
 func with(t failer, s *preemption.Snapshot, edits ...preemption.Edit) *preemption.Snapshot {
 	t.Helper()
-	next, err := s.With(edits...)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	return next
+	return must(s.With(edits...))(t)
 }
 
 func text(r cycle.Result) string {
@@ -316,10 +301,7 @@ func TestFlavorsAreAssigned(t *testing.T) {
 	other := open("c", 8)
 	other.Queue = "r"
 	result := run(t, cycle.Config{}, s, heads(first, other))
-	next, err := s.With(result.Edits()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	next := must(s.With(result.Edits()...))(t)
 	b, admitted := next.Find("b")
 	if !admitted || b.PodSets[0].Requests[0].Flavor != "f" {
 		t.Errorf("b is admitted: %v, %+v", admitted, b)
@@ -357,5 +339,16 @@ func TestNeverInAnyFlavor(t *testing.T) {
 		if got := text(run(t, cycle.Config{}, snapshotOf(t, st), heads(asks))); got != c.want {
 			t.Errorf("%d %s of %v: %s, want %s", c.amount, c.resource, c.quotas, got, c.want)
 		}
+	}
+}
+
+// must returns what came without an error.
+func must[T any](v T, err error) func(failer) T {
+	return func(t failer) T {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		return v
 	}
 }

@@ -44,15 +44,8 @@ func implied(c *cycle.Config) {
 
 // decideAlone decides by the configuration of a cycle.
 func decideAlone(t *rapid.T, c cycle.Config, s *preemption.Snapshot, h queue.Head) preemption.Decision {
-	p, err := preemption.New(c.Preemption)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := p.Decide(s, preemption.Request{Workload: h.Workload, Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	p := must(preemption.New(c.Preemption))(t)
+	return must(p.Decide(s, preemption.Request{Workload: h.Workload, Now: now}))(t)
 }
 
 func cleared(t *rapid.T, s *preemption.Snapshot) *preemption.Snapshot {

@@ -128,20 +128,14 @@ func drawRules(t *rapid.T, st *preemption.State) {
 }
 
 func (l *loop) wait(t *rapid.T, w workload.Workload) {
-	next, err := l.pending.Add(w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	next := must(l.pending.Add(w))(t)
 	l.pending, l.submitted[w.ID] = next, w
 }
 
 // once runs a cycle and takes its result in, as it comes out of a JSON round trip.
 func (l *loop) once(t *rapid.T) cycle.Result {
 	heads := l.pending.Heads()
-	result, err := l.cycle.Run(l.snapshot, heads, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must(l.cycle.Run(l.snapshot, heads, now))(t)
 	data, err := json.Marshal(result)
 	if err == nil {
 		result = cycle.Result{}
@@ -177,10 +171,7 @@ func (l *loop) leave(t *rapid.T) bool {
 				delete(l.submitted, w.ID) // it does not come back: it never waited here
 				continue
 			}
-			again, err := l.told[w.ID].Requeued(l.submitted[w.ID], now)
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := must(l.told[w.ID].Requeued(l.submitted[w.ID], now))(t)
 			want := l.submitted[w.ID]
 			want.Queued, want.Gates = again.Queued, want.Gates.Evicted(now)
 			if diff := cmp.Diff(want, again); diff != "" {
@@ -234,10 +225,7 @@ func (l *loop) check(t *rapid.T) {
 	}
 	for _, w := range l.pending.Workloads() {
 		_, at, _ := l.pending.Find(w.ID)
-		d, err := l.alone.Decide(l.snapshot, preemption.Request{Workload: w, Now: now})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must(l.alone.Decide(l.snapshot, preemption.Request{Workload: w, Now: now}))(t)
 		if at.Activity == queue.Inadmissible && d.Outcome.Succeeds() && !(at.Reason == queue.Borrows && l.barred()) {
 			t.Fatalf("%s is kept out of the order (%+v), and would %v", w.ID, at, d.Outcome)
 		}
@@ -272,10 +260,7 @@ func TestContinue(t *testing.T) {
 	s := snapshotOf(t, st)
 	made, _ := cycle.New(cycle.Config{})
 	victims := func(from map[string]preemption.Assignment) []string {
-		r, err := made.RunRequest(s, cycle.Request{Heads: heads(w), Now: now, Continue: from})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(made.RunRequest(s, cycle.Request{Heads: heads(w), Now: now, Continue: from}))(t)
 		var ids []string
 		for _, v := range r.Heads[0].Decision.Victims {
 			ids = append(ids, v.Workload)

@@ -17,15 +17,8 @@ import (
 // runRequest runs a cycle with all inputs.
 func runRequest(t failer, c cycle.Config, s *preemption.Snapshot, r cycle.Request) cycle.Result {
 	t.Helper()
-	runner, err := cycle.New(c)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	result, err := runner.RunRequest(s, r)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	return result
+	runner := must(cycle.New(c))(t)
+	return must(runner.RunRequest(s, r))(t)
 }
 
 // asksAgain draws what some heads may start with, and lets some hold quota already or replace a workload.
@@ -72,20 +65,13 @@ func partialPromisesHold(t *rapid.T) {
 	r := cycle.Request{Heads: heads, Now: now}
 	s, least := asksAgain(t, snapshotOf(t, st), &r)
 	decideAbout := func(s *preemption.Snapshot, w workload.Workload) preemption.Decision {
-		p, err := preemption.New(c.Preemption)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(preemption.New(c.Preemption))(t)
 		_, held := s.Find(w.ID)
 		replaces := r.Replaces[w.ID]
 		if _, runs := s.Find(replaces); !runs {
 			replaces = "" // it has left
 		}
-		d, err := p.Decide(s, preemption.Request{Workload: w, Now: now, MinCounts: least[w.ID], HoldsQuota: held, Replaces: replaces})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d
+		return must(p.Decide(s, preemption.Request{Workload: w, Now: now, MinCounts: least[w.ID], HoldsQuota: held, Replaces: replaces}))(t)
 	}
 	result := runRequest(t, c, s, r)
 	if len(heads) == 1 {

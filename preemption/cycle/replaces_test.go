@@ -146,10 +146,7 @@ func TestRoom(t *testing.T) {
 		{-1, heads(job("x", "a", 9, 1, 0), job("y", "b", 8, 1, 0)), "x Preempt low, y Inadmissible NoCandidates"},
 	} {
 		s := snapshotOf(t, st)
-		made, err := cycle.New(cycle.Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := must(cycle.New(cycle.Config{}))(t)
 		result, err := made.RunRequest(s, cycle.Request{Heads: c.heads, Now: now, Room: func(head workload.Workload, before []cycle.HeadResult) preemption.Room {
 			r := &roomy{free: c.free, held: map[string]int{"low": 1, "going": 1}, away: map[string]bool{}}
 			for _, v := range before {
@@ -191,10 +188,7 @@ func TestRoomOfVictims(t *testing.T) {
 func TestOneGuardMakesAllUnlike(t *testing.T) {
 	one, two := job("one", "a", 0, 1, 0), job("two", "a", 0, 1, 0)
 	for guards, want := range map[int]bool{0: true, 1: false, 2: false} {
-		c, err := cycle.New(cycle.Config{Preemption: preemption.Config{Guards: []preemption.Guard{odd{}, odd{}}[:guards]}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must(cycle.New(cycle.Config{Preemption: preemption.Config{Guards: []preemption.Guard{odd{}, odd{}}[:guards]}}))(t)
 		if got := c.Alike(one) == c.Alike(two); got != want {
 			t.Errorf("with %d guards they are alike: %v, want %v", guards, got, want)
 		}

@@ -66,10 +66,7 @@ func TestBlockerWords(t *testing.T) {
 			if c.fair {
 				config.Sharing = preemption.Fair
 			}
-			preemptor, err := preemption.New(config)
-			if err != nil {
-				t.Fatal(err)
-			}
+			preemptor := must(preemption.New(config))(t)
 			ask := int64(4) + c.borrow
 			if c.borrow < 0 {
 				ask = 4
@@ -107,16 +104,10 @@ func TestLevelsSayWhatKeeps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	preemptor, err := preemption.New(preemption.Config{Sharing: preemption.Fair})
-	if err != nil {
-		t.Fatal(err)
-	}
+	preemptor := must(preemption.New(preemption.Config{Sharing: preemption.Fair}))(t)
 	w := job("w", "a", "f", 8)
 	w.ReservedAt, w.Queued = time.Time{}, now
-	e, err := explain.Explain(preemptor, s, preemption.Request{Workload: w, Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must(explain.Explain(preemptor, s, preemption.Request{Workload: w, Now: now}))(t)
 	text := explain.Text(e.Steps)
 	for _, want := range []string{
 		"1 uses nothing of what is short: waits-own", "1 uses nothing of what is short: other-flavor", "1 is not permitted to yield by fair sharing: large",

@@ -93,19 +93,9 @@ func ruled(scopes ...rules.Scope) preemption.State {
 
 func explanation(t testing.TB, pr explain.Printer, c preemption.Config, st preemption.State, w workload.Workload) explain.Explanation {
 	t.Helper()
-	s, err := preemption.NewSnapshot(st)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := preemption.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := pr.Explain(p, s, preemption.Request{Workload: w, Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	s := must(preemption.NewSnapshot(st))(t)
+	p := must(preemption.New(c))(t)
+	return must(pr.Explain(p, s, preemption.Request{Workload: w, Now: now}))(t)
 }
 
 // samples are explanations of each outcome.
@@ -160,10 +150,7 @@ func golden(t *testing.T, name, got string) {
 		}
 		return
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(os.ReadFile(file))(t)
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
 		t.Errorf("%s: - file, + text:\n%s", name, diff)
 	}
@@ -191,21 +178,11 @@ func placements(t testing.TB, pr explain.Printer) map[string]explain.PlacementEx
 			{ID: "ns/high", UID: "3", Node: "n2", Priority: 50, Requests: workload.Resources{"gpu": 4}, Started: now.Add(-time.Hour)},
 		},
 	}
-	s, err := placement.NewSnapshot(st)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(placement.NewSnapshot(st))(t)
 	ask := func(c placement.Config, r placement.Request) explain.PlacementExplanation {
-		p, err := placement.New(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(placement.New(c))(t)
 		r.Now = now
-		e, err := pr.ExplainPlacement(p, s, r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return e
+		return must(pr.ExplainPlacement(p, s, r))(t)
 	}
 	gpus := func(ids ...string) (pods []workload.Pod) {
 		for _, id := range ids {
@@ -311,5 +288,16 @@ func TestLongNames(t *testing.T) {
 				t.Errorf("%s is not in %s", quoted, text)
 			}
 		}
+	}
+}
+
+// must returns what came without an error.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
 }

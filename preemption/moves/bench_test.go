@@ -52,10 +52,7 @@ func BenchmarkDecide(b *testing.B) {
 				}
 			})
 		}
-		p, err := placement.New(placement.Config{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		p := must(placement.New(placement.Config{}))(b)
 		run("without", func() (preemption.Outcome, error) {
 			d, err := p.Decide(s, r)
 			return d.Outcome, err

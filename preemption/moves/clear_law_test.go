@@ -51,18 +51,9 @@ func clearing(t *rapid.T) (placement.State, placement.Config, moves.Config, move
 }
 
 func emptied(t *rapid.T, st placement.State, pc placement.Config, c moves.Config, r moves.ClearRequest) (*placement.Snapshot, moves.ClearAnswer) {
-	s, err := placement.NewSnapshot(st)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := placement.New(pc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := moves.Clear(p, s, r, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(placement.NewSnapshot(st))(t)
+	p := must(placement.New(pc))(t)
+	a := must(moves.Clear(p, s, r, c))(t)
 	return s, a
 }
 
@@ -84,10 +75,7 @@ func clearAgainIsNothing(t *rapid.T) {
 	if !a.Outcome.Succeeds() || r.Within && len(r.Domains) == 0 { // then other nodes are asked about
 		return
 	}
-	s, err := s.With(a.EditsWhenDone(s)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = must(s.With(a.EditsWhenDone(s)...))(t)
 	if _, again := emptied(t, s.State(), pc, c, r); again.Outcome != preemption.Fits {
 		t.Fatalf("first %s\nagain %s", toldOfClear(a), toldOfClear(again))
 	}
@@ -209,10 +197,7 @@ func TestRetryAtOfABasicGroup(t *testing.T) {
 		}
 		return 1, 1
 	}}
-	d, err := moves.Decide(nil, snapshot(t, st), r, keep)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(moves.Decide(nil, snapshot(t, st), r, keep))(t)
 	if want := now.Add(3*time.Hour + 1); d.Decision.Outcome != preemption.Wait || !d.Decision.RetryAt.Equal(want) {
 		t.Errorf("%v, want Wait until %v: %v", d.Decision.Outcome, want, told(d))
 	}

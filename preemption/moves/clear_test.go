@@ -165,10 +165,7 @@ func TestClear(t *testing.T) {
 
 // As kube-scheduler is built, a pod that terminates yields with its group. The group has no place then, whatever room there is.
 func TestClearOfWhatTerminates(t *testing.T) {
-	p, err := placement.New(placement.Config{Mode: placement.ModeInPlace})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(placement.Config{Mode: placement.ModeInPlace}))(t)
 	st := cluster("a=4 b=4 a:v/g=1 b:u/g=1")
 	st.Pods[1].Terminating = true
 	a, err := moves.Clear(p, snapshot(t, st), moves.ClearRequest{Domains: []placement.Domain{{Name: "a", Nodes: []string{"a"}}}}, moves.Config{})

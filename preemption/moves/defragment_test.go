@@ -49,10 +49,7 @@ func TestDefragmentationMoves(t *testing.T) {
 	if nodes, err = nodes.With(placement.Run(grouped), placement.Run(other)); err != nil {
 		t.Fatal(err)
 	}
-	room, err := new(placement.Preemptor).Fit(nodes, large)
-	if err != nil {
-		t.Fatal(err)
-	}
+	room := must(new(placement.Preemptor).Fit(nodes, large))(t)
 	d, err := new(preemption.Preemptor).Decide(quotas, preemption.Request{Workload: job("large", "2", 2), Now: now, Room: room})
 	if err != nil || d.Outcome != preemption.Preempt || len(d.Victims) != 1 {
 		t.Fatalf("%v %v %v", d.Outcome, d.Victims, err)

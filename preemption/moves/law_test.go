@@ -96,19 +96,9 @@ func plus(a, b int64) int64 {
 }
 
 func answered(t *rapid.T, st placement.State, r placement.Request, pc placement.Config, c moves.Config) moves.Decision {
-	s, err := placement.NewSnapshot(st)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := placement.New(pc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := moves.Decide(p, s, r, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	s := must(placement.NewSnapshot(st))(t)
+	p := must(placement.New(pc))(t)
+	return must(moves.Decide(p, s, r, c))(t)
 }
 
 // The judge has nothing against any answer.
@@ -127,18 +117,9 @@ func TestAnswersVerify(t *testing.T) { rapid.Check(t, answersVerify) }
 func zeroConfigDecidesAsBefore(t *rapid.T) {
 	st, r := roomy(t)
 	pc := preemptiontest.PlacementConfigs().Draw(t, "config")
-	s, err := placement.NewSnapshot(st)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := placement.New(pc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := p.Decide(s, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(placement.NewSnapshot(st))(t)
+	p := must(placement.New(pc))(t)
+	want := must(p.Decide(s, r))(t)
 	start := rapid.SampledFrom([]moves.Start{moves.AfterStop, moves.BeforeStop}).Draw(t, "start")
 	if d := answered(t, st, r, pc, moves.Config{Start: start}); !reflect.DeepEqual(want, d.Decision) {
 		t.Fatalf("%+v\nwant %+v", d.Decision, want)
@@ -167,14 +148,8 @@ func TestPreferTakesWhatCanMoveInBothOrders(t *testing.T) {
 func withoutMovesAsBefore(t *rapid.T) {
 	st, r := roomy(t)
 	pc := preemptiontest.PlacementConfigs().Draw(t, "config")
-	p, err := placement.New(pc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := p.Decide(snapshot(t, st), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(placement.New(pc))(t)
+	want := must(p.Decide(snapshot(t, st), r))(t)
 	c := moves.Config{Price: func(u placement.Unit) (yield, move int64) { return int64(len(u.Pods)), -1 }}
 	c.Start = rapid.SampledFrom([]moves.Start{moves.AfterStop, moves.BeforeStop}).Draw(t, "start")
 	d := answered(t, st, r, pc, c)
@@ -194,10 +169,7 @@ func settledIsDone(t *rapid.T) {
 		return
 	}
 	s := snapshot(t, st)
-	after, err := s.With(d.EditsWhenDone(s)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := must(s.With(d.EditsWhenDone(s)...))(t)
 	on := map[string]string{}
 	for _, p := range st.Pods {
 		on[p.ID] = p.Node
@@ -272,5 +244,21 @@ func TestDrawsReachMoves(t *testing.T) {
 		if seen[kind] < least {
 			t.Errorf("%s: %d of %d", kind, seen[kind], n)
 		}
+	}
+}
+
+type fatal interface {
+	Helper()
+	Fatal(...any)
+}
+
+// must returns what came without an error.
+func must[T any](v T, err error) func(fatal) T {
+	return func(t fatal) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
 }

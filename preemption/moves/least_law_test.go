@@ -93,10 +93,7 @@ var none = moves.Cost{Lost: math.MaxInt64, Pods: math.MaxInt64}
 
 // try returns the least cost; none if there is no answer.
 func (x *trier) try(t *rapid.T, members []workload.Pod, domains []placement.Domain) moves.Cost {
-	s, err := placement.NewSnapshot(x.st)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(placement.NewSnapshot(x.st))(t)
 	x.units, x.free, x.comes, x.best, x.left = s.Units(), map[string]workload.Resources{}, map[string]workload.Resources{}, none, nil
 	for _, n := range x.st.Nodes {
 		x.free[n.Name], x.comes[n.Name] = n.Clone().Capacity, workload.Resources{}
@@ -273,10 +270,7 @@ func clearIsPossible(t *rapid.T) {
 			least = cost
 		}
 	}
-	a, err := moves.Clear(nil, snapshot(t, st), moves.ClearRequest{Now: now, Domains: domains, Count: count}, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must(moves.Clear(nil, snapshot(t, st), moves.ClearRequest{Now: now, Domains: domains, Count: count}, c))(t)
 	if a.Outcome.Succeeds() && (a.Cost.Compare(least) < 0 || a.LowerBound.Compare(least) > 0) {
 		t.Fatalf("%+v, at least %+v, but %+v is possible: %s", a.Cost, a.LowerBound, least, toldOfClear(a))
 	}

@@ -48,11 +48,7 @@ func cluster(words string) (st placement.State) {
 
 func snapshot(t rapid.TB, st placement.State) *placement.Snapshot {
 	t.Helper()
-	s, err := placement.NewSnapshot(st)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must(placement.NewSnapshot(st))(t)
 }
 
 // pending is a pod that waits for so many GPUs.
@@ -162,10 +158,7 @@ func TestDecide(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := moves.Decide(nil, snapshot(t, cluster(c.state)), c.request, c.config)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must(moves.Decide(nil, snapshot(t, cluster(c.state)), c.request, c.config))(t)
 			if got := told(d); got != c.want {
 				t.Errorf("%s\nwant %s", got, c.want)
 			}

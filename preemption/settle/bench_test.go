@@ -35,9 +35,5 @@ func BenchmarkSettle(b *testing.B) {
 }
 
 func settling(b *testing.B, s *preemption.Snapshot) settle.Answer {
-	a, err := settle.Decide(nil, s, settle.Request{Now: now})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return a
+	return must(settle.Decide(nil, s, settle.Request{Now: now}))(b)
 }

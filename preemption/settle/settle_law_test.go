@@ -77,19 +77,9 @@ func request(t *rapid.T, st preemption.State) settle.Request {
 }
 
 func decided(t *rapid.T, c preemption.Config, st preemption.State, r settle.Request) settle.Answer {
-	s, err := preemption.NewSnapshot(st)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := preemption.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := settle.Decide(p, s, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	s := must(preemption.NewSnapshot(st))(t)
+	p := must(preemption.New(c))(t)
+	return must(settle.Decide(p, s, r))(t)
 }
 
 // The judge has nothing against any answer.
@@ -116,14 +106,8 @@ func settlingEnds(t *rapid.T) {
 	st := lowered(t)
 	c, r := preemptiontest.Configs().Draw(t, "config"), request(t, st)
 	first := decided(t, c, st, r)
-	s, err := preemption.NewSnapshot(st)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err = s.With(first.Edits()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(preemption.NewSnapshot(st))(t)
+	s = must(s.With(first.Edits()...))(t)
 	again := decided(t, c, s.State(), r)
 	if r.MaxVictims > 0 {
 		for _, v := range again.Victims {
@@ -157,10 +141,7 @@ func retryAtIsFirst(t *rapid.T) {
 		}
 	}
 	s, _ := preemption.NewSnapshot(st)
-	s, err := s.With(first.Edits()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = must(s.With(first.Edits()...))(t)
 	at := func(now time.Time) settle.Answer {
 		r.Now = now
 		return decided(t, c, s.State(), r)
@@ -245,3 +226,19 @@ func mayLeave(st *preemption.State, own, used map[string]int64, set uint, over i
 func size(w *workload.Workload) int64 { return w.PodSets[0].Requests[0].Amount }
 
 func TestFewestOfAllSets(t *testing.T) { rapid.Check(t, fewestOfAllSets) }
+
+type fatal interface {
+	Helper()
+	Fatal(...any)
+}
+
+// must returns what came without an error.
+func must[T any](v T, err error) func(fatal) T {
+	return func(t fatal) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}

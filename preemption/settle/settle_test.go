@@ -45,27 +45,16 @@ func elastic(id string, replicas, least int64) workload.Workload {
 
 func snapshot(t testing.TB, st preemption.State) *preemption.Snapshot {
 	t.Helper()
-	s, err := preemption.NewSnapshot(st)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must(preemption.NewSnapshot(st))(t)
 }
 
 func settled(t testing.TB, c preemption.Config, st preemption.State, r settle.Request) settle.Answer {
 	t.Helper()
-	p, err := preemption.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(preemption.New(c))(t)
 	if r.Now.IsZero() {
 		r.Now = now
 	}
-	a, err := settle.Decide(p, snapshot(t, st), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return must(settle.Decide(p, snapshot(t, st), r))(t)
 }
 
 // told is an answer in a line: outcome, victims, what remains, when.

@@ -20,17 +20,11 @@ func TestBuild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the WebAssembly")
 	}
-	p, err := programs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(programs())(t)
 	if n := len(p.Wasm); n > maxWasm || n < maxWasm/10 {
 		t.Errorf("the WebAssembly has %d bytes, gzipped", n)
 	}
-	unzipped, err := gzip.NewReader(bytes.NewReader(p.Wasm))
-	if err != nil {
-		t.Fatal(err)
-	}
+	unzipped := must(gzip.NewReader(bytes.NewReader(p.Wasm)))(t)
 	wasm, err := io.ReadAll(unzipped)
 	if err != nil || !bytes.HasPrefix(wasm, []byte("\x00asm")) {
 		t.Errorf("the program begins with %q, %v", wasm[:min(len(wasm), 8)], err)

@@ -56,26 +56,14 @@ func TestAnswersAsLibrary(t *testing.T) {
 		record := preemptiontest.RecordsWithoutFlavors().Example(i)
 		d := model.Document{Version: 1, Now: record.Request.Now, State: record.State, Fair: i%4 == 3,
 			Waiting: []model.Waiting{{Request: *record.Request}}, Selected: record.Request.Workload.ID}
-		data, err := json.Marshal(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(json.Marshal(d))(t)
 		config := preemption.Config{MaxBlockers: 16}
 		if d.Fair {
 			config.Sharing = preemption.Fair
 		}
-		snapshot, err := preemption.NewSnapshot(record.State)
-		if err != nil {
-			t.Fatal(err)
-		}
-		preemptor, err := preemption.New(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := preemptor.Decide(snapshot, *record.Request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		snapshot := must(preemption.NewSnapshot(record.State))(t)
+		preemptor := must(preemption.New(config))(t)
+		want := must(preemptor.Decide(snapshot, *record.Request))(t)
 		outcomes[want.Outcome.String()]++
 		got := value[string](p, fmt.Sprintf(`(async () => { await page.call("open", { file: new Blob([%s]), name: "", now: "2026-01-01T00:00:00Z" });
 			return JSON.stringify((await page.call("ask")).decision) })()`, quoted(string(data))))
@@ -416,5 +404,16 @@ func TestPrint(t *testing.T) {
 	pdf, err := Get(p.Tab, chromedp.PrintToPDF(chromedp.PDFPrintBackground()))
 	if err != nil || len(pdf) < 10_000 || !strings.HasPrefix(string(pdf), "%PDF") {
 		t.Errorf("%d bytes, %v", len(pdf), err)
+	}
+}
+
+// must returns what came without an error.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
 }

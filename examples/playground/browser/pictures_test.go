@@ -21,19 +21,10 @@ var update = flag.Bool("update", false, "write the pictures of the page into doc
 
 // The pictures of the documentation.
 func TestPictures(t *testing.T) {
-	data, err := os.ReadFile("../../whatif/testdata/input/teams.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := model.Read(strings.NewReader(string(data)), "teams.yaml", time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile("../../whatif/testdata/input/teams.yaml"))(t)
+	d := must(model.Read(strings.NewReader(string(data)), "teams.yaml", time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)))(t)
 	d.Selected = "lab/equal"
-	teams, err := json.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	teams := must(json.Marshal(d))(t)
 	p := open(t, "")
 	take := func(name, theme string, width, height int64) {
 		t.Helper()

@@ -16,10 +16,7 @@ import (
 func TestProgram(t *testing.T) {
 	t.Parallel()
 	need(t)
-	d, err := model.Sample()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(model.Sample())(t)
 	p := &tab{T: t}
 	program := site.Program(d)
 	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -14,20 +14,11 @@ import (
 // Preemption rules are shown, switched off and on, removed and added; the victims name theirs.
 func TestRules(t *testing.T) {
 	t.Parallel()
-	f, err := os.Open("../../internal/answers/samples/rules.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Open("../../internal/answers/samples/rules.yaml"))(t)
 	defer f.Close()
-	d, err := model.Read(f, "rules.yaml", time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(model.Read(f, "rules.yaml", time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)))(t)
 	d.Selected = "prod/hero"
-	document, err := json.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must(json.Marshal(d))(t)
 	p := open(t, "")
 	p.drop("rules.json", document)
 	p.until(`page.byId("answer").innerText.includes("config hero, rule others-yield selector 1")`)

@@ -14,15 +14,9 @@ func TestAdd(t *testing.T) {
 	if id := call[string](t, m, "add", `{"queue":"vision","each":"cpu=4,nvidia.com/gpu=8","replicas":3,"priority":900}`); id != "new" {
 		t.Fatalf("it is called %q", id)
 	}
-	w, err := answers.Describe("new", "cpu=4,nvidia.com/gpu=8", 3, m.doc.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(answers.Describe("new", "cpu=4,nvidia.com/gpu=8", 3, m.doc.Now))(t)
 	w.Queue, w.Priority = "vision", 900
-	want, err := m.origin.Preemptor.Decide(m.origin.Snapshot, preemption.Request{Workload: w, Now: m.doc.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(m.origin.Preemptor.Decide(m.origin.Snapshot, preemption.Request{Workload: w, Now: m.doc.Now}))(t)
 	a := m.Ask()
 	if a.Workload != "new" || a.Outcome != want.Outcome.String() || len(a.Victims) != len(want.Victims) || len(want.Victims) == 0 {
 		t.Errorf("%+v, want %+v", a, want)

@@ -15,14 +15,8 @@ import (
 // The swatch of a priority in the legend names that priority, however many there are, and also of one that an
 // edit sets.
 func TestSwatchOfEachPriority(t *testing.T) {
-	d, err := Sample()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := New(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(Sample())(t)
+	m := must(New(d))(t)
 	check := func() {
 		t.Helper()
 		texts := map[int]string{}
@@ -61,10 +55,7 @@ func TestFirstMarkIsWhereTimeHelps(t *testing.T) {
 		},
 		Waiting: []Waiting{{Request: preemption.Request{Workload: workload.Workload{ID: "w", Queue: "q", Queued: now, PodSets: gpus}}}},
 	}
-	m, err := New(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(New(d))(t)
 	want, marks := now.Add(time.Hour+1), m.Marks()
 	if len(marks) == 0 || slices.ContainsFunc(marks, func(k Mark) bool { return !k.At.Equal(want) }) {
 		t.Fatalf("marks %v, want all at %v", marks, want)

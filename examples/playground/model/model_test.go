@@ -18,15 +18,8 @@ import (
 
 func sample(t testing.TB) *Model {
 	t.Helper()
-	d, err := Sample()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := New(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	d := must(Sample())(t)
+	return must(New(d))(t)
 }
 
 // call makes a call as the page does and reads the result.
@@ -142,10 +135,7 @@ func TestSample(t *testing.T) {
 // An edit changes answers, says whose, and taking it back restores everything.
 func TestEdits(t *testing.T) {
 	m := sample(t)
-	before, err := m.JSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must(m.JSON())(t)
 	list := m.Pending("", false, 0, 100)
 	edit := `{"edits":[{"kind":"quota","node":"vision","flavor":"h100","resource":"nvidia.com/gpu","field":"nominal","value":"64"}]}`
 	call[any](t, m, "set", edit)
@@ -164,14 +154,8 @@ func TestEdits(t *testing.T) {
 	// The document holds the edits.
 	d := m.Document()
 	data, _ := json.Marshal(d)
-	read, err := Read(bytes.NewReader(data), "", time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := New(read)
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must(Read(bytes.NewReader(data), "", time.Time{}))(t)
+	again := must(New(read))(t)
 	if diff := cmp.Diff(m.Ask(), again.Ask()); diff != "" {
 		t.Error(diff)
 	}
@@ -246,5 +230,16 @@ func TestReadErrors(t *testing.T) {
 	}
 	if _, err := New(Document{}); err == nil {
 		t.Error("a document without time is taken")
+	}
+}
+
+// must returns what came without an error.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
 }

@@ -15,21 +15,11 @@ import (
 // ruled is the model of a cluster with preemption rules.
 func ruled(t *testing.T) *Model {
 	t.Helper()
-	f, err := os.Open("../../internal/answers/samples/rules.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Open("../../internal/answers/samples/rules.yaml"))(t)
 	defer f.Close()
-	d, err := Read(f, "rules.yaml", time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(Read(f, "rules.yaml", time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)))(t)
 	d.Selected = "prod/hero"
-	m, err := New(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must(New(d))(t)
 }
 
 // Rules are shown, a victim names those that accept it; a rule switched off, a queue that refers to

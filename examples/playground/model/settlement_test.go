@@ -9,19 +9,10 @@ import (
 
 // A cluster that is over as it is: the page says who has to leave, why, what stays over and until when. Later the rest may leave.
 func TestOver(t *testing.T) {
-	f, err := os.Open("testdata/over.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Open("testdata/over.json"))(t)
 	defer f.Close()
-	d, err := Read(f, "over.json", time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := New(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(Read(f, "over.json", time.Time{}))(t)
+	m := must(New(d))(t)
 	s := call[*Settlement](t, m, "settlement", `{}`)
 	if s == nil || s.Words != `To leave: lab/old; still over: 2 h100/nvidia.com/gpu of queue "lab".` || s.Before != "" || len(s.Nodes) != 2 {
 		t.Fatalf("%+v", s)

@@ -21,10 +21,7 @@ func TestSelectTelling(t *testing.T) {
 		{[]string{"vision/detector-train", "evals/long-context-all", "recsys/two-tower-xl"}, 100, "nlp/lora-sweep"},
 		{[]string{"vision/detector-train", "evals/long-context-all", "recsys/two-tower-xl", "nlp/lora-sweep"}, 100, ""},
 	} {
-		d, err := Sample()
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must(Sample())(t)
 		d.Selected = ""
 		var rest []Waiting
 		for _, w := range d.Waiting {
@@ -37,10 +34,7 @@ func TestSelectTelling(t *testing.T) {
 			}
 		}
 		d.Waiting = rest
-		m, err := New(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(New(d))(t)
 		if m.SelectTelling(c.most); m.doc.Selected != c.want {
 			t.Errorf("without %v, of %d: %q, want %q", c.left, c.most, m.doc.Selected, c.want)
 		}

@@ -38,10 +38,7 @@ func TestIncompatibleChangesAreListed(t *testing.T) {
 		t.Skip("no version is released: there is no API to compare with")
 	}
 	before := readReleased(t)
-	text, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(filepath.Join(root, "CHANGELOG.md")))(t)
 	for name, old := range before {
 		p := now[name]
 		if p == nil {
@@ -86,10 +83,7 @@ func compiledNow(t *testing.T) types.Importer {
 	t.Helper()
 	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "./...")
 	list.Dir = root
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must(list.Output())(t)
 	files := map[string]string{} // by import path
 	for line := range strings.Lines(string(out)) {
 		of, file, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -106,10 +100,7 @@ func exportedPackages(t *testing.T) map[string]*types.Package {
 		if s.test || strings.HasPrefix(s.dir, "internal/") || list[s.dir] != nil {
 			continue
 		}
-		p, err := compiled.Import(path.Join(module, s.dir))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(compiled.Import(path.Join(module, s.dir)))(t)
 		list[s.dir] = p
 	}
 	if len(list) < 8 {
@@ -142,17 +133,11 @@ func readReleased(t *testing.T) map[string]*types.Package {
 	from := stubs{map[string]string{}, map[string]*types.Package{}, compiledNow(t)}
 	list := map[string]*types.Package{}
 	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(os.ReadFile(f))(t)
 		from.source[path.Join(module, strings.ReplaceAll(strings.TrimSuffix(filepath.Base(f), ".api"), "-", "/"))] = string(data)
 	}
 	for of := range from.source {
-		p, err := from.Import(of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(from.Import(of))(t)
 		list[strings.TrimPrefix(of, module+"/")] = p
 	}
 	return list
@@ -165,10 +150,7 @@ func TestStubsDeclareTheSame(t *testing.T) {
 		from.source[path.Join(module, name)] = stub(p)
 	}
 	for name, p := range now {
-		of, err := from.Import(path.Join(module, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		of := must(from.Import(path.Join(module, name)))(t)
 		for _, c := range apidiff.Changes(of, p).Changes {
 			t.Errorf("%s: %s", name, c.Message)
 		}
@@ -202,13 +184,6 @@ func TestUnlisted(t *testing.T) {
 func checked(t *testing.T, source string) *types.Package {
 	t.Helper()
 	set := token.NewFileSet()
-	f, err := parser.ParseFile(set, "p.go", source, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := (&types.Config{Importer: importer.Default()}).Check("p", set, []*ast.File{f}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	f := must(parser.ParseFile(set, "p.go", source, 0))(t)
+	return must((&types.Config{Importer: importer.Default()}).Check("p", set, []*ast.File{f}, nil))(t)
 }

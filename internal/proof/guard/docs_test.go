@@ -19,15 +19,9 @@ func pages(t *testing.T) []page {
 	t.Helper()
 	var list []page
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "examples/bridge/*/*.md"} {
-		found, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must(filepath.Glob(filepath.Join(root, pattern)))(t)
 		for _, path := range found {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must(os.ReadFile(path))(t)
 			rel, _ := filepath.Rel(root, path)
 			list = append(list, page{filepath.ToSlash(rel), string(text)})
 		}
@@ -189,10 +183,7 @@ func TestREADMEHasBothCommands(t *testing.T) {
 // TestArchitectureNamesPackages: docs/architecture.md says what each package of the library holds, by its
 // whole path.
 func TestArchitectureNamesPackages(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(filepath.Join(root, "docs", "architecture.md")))(t)
 	named := map[string]bool{}
 	for _, name := range regexp.MustCompile("`([a-z0-9/]+)`").FindAllStringSubmatch(string(text), -1) {
 		named[name[1]] = true

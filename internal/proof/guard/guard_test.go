@@ -265,10 +265,7 @@ func TestExportedAPI(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(os.ReadFile(golden))(t)
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(b.String(), "\n")); diff != "" {
 		t.Errorf("the exported API changed (- was, + is); if it should, run with -update:\n%s", diff)
 	}
@@ -276,10 +273,7 @@ func TestExportedAPI(t *testing.T) {
 
 // exported writes what a package exports, as go doc -all does without the comments.
 func exported(t *testing.T, b *strings.Builder, dir string, syntax []*ast.File) {
-	p, err := doc.NewFromFiles(files, syntax, module+"/"+dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(doc.NewFromFiles(files, syntax, module+"/"+dir))(t)
 	b.WriteString("package " + module + "/" + dir + "\n\n")
 	var decls []ast.Node
 	values := func(list []*doc.Value) {
@@ -312,5 +306,16 @@ func exported(t *testing.T, b *strings.Builder, dir string, syntax []*ast.File) 
 		}
 		plain := blanks.ReplaceAllString(comments.ReplaceAllString(text.String(), ""), "\n")
 		b.WriteString(strings.TrimSpace(plain) + "\n\n")
+	}
+}
+
+// must returns what came without an error.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
 }

@@ -25,10 +25,7 @@ func traceOf(t *testing.T, settings, jobs, quotas string) *world.World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trace, err := world.Read(source, "", "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	trace := must(world.Read(source, "", "", ""))(t)
 	return world.New(trace, s)
 }
 
@@ -69,18 +66,9 @@ func TestCircles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		trace, err := world.Draw(source, s.Days, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := ParsePolicy("fair")
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := New(world.New(trace, s), p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		trace := must(world.Draw(source, s.Days, 1))(t)
+		p := must(ParsePolicy("fair"))(t)
+		l := must(New(world.New(trace, s), p))(t)
 		return l.Run()
 	}
 	for name, broken := range map[string]bool{"philly-vc+days=2+capacity=50": false, "philly-vc+days=1+capacity=40+grace=0s": true} {

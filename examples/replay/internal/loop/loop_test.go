@@ -27,19 +27,9 @@ func small(s world.Settings, jobs ...world.Job) *world.World {
 
 func replay(t *testing.T, w *world.World, policy string) Result {
 	t.Helper()
-	p, err := ParsePolicy(policy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := New(w, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := l.Run()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	p := must(ParsePolicy(policy))(t)
+	l := must(New(w, p))(t)
+	return must(l.Run())(t)
 }
 
 // What is lost is the work since the last checkpoint, and the start-up of the next run.
@@ -113,20 +103,11 @@ func conserves(t *testing.T, name, policy string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn, err := world.Draw(source, settings.Days, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawn := must(world.Draw(source, settings.Days, 1))(t)
 	drawn.Jobs = drawn.Jobs[:min(most, len(drawn.Jobs))]
 	w := world.New(drawn, settings)
-	p, err := ParsePolicy(policy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := New(w, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(ParsePolicy(policy))(t)
+	l := must(New(w, p))(t)
 	latest := make([]job, len(l.jobs)) // each as it was before it finished
 	var work, waited, runs int64
 	for l.goesOn() {
@@ -228,5 +209,16 @@ func TestParsePolicy(t *testing.T) {
 	}
 	if p, err := ParsePolicy("candidates=9+progress"); err != nil || p.Config.Best.Candidates != 9 {
 		t.Errorf("%+v, %v", p.Config, err)
+	}
+}
+
+// must returns what came without an error.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
 }

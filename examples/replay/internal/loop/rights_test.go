@@ -26,24 +26,15 @@ func TestRightsOfQOS(t *testing.T) {
 		}
 		return path
 	}
-	trace, err := world.Read(file("jobs", text.String()), "", "", file("qos", "Name|Preempt|PreemptExemptTime\nhigh|scavenger,normal,kept|\nnormal|scavenger|\nscavenger||00:10:00\nkept||UNLIMITED\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	trace := must(world.Read(file("jobs", text.String()), "", "", file("qos", "Name|Preempt|PreemptExemptTime\nhigh|scavenger,normal,kept|\nnormal|scavenger|\nscavenger||00:10:00\nkept||UNLIMITED\n")))(t)
 	_, settings, err := world.ParseName("x+capacity=40")
 	if err != nil {
 		t.Fatal(err)
 	}
 	may := map[string]bool{"high scavenger": true, "high normal": true, "normal scavenger": true}
 	for _, name := range []string{"greedy", "fair", "progress+wait=5m"} {
-		policy, err := ParsePolicy(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := New(world.New(trace, settings), policy)
-		if err != nil {
-			t.Fatal(err)
-		}
+		policy := must(ParsePolicy(name))(t)
+		l := must(New(world.New(trace, settings), policy))(t)
 		seen := map[string]int{}
 		l.told = func(victim, preemptor *job) {
 			pair := preemptor.QOS + " " + victim.QOS
