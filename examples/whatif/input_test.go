@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/cedesched/cede/examples/internal/answers"
+	"github.com/cedesched/cede/examples/internal/mutate"
+)
+
+// Each embedded sample can be asked; that of troubles is one in which lint finds some, that of rules one in which rules decide.
+func TestSamples(t *testing.T) {
+	for _, name := range answers.Samples {
+		if status, stdout, stderr := call(nil, "overview", "-sample", name); status > 1 || stderr != "" || !strings.Contains(stdout, "This is an embedded sample.") {
+			t.Errorf("%s: status %d, %q:\n%s", name, status, stderr, stdout)
+		}
+	}
+	for want, args := range map[string][]string{
+		"lending: a lending limit is more than there is to lend": {"lint", "-sample", "trouble"},
+		"fits once ":         {"ask", "-sample", "rules", "-workload", "prod/hero"},
+		"prod/hero":          {"diff", "-sample", "rules", "-rule", "hero:others-yield=off"},
+		`want cluster, trou`: {"ask", "-sample", "large"},
+		"without -f":         {"ask", "-sample", "rules", "-f", "x"},
+	} {
+		status, stdout, stderr := call(nil, args...)
+		if !strings.Contains(stdout+stderr, want) || (status == 2) != strings.HasPrefix(want, "w") {
+			t.Errorf("%q: status %d, %q, %s", args, status, stderr, stdout)
+		}
+	}
+}
+
+// Spoilt input is answered, or refused in one line.
+func TestSpoiltInput(t *testing.T) {
+	ask := func(args ...string) func([]byte) (int, string, string) {
+		return func(input []byte) (int, string, string) { return call(bytes.NewReader(input), args...) }
+	}
+	mutate.Check(t, theSample(), 1000, ask("-workload", answers.SampleWorkload))
+	mutate.Check(t, []byte(smallCluster), 300, ask("-workload", "a/next", "-o", "json"))
+	mutate.Check(t, []byte(smallCluster), 300, ask("-request", "cpu=1", "-queue", "vision"))
+	mutate.Check(t, []byte(kaiCluster), 300, ask())
+	withRules := must(os.ReadFile(rulesFile))(t)
+	mutate.Check(t, withRules, 1000, ask("-workload", "prod/hero", "-o", "json"))
+	mutate.Check(t, []byte(`{"queues":[{"name":"vision","quotas":[{"flavor":"f","resource":"cpu","nominal":1}]}]}`), 300, ask("-request", "cpu=1", "-queue", "vision"))
+}
+
+// smallCluster is a queue, a workload that runs in it and one that waits.
+const smallCluster = `{"kind":"List","items":[
+{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor","metadata":{"name":"f"}},
+{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"vision"},"spec":{"cohortName":"c","namespaceSelector":{},
+"preemption":{"withinClusterQueue":"LowerPriority"},"resourceGroups":[{"flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"4"}]}]}]}},
+{"apiVersion":"kueue.x-k8s.io/v1beta1","kind":"LocalQueue","metadata":{"name":"l","namespace":"a"},"spec":{"clusterQueue":"vision"}},
+{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"runs","namespace":"a"},"spec":{"queueName":"l","podSets":[{"name":"main","count":3}]},
+"status":{"admission":{"clusterQueue":"vision","podSetAssignments":[{"name":"main","count":3,"flavors":{"cpu":"f"},"resourceUsage":{"cpu":"3"}}]},
+"conditions":[{"type":"QuotaReserved","status":"True","lastTransitionTime":"2026-11-20T09:00:00Z"}]}},
+{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"next","namespace":"a"},"spec":{"queueName":"l","priority":5,"podSets":[{"name":"main","count":2,
+"template":{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}}}]}}]}`
+
+// FuzzInput: whatever is piped in, the program answers, or says in one line why not.
+func FuzzInput(f *testing.F) {
+	f.Add([]byte(smallCluster), "a/next", "")
+	f.Add([]byte(smallCluster), "", "cpu=4,nvidia.com/gpu=2")
+	f.Add([]byte(`{"queues":[{"name":"vision","quotas":[{"flavor":"f","resource":"cpu","nominal":1}]}]}`), "", "cpu=4")
+	f.Add([]byte(`{"state":{"queues":[{"name":"a"}]},"request":{"workload":{"id":"w","queue":"a"},"now":"2026-01-01T00:00:00Z"}}`), "", "")
+	f.Add([]byte(racked{nominal: 16, nodes: "h0 h1", runs: []string{"a 0 1 h0"}, pods: busy("h0", 0, ""), ask: "{required: rack}", count: 2, gpus: 4}.yaml()), "team/new", "")
+	f.Fuzz(func(t *testing.T, data []byte, workload, request string) {
+		args := []string{"-f", "-", "-workload", workload}
+		if request != "" {
+			args = []string{"-f", "-", "-request", request, "-queue", "vision", "-o", "json"}
+		}
+		status, stdout, stderr := call(bytes.NewReader(data), args...)
+		switch {
+		case status == 2:
+			if stdout != "" || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("stdout %q, stderr %q", stdout, stderr)
+			}
+		case status > 3, stdout == "":
+			t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
+		}
+	})
+}
+
+// A closed preemption gate: the victims are named, but the answer is no.
+func TestGated(t *testing.T) {
+	var list struct {
+		Kind  string           `json:"kind"`
+		Items []map[string]any `json:"items"`
+	}
+	if err := json.Unmarshal(theSample(), &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range list.Items {
+		if item["kind"] == "Workload" && item["metadata"].(map[string]any)["name"] == "detector-train" {
+			item["spec"].(map[string]any)["preemptionGates"] = []any{map[string]any{"name": "g"}}
+		}
+	}
+	gated := must(json.Marshal(list))(t)
+	_, plain, _ := call(bytes.NewReader(theSample()), "-workload", "vision/detector-train")
+	status, stdout, stderr := call(bytes.NewReader(gated), "-workload", "vision/detector-train")
+	_, victims, found := strings.Cut(plain, "\n\nVICTIM")
+	if !found || status != 1 || stderr != "" || !strings.Contains(stdout, "but a closed gate holds it back.") || !strings.HasSuffix(stdout, victims) {
+		t.Errorf("status %d, %q:\n%s\nwithout gate:\n%s", status, stderr, stdout, plain)
+	}
+}
+
+// kaiCluster is two queues below another: what runs in b is over its quota, a asks.
+const kaiCluster = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"x","annotations":{"note":"kueue.x-k8s.io/v1beta2"}}}
+{"kind":"List","items":[
+{"apiVersion":"scheduling.run.ai/v2","kind":"Queue","metadata":{"name":"dept"},"spec":{"resources":{"gpu":{"quota":12,"limit":-1}}}},
+{"apiVersion":"scheduling.run.ai/v2","kind":"Queue","metadata":{"name":"a"},"spec":{"parentQueue":"dept","resources":{"gpu":{"quota":8,"limit":-1}}}},
+{"apiVersion":"scheduling.run.ai/v2","kind":"Queue","metadata":{"name":"b"},"spec":{"parentQueue":"dept","resources":{"gpu":{"quota":4,"limit":-1}}}}]}
+{"apiVersion":"scheduling.run.ai/v2alpha2","kind":"PodGroup","metadata":{"name":"train","namespace":"b","annotations":{"kai.scheduler/last-start-timestamp":"2026-11-20T10:00:00Z"}},"spec":{"queue":"b","priorityClassName":"train"},
+"status":{"resourcesStatus":{"allocated":{"nvidia.com/gpu":"12"}}}}
+{"apiVersion":"scheduling.run.ai/v2alpha2","kind":"PodGroup","metadata":{"name":"serve","namespace":"a","creationTimestamp":"2026-11-20T12:00:00Z"},
+"spec":{"queue":"a","priorityClassName":"train","preemptionDelay":"2m"},"status":{"resourcesStatus":{"requested":{"nvidia.com/gpu":"8"}}}}`
+
+func TestKAI(t *testing.T) {
+	fixed := strings.Replace(strings.Replace(kaiCluster, `"queue":"a",`, `"queue":"a","preemptibility":"non-preemptible",`, 1), `{"nvidia.com/gpu":"8"}`, `{"nvidia.com/gpu":"9"}`, 1)
+	both := kaiCluster + smallCluster
+	for name, c := range map[string]struct {
+		text   string
+		args   []string
+		status int
+		want   string
+	}{
+		"preempts":                {kaiCluster, []string{"-at", "2026-11-20T12:02:00Z"}, 3, "As far as is known, it fits once b/train yields."},
+		"within its delay":        {kaiCluster, []string{"-at", "2026-11-20T12:01:59Z"}, 3, "may preempt from 2026-11-20T12:02:00Z on, not yet (preemptionDelay)"},
+		"not preemptible":         {fixed, []string{"-at", "2026-11-20T13:00:00Z"}, 1, "a/serve does not fit: KAI gives what is not preemptible nothing above the quota"},
+		"beside Kueue":            {both, nil, 2, "say with -scheduler kueue or -scheduler kai which is asked"},
+		"beside Kueue, KAI asked": {both, []string{"-scheduler", "kai", "-at", "2026-11-20T13:00:00Z"}, 3, "b/train"},
+		"beside KAI, Kueue asked": {both, []string{"-scheduler", "kueue", "-at", "2026-11-20T13:00:00Z"}, 0, "a/next"},
+		"none of Kueue":           {kaiCluster, []string{"-scheduler", "kueue"}, 2, "there are no objects of it in the input"},
+	} {
+		status, stdout, stderr := call(strings.NewReader(c.text), c.args...)
+		if status != c.status || !strings.Contains(stdout+stderr, c.want) {
+			t.Errorf("%s: status %d, want %d and %q:\n%s%s", name, status, c.status, c.want, stdout, stderr)
+		}
+	}
+}
