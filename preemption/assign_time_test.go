@@ -6,7 +6,6 @@ import (
 
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -64,9 +63,7 @@ func TestRetryAtOfAnotherFlavor(t *testing.T) {
 			if err != nil || assignmentText(d) != c.want {
 				t.Errorf("got  %s, %v\nwant %s", assignmentText(d), err, c.want)
 			}
-			if err := verify.Decision(s.State(), r, preemption.Config{MinRuntime: anHour}, d); err != nil {
-				t.Error(err)
-			}
+			verified(t, s.State(), r, preemption.Config{MinRuntime: anHour}, d)
 			if c.minutes == 0 {
 				return
 			}

@@ -14,7 +14,6 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/preemptiontest"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -103,9 +102,7 @@ func bestDecisionsVerify(t *rapid.T) {
 	r.Room = drawRoom(t, st)
 	s := snapshotOf(t, st)
 	d := decideWith(t, config, s, r)
-	if err := verify.Decision(st, r, config, d); err != nil {
-		t.Fatalf("%+v\n%v", d, err)
-	}
+	verified(t, st, r, config, d)
 	explained, err := explain.Explain(preemptorOf(config), s, r)
 	if diff := cmp.Diff(d, explained.Decision, sameDecision); err != nil || diff != "" {
 		t.Fatalf("%v -Decide +Explain:\n%s", err, diff)

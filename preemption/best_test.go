@@ -11,8 +11,6 @@ import (
 	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/preemptiontest"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -88,60 +86,7 @@ func TestBestRetryAtWithFewSteps(t *testing.T) {
 		if d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
 			t.Errorf("%d steps: %s at %v, want Wait until %v", steps, text(d), d.RetryAt, want)
 		}
-		if err := verify.Decision(st, r, config, d); err != nil {
-			t.Errorf("%d steps: %v", steps, err)
-		}
-	}
-}
-
-// Each search with what it chooses.
-func TestSearches(t *testing.T) {
-	of := func(id string, gpus, cost int64) workload.Workload {
-		return workload.Workload{
-			ID: id, Queue: "q", Created: preemptiontest.Now, Queued: preemptiontest.Now, Loss: workload.Loss{PerReplica: cost},
-			PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: []quota.Amount{{Flavor: "f", Resource: "gpu", Amount: gpus}}}},
-		}
-	}
-	declared := preemption.CostDeclared{}
-	for _, c := range []struct {
-		about   string
-		running []workload.Workload // the newest first
-		asks    int64
-		cost    preemption.Cost
-		want    [3]string
-	}{
-		{
-			"one large for three small", []workload.Workload{of("a", 1, 0), of("b", 1, 0), of("c", 1, 0), of("large", 3, 0)}, 3, nil,
-			[...]string{"a b c", "large", "large"},
-		},
-		{
-			"one that loses less", []workload.Workload{of("a", 3, 9), of("b", 3, 7), of("c", 4, 5)}, 3, declared,
-			[...]string{"a", "c", "c"},
-		},
-		{
-			"two for two is no exchange", []workload.Workload{of("a", 2, 6), of("b", 2, 6), of("small", 1, 0), of("large", 3, 11)}, 4, declared,
-			[...]string{"a b", "a b", "large small"},
-		},
-	} {
-		st := preemption.State{Queues: []queue.Queue{{Name: "q", Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}}}
-		used := int64(0)
-		for i, w := range c.running {
-			w.ReservedAt = preemptiontest.Now.Add(-time.Duration(i) * time.Minute)
-			st.Admitted, used = append(st.Admitted, w), used+w.PodSets[0].Requests[0].Amount
-		}
-		st.Queues[0].Quotas = []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: used}}
-		pending := of("pending", c.asks, 0)
-		pending.Priority = 1
-		for n, config := range searches {
-			var ids []string
-			config.Cost = c.cost
-			for _, v := range decideWith(t, config, snapshotOf(t, st), preemption.Request{Now: preemptiontest.Now, Workload: pending}).Victims {
-				ids = append(ids, v.Workload)
-			}
-			if got := strings.Join(ids, " "); got != c.want[n] {
-				t.Errorf("%s: %v takes %s, want %s", c.about, searchOf(config), got, c.want[n])
-			}
-		}
+		verified(t, st, r, config, d)
 	}
 }
 

@@ -135,16 +135,21 @@ func TestBlockersAboveTheCohortOfThePreemptor(t *testing.T) {
 	}
 }
 
-// The shortest minimum runtime protects for its nanosecond, its end included.
-func TestBlockedForANanosecond(t *testing.T) {
-	q := queue.Queue{
-		Name: "a", Quotas: gpus(4), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority},
-		MinRuntime: minruntime.Settings{Preempt: quota.Some(time.Duration(1))},
-	}
-	for i, want := range []string{"Wait: GuaranteedRuntime a low", "Wait: GuaranteedRuntime a low", "Preempt: low InClusterQueue"} {
-		low := job("low", "a", 0, 4, now.Add(-time.Duration(i)))
-		if got := text(decide(t, snapshotOf(t, preemption.State{Queues: []queue.Queue{q}, Admitted: []workload.Workload{low}}), pending("a", 10, 4))); got != want {
-			t.Errorf("after %d ns: %s, want %s", i, got, want)
+// "Protected until its start plus the minimum", to the nanosecond, its end included: at the next one it may yield.
+func TestMinimumToTheNanosecond(t *testing.T) {
+	for _, minimum := range []time.Duration{1, 2, time.Hour} {
+		q := queue.Queue{
+			Name: "a", Quotas: gpus(4), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority},
+			MinRuntime: minruntime.Settings{Preempt: quota.Some(minimum)},
+		}
+		s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}, Admitted: []workload.Workload{job("low", "a", 0, 4, now)}})
+		for after, want := range map[time.Duration]string{0: "Wait: GuaranteedRuntime a low", minimum: "Wait: GuaranteedRuntime a low", minimum + 1: "Preempt: low InClusterQueue"} {
+			r := pending("a", 10, 4)
+			r.Now = now.Add(after)
+			d := decide(t, s, r)
+			if text(d) != want || d.Outcome == preemption.Wait && !d.RetryAt.Equal(now.Add(minimum+1)) {
+				t.Errorf("%v after the start, of at least %v: %s until %v, want %s", after, minimum, text(d), d.RetryAt, want)
+			}
 		}
 	}
 }

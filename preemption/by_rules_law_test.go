@@ -13,7 +13,6 @@ import (
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
@@ -126,9 +125,7 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 	drawSeen(t, &r)
 	got := decideWith(t, config, snapshotOf(t, st), r)
 	noDiff(t, "- the reference, + the decision", reference.Decide(config, st, r).Decision, timeless(got), cmpopts.EquateEmpty())
-	if err := verify.Decision(st, r, config, got); err != nil {
-		t.Fatalf("%+v: %v", got, err)
-	}
+	verified(t, st, r, config, got)
 	byRules := slices.ContainsFunc(got.Victims, func(v preemption.Victim) bool { return v.Reason == preemption.ConfigurablePreemption })
 	if len(got.RuleFaults) > 0 {
 		reached["bad"]++

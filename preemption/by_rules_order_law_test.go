@@ -10,7 +10,6 @@ import (
 
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
@@ -184,7 +183,7 @@ func reclaimsInATree(t *rapid.T, reached map[string]int) {
 	}
 	for i := range 2 + n("running", 16) {
 		w := onGPUs(fmt.Sprint("w", i), fmt.Sprint("q", rapid.SampledFrom([]int{0, 1, 2, 3, 3, 3, 4, 5, 5, 6, 7}).Draw(t, "queue")), 1+n("amount", 2))
-		w.Priority, w.ReservedAt = n("priority", 3), noon.Add(-time.Duration(n("since", 3))*time.Minute)
+		w.Priority, w.ReservedAt = n("priority", 3), now.Add(-time.Duration(n("since", 3))*time.Minute)
 		w.Evicted = n("evicted", 9) == 0
 		if n("labelled", 3) == 0 {
 			w.Labels = map[string]string{"team": "a"}
@@ -194,7 +193,7 @@ func reclaimsInATree(t *rapid.T, reached map[string]int) {
 		}
 		st.Admitted = append(st.Admitted, w)
 	}
-	r := preemption.Request{Workload: onGPUs("asks", "q0", 1+n("asked", 7)), Now: noon}
+	r := preemption.Request{Workload: onGPUs("asks", "q0", 1+n("asked", 7)), Now: now}
 	r.Workload.Priority = n("priority", 3)
 	config := rules.Config{Name: "tree"}
 	for i := range 1 + n("rules", 1) {
@@ -225,9 +224,7 @@ func reclaimsInATree(t *rapid.T, reached map[string]int) {
 	by := preemption.Config{Compat: preemption.Compat{RulesAlone: true}}
 	got := decideWith(t, by, snapshotOf(t, st), r)
 	noDiff(t, "- the reference, + the decision", reference.Decide(by, st, r).Decision, timeless(got), cmpopts.EquateEmpty())
-	if err := verify.Decision(st, r, by, got); err != nil {
-		t.Fatalf("%+v: %v", got, err)
-	}
+	verified(t, st, r, by, got)
 	for _, v := range got.Victims {
 		reached["in "+v.Cohort]++
 		for _, w := range got.Victims {

@@ -67,9 +67,7 @@ func decideVerified(t *testing.T, st preemption.State, r preemption.Request, sel
 	if fair := decideWith(t, preemption.Config{Sharing: preemption.Fair}, snapshotOf(t, st), r); takes(d) != takes(fair) {
 		t.Errorf("%s, but in fair sharing %s", takes(d), takes(fair))
 	}
-	if err := verify.Decision(st, r, preemption.Config{}, d); err != nil {
-		t.Errorf("%s: %v", takes(d), err)
-	}
+	verified(t, st, r, preemption.Config{}, d)
 	return d
 }
 
@@ -165,9 +163,7 @@ func TestEachLookPermitsMore(t *testing.T) {
 		if slow := reference.Decide(config, st, r); !slices.EqualFunc(slow.Victims, d.Victims, func(a, b preemption.Victim) bool { return a.Workload == b.Workload }) {
 			t.Errorf("%v: the reference takes %v", sharing, slow.Victims)
 		}
-		if err := verify.Decision(st, r, config, d); err != nil {
-			t.Errorf("%v: %v", sharing, err)
-		}
+		verified(t, st, r, config, d)
 	}
 }
 
@@ -259,9 +255,7 @@ func TestVerifyQuotaConstraints(t *testing.T) {
 	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{rule}}}
 	r := preemption.Request{Workload: onGPUs("new", "a", 4), Now: now}
 	d := decideWith(t, preemption.Config{}, snapshotOf(t, st), r)
-	if err := verify.Decision(st, r, preemption.Config{}, d); err != nil {
-		t.Fatal(err)
-	}
+	verified(t, st, r, preemption.Config{}, d)
 	d.Victims = slices.DeleteFunc(d.Victims, func(v preemption.Victim) bool { return v.Workload == "8a" })
 	d.Victims[0].Order = 1
 	if err := verify.Decision(st, r, preemption.Config{}, d); err == nil || !strings.Contains(err.Error(), "no order in which the constraints on quota accept") {

@@ -8,7 +8,6 @@ import (
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
@@ -24,9 +23,7 @@ func TestRetryAtByRulesAlone(t *testing.T) {
 		if d.Outcome != preemption.Impossible {
 			t.Errorf("%v: %v at %v, but no rule ever permits anybody", searchOf(config), d.Outcome, d.RetryAt)
 		}
-		if err := verify.Decision(record.State, *record.Request, config, d); err != nil {
-			t.Errorf("%v: %v", searchOf(config), err)
-		}
+		verified(t, record.State, *record.Request, config, d)
 	}
 }
 

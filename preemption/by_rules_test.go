@@ -190,9 +190,7 @@ func TestVerifyRules(t *testing.T) {
 	smaller.Name, smaller.CandidateSelectors[0].NumericLabels = "smaller", []rules.NumericLabel{{Key: "size", Comparison: rules.LessThan}}
 	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{anybody(rules.Always), smaller}}}
 	d := decideWith(t, preemption.Config{}, snapshotOf(t, st), r)
-	if err := verify.Decision(st, r, preemption.Config{}, d); err != nil {
-		t.Fatal(err)
-	}
+	verified(t, st, r, preemption.Config{}, d)
 	for name, c := range map[string]struct {
 		spoil func(d *preemption.Decision)
 		want  string

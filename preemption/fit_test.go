@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -35,9 +34,7 @@ func TestZeroAmountNeedsNothing(t *testing.T) {
 	if got := text(d); got != "Preempt: b1 InCohortReclaimWhileBorrowing" {
 		t.Errorf("where the caller says that it does: %s", got)
 	}
-	if err := verify.Decision(st, r, preemption.Config{}, d); err != nil {
-		t.Error(err)
-	}
+	verified(t, st, r, preemption.Config{}, d)
 }
 
 // The borrow height is that of the lowest cohort whose quota holds the amount less

@@ -179,9 +179,7 @@ func TestTopologyByQueue(t *testing.T) {
 		t.Error(got)
 	}
 	d.Assignment[0].Flavor, d.Admitted.PodSets[0].Requests[0].Flavor = "B", "B"
-	if err := verify.Decision(st, r, preemption.Config{}, d); err != nil {
-		t.Error(err)
-	}
+	verified(t, st, r, preemption.Config{}, d)
 	st.Flavors[1].Topology = queue.Topology{}
 	if err := verify.Decision(st, r, preemption.Config{}, d); err == nil || !strings.Contains(err.Error(), `decision.assignment[0].flavor: "B" is not for pod set`) {
 		t.Errorf("a flavor without topology: %v", err)

@@ -12,6 +12,7 @@ import (
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -71,6 +72,14 @@ func must[T any](v T, err error) func(failer) T {
 			t.Fatalf("%v", err)
 		}
 		return v
+	}
+}
+
+// verified fails if Verify has something against a decision.
+func verified(t failer, st preemption.State, r preemption.Request, c preemption.Config, d preemption.Decision) {
+	t.Helper()
+	if err := verify.Decision(st, r, c, d); err != nil {
+		t.Fatalf("%v: %+v: %v", searchOf(c), d, err)
 	}
 }
 

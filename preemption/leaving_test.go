@@ -90,9 +90,7 @@ func TestLeavingReplicaIsSpared(t *testing.T) {
 		if got := fmt.Sprint(d.Victims[0].Replicas); got != "[{second 1 0}]" {
 			t.Errorf("%v: %v", searchOf(config), got)
 		}
-		if err := verify.Decision(st, r, config, d); err != nil {
-			t.Errorf("%v: %v", searchOf(config), err)
-		}
+		verified(t, st, r, config, d)
 	}
 }
 
@@ -137,9 +135,7 @@ func TestVictimSaysThatItIsLeavingAlready(t *testing.T) {
 		for _, v := range d.Victims {
 			list = append(list, v.Leaving)
 		}
-		if err := verify.Decision(s.State(), r, preemption.Config{}, d); err != nil {
-			t.Error(err)
-		}
+		verified(t, s.State(), r, preemption.Config{}, d)
 		return list, d
 	}
 	list, d := leaving(s)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/queue/rules"
@@ -60,6 +59,8 @@ func TestLimitsInEachSearch(t *testing.T) {
 		{"of another queue", small, 3, limits.Limit{Limit: 1, Scope: limits.PreemptingClusterQueue}, []limits.Event{victim("x", 4)}, nil, [...]string{"never", "never", "large"}},
 		{"of the victims' queue", small, 3, limits.Limit{Limit: 1, Scope: limits.PreemptedClusterQueue}, []limits.Event{victim("x", 4)}, nil, [...]string{"never", "never", "6"}},
 		{"zero forbids for ever", small, 3, limits.Limit{}, nil, nil, [...]string{"never", "never", "never"}},
+		{"two for two is no exchange", []workload.Workload{of("a", 2, 5, 1), of("b", 2, 5, 2), of("small", 1, 0, 3), of("large", 3, 6, 4)}, 4,
+			limits.Limit{Limit: 9}, nil, declared, [...]string{"a b", "a b", "large small"}},
 		{"the cheapest was preempted before", two, 2, limits.Limit{Limit: 1, Scope: limits.PreemptedWorkload}, []limits.Event{victim("c", 4)}, declared, [...]string{"a", "b", "b"}},
 		{"without it, and at the end of the window", two, 2, limits.Limit{Limit: 1, Scope: limits.PreemptedWorkload}, []limits.Event{victim("c", 10)}, declared, [...]string{"a", "c", "c"}},
 		{"replicas beside those that leave are counted", []workload.Workload{of("a", 2, 1, 1), partly(of("e", 2, 0, 2))}, 4, limits.Limit{Limit: 1}, nil, nil, [...]string{"never", "never", "never"}},
@@ -99,9 +100,7 @@ func TestLimitsInEachSearch(t *testing.T) {
 			if refused := len(d.Blockers) > 0 && d.Blockers[0].Rule == preemption.RuleLimit && d.Blockers[0].SetBy == "some limit"; refused == d.Possible() {
 				t.Errorf("%s: %v: blockers %+v of %s", c.about, searchOf(config), d.Blockers, text)
 			}
-			if err := verify.Decision(st, r, config, d); err != nil {
-				t.Errorf("%s: %v: %v", c.about, searchOf(config), err)
-			}
+			verified(t, st, r, config, d)
 		}
 	}
 }
@@ -132,9 +131,7 @@ func TestLimitsOfPoliciesAndRules(t *testing.T) {
 		if text(d) != "Preempt: other ConfigurablePreemption" || d.Proof != nil {
 			t.Errorf("%v: %s, %+v", searchOf(config), text(d), d.Proof)
 		}
-		if err := verify.Decision(st, r, config, d); err != nil {
-			t.Errorf("%v: %v", searchOf(config), err)
-		}
+		verified(t, st, r, config, d)
 	}
 }
 

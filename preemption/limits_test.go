@@ -84,9 +84,7 @@ func drawLimited(t *rapid.T) (config preemption.Config, st preemption.State, r p
 func limitsHold(t *rapid.T) {
 	config, st, r := drawLimited(t)
 	d := decideWith(t, config, snapshotOf(t, st), r)
-	if err := verify.Decision(st, r, config, d); err != nil {
-		t.Fatalf("%+v\n%v", d, err)
-	}
+	verified(t, st, r, config, d)
 	if d.Outcome == preemption.Wait && !d.Leaving || d.Outcome == preemption.Impossible {
 		at, ok := reference.RetryAt(config, st, r)
 		if ok != (d.Outcome == preemption.Wait) || ok && !at.Equal(d.RetryAt) {
@@ -157,9 +155,7 @@ func TestLimitsByScope(t *testing.T) {
 			if named != (c.refused != "") {
 				t.Errorf("blockers %+v, want first the limit that refused %q", d.Blockers, c.refused)
 			}
-			if err := verify.Decision(st, r, config, d); err != nil {
-				t.Error(err)
-			}
+			verified(t, st, r, config, d)
 			if events := d.Events(s, r, r.Now); len(events) != len(d.Victims) {
 				t.Errorf("%d events of %d victims", len(events), len(d.Victims))
 			} else if c.want == preemption.Preempt {
@@ -222,9 +218,7 @@ func TestLimitsOfRules(t *testing.T) {
 				t.Errorf("without %s: %+v", name, e)
 			}
 		}
-		if err := verify.Decision(st, r, forbid, d); err != nil {
-			t.Error(err)
-		}
+		verified(t, st, r, forbid, d)
 	}
 	_, err := preemption.New(preemption.Config{Limits: []limits.Limit{{Name: "l", Scope: limits.Global, Window: quota.Some(time.Millisecond)}}})
 	if err == nil || err.Error() != "config.Limits[0].window: 1ms is shorter than 1s" {
@@ -318,8 +312,6 @@ func TestLimitOnARuleThatNoLongerAccepts(t *testing.T) {
 		if got != want {
 			t.Errorf("at most %d: %s, want %s", limit, got, want)
 		}
-		if err := verify.Decision(st, r, c, d); err != nil {
-			t.Errorf("at most %d: %v", limit, err)
-		}
+		verified(t, st, r, c, d)
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -47,9 +46,7 @@ func usageOfLocalQueuesIsOrder(t *rapid.T, config preemption.Config) {
 	if config.Sharing == preemption.Classical && len(st.Cohorts) == 0 && (d.Outcome != without.Outcome || !d.RetryAt.Equal(without.RetryAt)) {
 		t.Fatalf("%v at %v with usage, %v at %v without", d.Outcome, d.RetryAt, without.Outcome, without.RetryAt)
 	}
-	if err := verify.Decision(st, r, config, d); err != nil {
-		t.Fatal(err)
-	}
+	verified(t, st, r, config, d)
 }
 
 // The candidates of another queue are ordered by usage, too; queues are merged by their next

@@ -10,7 +10,6 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -60,9 +59,7 @@ func leave(t *rapid.T, config preemption.Config, st preemption.State, r preempti
 		r.Room = nodes.room(t)
 		d := decideWith(t, config, s, r)
 		r.Room = nodes.room(t)
-		if err := verify.Decision(s.State(), r, config, d); err != nil {
-			t.Fatalf("%v %v: %v", d.Outcome, d.Victims, err)
-		}
+		verified(t, s.State(), r, config, d)
 		return d
 	}
 	d := ask()

@@ -10,7 +10,6 @@ import (
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -37,9 +36,7 @@ func partialIsOfTheTwin(t *rapid.T) {
 	}
 	s := snapshotOf(t, record.State)
 	d := decideWith(t, config, s, r)
-	if err := verify.Decision(record.State, r, config, d); err != nil {
-		t.Fatal(err)
-	}
+	verified(t, record.State, r, config, d)
 	noDiff(t, "- Decide, + Explain", d, explainWith(t, config, s, r).Decision, sameDecision)
 	plain := r
 	plain.MinCounts = nil
@@ -125,9 +122,7 @@ func holdsQuotaIsWithoutIt(t *rapid.T) {
 	holding := edit(t, s, preemption.Admit(held))
 	d := decide(t, holding, again)
 	noDiff(t, "- want, + got", want, d, sameDecision)
-	if err := verify.Decision(holding.State(), again, preemption.Config{}, d); err != nil {
-		t.Fatal(err)
-	}
+	verified(t, holding.State(), again, preemption.Config{}, d)
 	noDiff(t, "- Decide, + Explain", d, explainWith(t, preemption.Config{}, holding, again).Decision, sameDecision)
 	if after := edit(t, holding, d.Edits()...); d.Outcome == preemption.Fits {
 		if got, ok := after.Find(held.ID); !ok || !got.ReservedAt.Equal(r.Now) {
@@ -153,9 +148,7 @@ func replacingIsWithoutIt(t *rapid.T) {
 	r.Replaces = old.ID
 	d := decide(t, s, r)
 	noDiff(t, "- want, + got", want, d, sameDecision)
-	if err := verify.Decision(record.State, r, preemption.Config{}, d); err != nil {
-		t.Fatal(err)
-	}
+	verified(t, record.State, r, preemption.Config{}, d)
 	if slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return v.Workload == old.ID }) {
 		t.Fatalf("%s is a victim", old.ID)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -115,9 +114,7 @@ func TestProtectionByReason(t *testing.T) {
 			if c.want == preemption.Wait && (len(d.Blockers) != 1 || d.Blockers[0].Rule != preemption.RuleMinRuntime || d.Blockers[0].SetBy != c.setBy) {
 				t.Errorf("blockers %+v, want one set by %s", d.Blockers, c.setBy)
 			}
-			if err := verify.Decision(st, r, config, d); err != nil {
-				t.Error(err)
-			}
+			verified(t, st, r, config, d)
 		})
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -119,9 +118,7 @@ func TestReevaluationDecidesEntitlementAnew(t *testing.T) {
 		if c.protected && !d.RetryAt.Equal(now.Add(9*60e9)) {
 			t.Errorf("RetryAt %v", d.RetryAt)
 		}
-		if err := verify.Decision(st, r, config, d); err != nil {
-			t.Error(err)
-		}
+		verified(t, st, r, config, d)
 		if diff := cmp.Diff(reference.Decide(config, st, r).Decision, timeless(d), sameDecision); diff != "" {
 			t.Errorf("- the reference, + the decision:\n%s", diff)
 		}

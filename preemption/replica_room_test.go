@@ -9,7 +9,6 @@ import (
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -108,9 +107,7 @@ func replicasFreeRoom(t *rapid.T, config preemption.Config) {
 		t.Fatalf("%v leaves %v and %v removed", d.Outcome, room.away, room.removed)
 	}
 	noDiff(t, "- the reference, + the decision", reference.Decide(config, st, r).Decision, timeless(d), cmpopts.EquateEmpty())
-	if err := verify.Decision(st, r, config, d); err != nil {
-		t.Fatalf("%+v\n%v", d, err)
-	}
+	verified(t, st, r, config, d)
 	other := st
 	other.Admitted = rapid.Permutation(st.Admitted).Draw(t, "admitted")
 	noDiff(t, "in another order", d, decideWith(t, config, snapshotOf(t, other), r), sameDecision)
@@ -164,9 +161,7 @@ func everySearchFreesReplicas(t *rapid.T) {
 	if len(room.away) > 0 || room.anyRemoved() {
 		t.Fatalf("%v leaves %v and %v removed", d.Outcome, room.away, room.removed)
 	}
-	if err := verify.Decision(st, r, config, d); err != nil {
-		t.Fatalf("%+v\n%v", d, err)
-	}
+	verified(t, st, r, config, d)
 	if d.Outcome != preemption.Preempt {
 		return
 	}

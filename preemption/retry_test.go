@@ -208,32 +208,6 @@ func TestUnreservedEqualsNeverExpire(t *testing.T) {
 	}
 }
 
-var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-
-func oneGPU(id string, priority int64) workload.Workload {
-	return workload.Workload{ID: id, Queue: "q", Priority: priority, PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: []quota.Amount{{Flavor: "f", Resource: "gpu", Amount: 1}}}}}
-}
-
-func oneQueue(p queue.PreemptionPolicy, minimum time.Duration, runs workload.Workload) preemption.State {
-	return preemption.State{Admitted: []workload.Workload{runs}, Queues: []queue.Queue{{Name: "q", Preemption: p,
-		Quotas: []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: 1}}, MinRuntime: minruntime.Settings{Preempt: quota.Some(minimum)}}}}
-}
-
-// "Protected until its start plus the minimum", to the nanosecond: at the next one it may
-// yield.
-func TestRetryAfterTheShortestMinimum(t *testing.T) {
-	for _, minimum := range []time.Duration{1, 2, time.Hour} {
-		runs := oneGPU("runs", 0)
-		runs.ReservedAt = noon
-		st := oneQueue(queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}, minimum, runs)
-		want := noon.Add(minimum + 1)
-		d := decide(t, snapshotOf(t, st), preemption.Request{Workload: oneGPU("waits", 1), Now: noon})
-		if d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
-			t.Errorf("minimum %v: %v, retry at %v, want %v", minimum, d.Outcome, d.RetryAt, want)
-		}
-	}
-}
-
 // "At that instant the request fits or preempts": a cost that grows with time is that of the instant, also
 // where flavors are assigned anew.
 func TestRetryAtWithACostThatGrows(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -176,9 +175,7 @@ func TestUnknownQueueTimeIsTheNewest(t *testing.T) {
 		if text(d) != c.want || !d.RetryAt.IsZero() {
 			t.Errorf("%s: %s, again at %v; want %s", c.name, text(d), d.RetryAt, c.want)
 		}
-		if err := verify.Decision(st, r, config, d); err != nil {
-			t.Errorf("%s: %v", c.name, err)
-		}
+		verified(t, st, r, config, d)
 		if theirs := reference.Decide(config, st, r); text(theirs.Decision) != c.want {
 			t.Errorf("%s: the reference says %s", c.name, text(theirs.Decision))
 		}

@@ -146,9 +146,7 @@ func TestStableHasNoOrder(t *testing.T) {
 		if d.Outcome != preemption.Preempt || len(d.Victims) != 3 {
 			t.Errorf("%v: %v, %v; want all three", searchOf(c), d.Outcome, d.Victims)
 		}
-		if err := verify.Decision(record.State, *record.Request, c, d); err != nil {
-			t.Errorf("%v: %v", searchOf(c), err)
-		}
+		verified(t, record.State, *record.Request, c, d)
 	}
 }
 

@@ -72,9 +72,7 @@ func TestVerifyStableBesideRules(t *testing.T) {
 	}
 	st, r := q.Record.State, *q.Record.Request
 	d := decideWith(t, config, snapshotOf(t, st), r)
-	if err := verify.Decision(st, r, config, d); err != nil {
-		t.Errorf("the decision: %v", err)
-	}
+	verified(t, st, r, config, d)
 	for i := range d.Victims {
 		if v := &d.Victims[i]; v.Workload == "w02" && v.Reason == preemption.ConfigurablePreemption {
 			v.Reason = preemption.InClusterQueue
@@ -100,9 +98,7 @@ func decisionsVerify(t *rapid.T) {
 	reevaluate(t, &config)
 	r.Room = drawRoom(t, st)
 	d := decideWith(t, config, snapshotOf(t, st), r)
-	if err := verify.Decision(st, r, config, d); err != nil {
-		t.Fatalf("%+v\n%v", d, err)
-	}
+	verified(t, st, r, config, d)
 }
 
 func TestDecisionsVerify(t *testing.T) { rapid.Check(t, decisionsVerify) }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/cedesched/cede/preemption/placement"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -85,9 +84,7 @@ func TestChargeOfAPodUnderTwoBudgets(t *testing.T) {
 		if d.Violations != c.want {
 			t.Errorf("%v, %v: %d violations, want %d", c.mode, c.charge, d.Violations, c.want)
 		}
-		if err := verify.Placement(st, r, config, d); err != nil {
-			t.Errorf("%v, %v: %v", c.mode, c.charge, err)
-		}
+		verified(t, st, r, config, d)
 	}
 }
 
@@ -113,7 +110,5 @@ func TestRationedUnitsComeBackByImportance(t *testing.T) {
 	c := placement.Config{Mode: placement.ModeInPlace, Budgets: placement.Hard}
 	d := decide(t, c, snapshotOf(t, st), r)
 	wantText(t, text(d), "Preempt in0@b; evict low1")
-	if err := verify.Placement(st, r, c, d); err != nil {
-		t.Error(err)
-	}
+	verified(t, st, r, c, d)
 }

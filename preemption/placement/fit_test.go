@@ -12,7 +12,6 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -92,9 +91,7 @@ func fitAgrees(t *rapid.T) {
 			continue
 		}
 		d := placement.Decision{Outcome: preemption.Fits, Placement: placement.Placement{Nominations: fit.Nominations()}}
-		if err := verify.Placement(left, r, c, d); err != nil {
-			t.Fatalf("without %v: %v\n%v", taken, d.Nominations, err)
-		}
+		verified(t, left, r, c, d)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -93,6 +94,14 @@ func text(d placement.Decision) string {
 		fmt.Fprintf(&b, "; withdraw %s", strings.Join(d.Withdrawn, " "))
 	}
 	return b.String()
+}
+
+// verified fails if Verify has something against a decision.
+func verified(t fatal, st placement.State, r placement.Request, c placement.Config, d placement.Decision) {
+	t.Helper()
+	if err := verify.Placement(st, r, c, d); err != nil {
+		t.Fatal(err, text(d))
+	}
 }
 
 // wantText fails if a text is another than wanted; about says of what.

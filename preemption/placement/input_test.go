@@ -250,9 +250,7 @@ func TestVerifyRefusesBadInput(t *testing.T) {
 	st := world(t, "n1 2: a/1 b/2")
 	good := pending(1)
 	d := decided(t, st, good)
-	if err := verify.Placement(st, good, placement.Config{}, d); err != nil {
-		t.Error(err)
-	}
+	verified(t, st, good, placement.Config{}, d)
 	for want, change := range map[string]func(*placement.Request){
 		"request.pods: is empty":                                                          func(r *placement.Request) { r.Pods = nil },
 		"request.pods[0].requests.slots: -1 is negative":                                  func(r *placement.Request) { r.Pods[0].Requests = workload.Resources{"slots": -1} },
@@ -283,9 +281,7 @@ func TestVerifyAsksAboutTheGroup(t *testing.T) {
 	if d.Outcome != preemption.Fits || len(d.Nominations) != 2 || d.Nominations[0].Node == d.Nominations[1].Node {
 		t.Fatal(text(d))
 	}
-	if err := verify.Placement(st, r, c, d); err != nil {
-		t.Error(err)
-	}
+	verified(t, st, r, c, d)
 	d.Nominations[0].Node = d.Nominations[1].Node
 	if err := verify.Placement(st, r, c, d); err == nil {
 		t.Error("two pods of the group on one node")

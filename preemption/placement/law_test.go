@@ -16,7 +16,6 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -141,9 +140,7 @@ func importanceAgreesWithReference(t *rapid.T) {
 	if diff := differ(nodes.Decide(c, st, r), d); diff != "" {
 		t.Fatalf("the reference decides otherwise (- reference, + decision):\n%s", diff)
 	}
-	if err := verify.Placement(st, r, c, d); err != nil {
-		t.Fatalf("%+v\n%v", d, err)
-	}
+	verified(t, st, r, c, d)
 }
 
 // Where the tightest node is taken, or filters are asked, a pod that is put back anywhere

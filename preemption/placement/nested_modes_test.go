@@ -9,7 +9,6 @@ import (
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -19,9 +18,7 @@ func judged(t *testing.T, c placement.Config, st placement.State, r placement.Re
 	t.Helper()
 	s := snapshotOf(t, st)
 	d := decide(t, c, s, r)
-	if err := verify.Placement(st, r, c, d); err != nil {
-		t.Errorf("%v: %v", c.Mode, err)
-	}
+	verified(t, st, r, c, d)
 	p := must(placement.New(c))(t)
 	e, err := explain.ExplainPlacement(p, s, r)
 	if diff := differ(d, e.Decision); err != nil || diff != "" || len(e.Steps) == 0 {

@@ -128,9 +128,7 @@ func TestNestedRequests(t *testing.T) {
 				if got := text(d); got != test.want {
 					t.Errorf("%v: %s\nwant %s", mode, got, test.want)
 				}
-				if err := verify.Placement(st, r, c, d); err != nil {
-					t.Errorf("%v: %v", mode, err)
-				}
+				verified(t, st, r, c, d)
 			}
 		})
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -111,8 +110,6 @@ func resizeAgreesWithReference(t *rapid.T) {
 	if diff := differ(nodes.Decide(c, st, r), d); diff != "" {
 		t.Fatalf("- reference, + decision:\n%s", diff)
 	}
-	if err := verify.Placement(st, r, c, d); err != nil {
-		t.Fatal(err)
-	}
+	verified(t, st, r, c, d)
 	edit(t, snapshotOf(t, st), d.Edits()...)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
-	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -67,9 +66,7 @@ func TestSurplusOfAGroup(t *testing.T) {
 		if got := text(d); got != c.want || !d.RetryAt.Equal(c.retryAt) {
 			t.Errorf("%s: %q, retry at %v, want %q at %v", name, got, d.RetryAt, c.want, c.retryAt)
 		}
-		if err := verify.Placement(st, r, placement.Config{}, d); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		verified(t, st, r, placement.Config{}, d)
 	}
 }
 
@@ -151,9 +148,7 @@ func TestMinimumRuntimeAgainstReclaims(t *testing.T) {
 		r := asking(1)
 		r.Queue = c.queue
 		d := decide(t, c.config, snapshotOf(t, st), r)
-		if err := verify.Placement(st, r, c.config, d); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		verified(t, st, r, c.config, d)
 		if c.until == 0 {
 			if text(d) != "Preempt in@n; evict p" {
 				t.Errorf("%s: %s, want that p yields", name, text(d))

@@ -23,9 +23,7 @@ import (
 // Every decision is one that Verify has nothing against.
 func decisionsVerify(t *rapid.T) {
 	st, r, c, d := draw(t)
-	if err := verify.Placement(st, r, c, d); err != nil {
-		t.Fatalf("%+v\n%v", d, err)
-	}
+	verified(t, st, r, c, d)
 }
 
 func TestDecisionsVerify(t *testing.T) { rapid.Check(t, decisionsVerify) }
@@ -37,9 +35,7 @@ func decisionsOfSetsVerify(t *rapid.T) {
 		r.Placer = nil
 	}
 	d := decide(t, c, snapshotOf(t, st), r)
-	if err := verify.Placement(st, r, c, d); err != nil {
-		t.Fatalf("%+v\n%v", d, err)
-	}
+	verified(t, st, r, c, d)
 }
 
 // Verify finds each way to spoil a decision, each time. A way is false where it does not
@@ -284,9 +280,7 @@ func TestVerifyKeptNominations(t *testing.T) {
 		if d.Outcome != preemption.Wait || len(d.Nominations) != 2 {
 			t.Fatalf("%+v", d)
 		}
-		if err := verify.Placement(st, r, placement.Config{}, d); err != nil {
-			t.Error(err)
-		}
+		verified(t, st, r, placement.Config{}, d)
 	}
 }
 
@@ -311,9 +305,7 @@ func TestVerifyFitsWithoutVictims(t *testing.T) {
 		if d.Outcome != want || len(d.Nominations) != 3 || len(d.Victims) > 0 || d.RetryAt.IsZero() != (want == preemption.Fits) {
 			t.Fatalf("%+v", d)
 		}
-		if err := verify.Placement(st, r, config, d); err != nil {
-			t.Error(err)
-		}
+		verified(t, st, r, config, d)
 	}
 }
 
@@ -341,7 +333,5 @@ func TestVerifyRoomOfALostNomination(t *testing.T) {
 	if d.Outcome != preemption.Wait || len(d.Nominations) != 2 {
 		t.Fatalf("%+v", d)
 	}
-	if err := verify.Placement(st, r, config, d); err != nil {
-		t.Error(err)
-	}
+	verified(t, st, r, config, d)
 }
