@@ -41,7 +41,7 @@ func (w *world) decide(domains []domain) placement.Decision {
 		return w.decision(preemption.Fits, &choice{domain: d, seats: s.placed})
 	}
 	if w.config.Mode == placement.ModeDesign && len(w.leaving()) > 0 {
-		if s, d := w.findsRoom(w.all(domains), w.leaving()); s != nil {
+		if s, d := w.findsRoom(w.withoutRoom(w.all(domains)), w.leaving()); s != nil {
 			return w.decision(preemption.Wait, &choice{domain: d, seats: s.placed})
 		}
 	}
@@ -62,7 +62,7 @@ func (w *world) decide(domains []domain) placement.Decision {
 // fits places the request beside all but some pods, in the first domain with room. A single pod looks at all nodes.
 func (w *world) findsRoom(domains []domain, without []*pod) (*scene, domain) {
 	if w.single() {
-		domains = []domain{{nodes: w.pods[0].nodes}}
+		domains = []domain{{nodes: nodesOf(domains)}}
 	}
 	for _, keep := range []bool{true, false} {
 		for _, d := range domains {
@@ -81,31 +81,51 @@ func (w *world) findsRoom(domains []domain, without []*pod) (*scene, domain) {
 	return nil, domain{}
 }
 
+// nodesOf lists the nodes of all domains.
+func nodesOf(domains []domain) (list []*node) {
+	for _, d := range domains {
+		list = append(list, d.nodes...)
+	}
+	return list
+}
+
+// withoutRoom leaves out, with SkipFit, the domains in which there is room: what leaves, too, "could not help there".
+func (w *world) withoutRoom(domains []domain) []domain {
+	if !w.request.SkipFit {
+		return domains
+	}
+	return slices.DeleteFunc(slices.Clone(domains), func(d domain) bool {
+		s := w.scene(nil)
+		s.place(d)
+		return s.enough()
+	})
+}
+
 // preempt: "Once we find enough nodes feasible for preemption and list of victims for them, we score that and choose the
 // best options." The reasons: "no unit that may yield has lower priority and runs in any domain"; "there would be room, but
 // only by violating a disruption budget"; "there is too little room even without all units that may be preempted".
 func (w *world) preempt(domains []domain) placement.Decision {
-	var list []*choice
 	most, why := 0, placement.ReasonNoVictims
-	for i, d := range w.all(domains) {
-		if i >= len(domains) && len(list) > 0 {
-			break // "if none of them has room, also by preemption, the group may be on the nodes of all of them"
-		}
+	solve := func(d domain) *choice {
 		c, placeable := w.solve(d, w.candidates(d))
-		switch kept := w.keepBudgets(c); {
-		case kept != nil:
-			list = append(list, kept)
-		case c != nil:
+		kept := w.keepBudgets(c)
+		switch {
+		case kept != nil && w.single() && len(kept.victims) == 0:
+			kept, why = nil, max(why, placement.ReasonNoRoom) // "a node on which no unit has to yield is then no candidate"
+		case kept == nil && c != nil:
 			why = placement.ReasonBudgets
-		case why == placement.ReasonNoVictims && len(w.candidates(d)) > 0:
-			why = placement.ReasonNoRoom
+		case c == nil && len(w.candidates(d)) > 0:
+			why = max(why, placement.ReasonNoRoom)
 		}
 		most = max(most, placeable)
+		return kept
 	}
+	list := w.choices(domains, solve)
 	if len(list) == 0 {
 		return w.impossible(why, most)
 	}
-	return w.decision(w.outcome(w.chosen(list)), w.chosen(list))
+	c := w.chosen(list)
+	return w.decision(w.outcome(c), c)
 }
 
 // outcome: "The outcome is Preempt, or Fits for a placement without victims"; or Wait, if it needs the room of what terminates.
@@ -119,6 +139,22 @@ func (w *world) outcome(c *choice) preemption.Outcome {
 		return preemption.Fits
 	}
 	return preemption.Wait
+}
+
+// choices solves each domain. "If none of them has room, also by preemption, the group may be on the nodes of all of them."
+func (w *world) choices(domains []domain, solve func(domain) *choice) (list []*choice) {
+	if w.single() {
+		return w.sampled(domains, solve)
+	}
+	for i, d := range w.all(domains) {
+		if i >= len(domains) && len(list) > 0 {
+			break
+		}
+		if c := solve(d); c != nil {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // chosen: "score that and choose the best"; in [placement.ModeInPlace] "a group in the first domain with room".

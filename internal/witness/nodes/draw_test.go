@@ -16,8 +16,8 @@ var now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // traits say what is drawn besides single pods with priorities.
 type traits struct {
-	budgets, groups, terminating, runtimes, nominations bool
-	gang, domains, basic, inPlace, hard                 bool
+	budgets, groups, terminating, runtimes, nominations   bool
+	gang, domains, basic, skipFit, sampled, inPlace, hard bool
 }
 
 // drawer draws one question.
@@ -200,6 +200,10 @@ func (d *drawer) ask() {
 		r.Prefer = rapid.Permutation(d.names()).Draw(d.T, "preferred")[:1+d.upTo(len(d.q.State.Nodes)-1)]
 	}
 	r.Queue = d.queue()
+	r.SkipFit = d.skipFit && d.chance(2)
+	if d.sampled {
+		r.MaxDomains, r.FirstNode = d.upTo(3), d.upTo(7)
+	}
 	if d.gang {
 		d.askForGang(r)
 	} else {

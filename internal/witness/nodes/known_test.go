@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cedesched/cede/internal/witness/nodes"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
@@ -24,6 +25,7 @@ var knownDisagreements = []struct {
 }{
 	{"the order of all domains together", domainAfterDomain},
 	{"rounded shares of capacity", equallyLeft},
+	{"what leaves is overlooked", overlooksLeaving},
 	{"exactly at the end of the wait", timedOutAtTheEnd},
 }
 
@@ -44,6 +46,15 @@ func domainAfterDomain(a answers) bool {
 		}
 	}
 	return cmp.Equal(told(a.engine), told(nodes.Decide(a.Config, a.State, r)))
+}
+
+// overlooksLeaving: SkipFit, a node where no unit has to yield "is then no candidate", and "if the request fits once terminating
+// pods are gone, it waits for them". The engine does not wait for them if another node, with room now, comes first.
+func overlooksLeaving(a answers) bool {
+	r := a.Request
+	r.SkipFit = false
+	return a.Request.SkipFit && a.witness.Outcome == preemption.Wait && a.witness.Reason == 0 &&
+		nodes.Decide(a.Config, a.State, r).Outcome == preemption.Fits
 }
 
 // equallyLeft: BestFit chooses "the smallest sum, over the requested resources, of the free part of the capacity". The engine rounds

@@ -33,3 +33,8 @@ func TestNominations(t *testing.T) {
 func TestInPlace(t *testing.T) {
 	ask(t, questions(traits{groups: true, budgets: true, terminating: true, runtimes: true, nominations: true, inPlace: true, hard: true}), "Wait", "withdrawn")
 }
+
+// TestSampling: the same where the scheduler has failed to place the pod, and looks at some nodes only.
+func TestSampling(t *testing.T) {
+	ask(t, questions(traits{groups: true, budgets: true, terminating: true, skipFit: true, sampled: true}), "Preempt", "violations")
+}
