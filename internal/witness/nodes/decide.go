@@ -70,7 +70,8 @@ func (w *world) findsRoom(domains []domain, without []*pod) (*scene, domain) {
 			if keep && !s.keepPromises(d) {
 				continue
 			}
-			if s.place(d); s.enough() {
+			kept := slices.Clone(s.placed)
+			if s.place(d); s.enough() && !slices.ContainsFunc(kept, func(k seat) bool { return !s.has(k.pod) }) {
 				if w.single() {
 					d.name = s.placed[0].node.Name
 				}

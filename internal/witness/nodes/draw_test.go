@@ -16,8 +16,8 @@ var now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // traits say what is drawn besides single pods with priorities.
 type traits struct {
-	budgets, groups, terminating, runtimes, nominations   bool
-	gang, domains, basic, skipFit, sampled, inPlace, hard bool
+	budgets, groups, terminating, runtimes, nominations           bool
+	gang, domains, nested, basic, skipFit, sampled, inPlace, hard bool
 }
 
 // drawer draws one question.
@@ -237,19 +237,79 @@ func (d *drawer) askForGang(r *placement.Request) {
 	if basic {
 		r.MinCount = min(1, r.MinCount)
 	}
+	if d.nested {
+		d.nest(r)
+	}
 	if !d.domains {
 		return
 	}
-	r.Domains = make([]placement.Domain, d.upTo(3))
-	for i := range r.Domains {
-		r.Domains[i].Name = fmt.Sprintf("d%d", i)
+	r.Domains, r.DomainsPreferred = d.split(), d.chance(2)
+}
+
+// split draws domains without a node in two of them.
+func (d *drawer) split() []placement.Domain {
+	list := make([]placement.Domain, d.upTo(3))
+	for i := range list {
+		list[i].Name = fmt.Sprintf("d%d", i)
 	}
 	for _, n := range rapid.Permutation(d.names()).Draw(d.T, "nodes") {
-		if i := d.upTo(3); i < len(r.Domains) {
-			r.Domains[i].Nodes = append(r.Domains[i].Nodes, n)
+		if i := d.upTo(3); i < len(list) {
+			list[i].Nodes = append(list[i].Nodes, n)
 		}
 	}
-	r.DomainsPreferred = d.chance(2)
+	return list
+}
+
+// nest draws groups below that of the request, and what they need.
+func (d *drawer) nest(r *placement.Request) {
+	st := &d.q.State
+	parents := []string{"gang"}
+	if !slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == "gang" }) {
+		st.Groups = append(st.Groups, workload.PodGroup{ID: "gang", Priority: r.Priority, Queue: r.Queue})
+	}
+	for i := range 1 + d.upTo(2) {
+		id := fmt.Sprintf("t%d", i)
+		st.Groups = append(st.Groups, workload.PodGroup{ID: id, Parent: d.of(parents)})
+		parents = append(parents, id)
+	}
+	for i := len(r.Pods); i < 3+d.upTo(3); i++ {
+		r.Pods = append(r.Pods, d.waiting(fmt.Sprintf("w%d", i)))
+	}
+	for i := range r.Pods {
+		r.Pods[i].Group = d.of(parents)
+	}
+	below := func(id string) (groups int) {
+		for _, g := range st.Groups {
+			if g.Parent == id && inGroup(r.Pods, st.Groups, g.ID) > 0 {
+				groups++
+			}
+		}
+		return groups
+	}
+	r.MinGroups = d.upTo(below("gang"))
+	for _, id := range parents[1:] {
+		if d.chance(3) {
+			continue
+		}
+		n := placement.NestedGroup{Group: id, MinCount: min(d.upTo(2), inGroup(r.Pods, st.Groups, id)), MinGroups: d.upTo(below(id)), DomainsPreferred: d.chance(2)}
+		if d.chance(2) {
+			n.Domains = d.split()
+		}
+		r.Nested = append(r.Nested, n)
+	}
+}
+
+// inGroup counts the pods of a group and of the groups below it.
+func inGroup(pods []workload.Pod, groups []workload.PodGroup, id string) (n int) {
+	for _, p := range pods {
+		for at := p.Group; at != ""; {
+			if at == id {
+				n++
+			}
+			at = groups[slices.IndexFunc(groups, func(g workload.PodGroup) bool { return g.ID == at })].Parent
+		}
+	}
+	return n
 }
 
 // groupOf draws a group for a single pod: the priority and the queue of its root are those of the request.

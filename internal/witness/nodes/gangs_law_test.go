@@ -28,3 +28,13 @@ func TestGangsInPlace(t *testing.T) {
 func TestBasic(t *testing.T) {
 	ask(t, questions(traits{gang: true, basic: true, groups: true, terminating: true, budgets: true, nominations: true, runtimes: true}), "Preempt", "Wait")
 }
+
+// TestNested: groups of groups, each with needs and domains of its own.
+func TestNested(t *testing.T) {
+	ask(t, questions(traits{gang: true, nested: true, domains: true, groups: true, terminating: true, runtimes: true, budgets: true}), "Fits", "Preempt")
+}
+
+// TestNestedInPlace: the same as built in v1.37, among promises.
+func TestNestedInPlace(t *testing.T) {
+	ask(t, questions(traits{gang: true, nested: true, domains: true, groups: true, nominations: true, terminating: true, inPlace: true}), "Fits", "Wait")
+}

@@ -63,8 +63,14 @@ func (w *world) within(name string, in func(*node) bool) domain {
 // have their place. A pod without place is left out.
 func (s *scene) place(d domain) {
 	s.last = nil
+	if s.nests() {
+		if !s.placeMembers(s.request.Group, d) {
+			s.placed = nil // "If it does not get that, none of its pods is placed."
+		}
+		return
+	}
 	for _, p := range s.pods {
-		if !slices.ContainsFunc(s.placed, func(k seat) bool { return k.pod == p }) {
+		if !s.has(p) {
 			s.seat(p, d)
 		}
 	}
@@ -115,7 +121,9 @@ func (s *scene) left(p *pod, n *node) *big.Rat {
 }
 
 // enough: "MinCount is the number of Pods that must have room. Zero: any number", of one at least.
-func (s *scene) enough() bool { return len(s.placed) >= max(1, s.request.MinCount) }
+func (s *scene) enough() bool {
+	return len(s.placed) >= max(1, s.request.MinCount) && s.groupsMet >= s.request.MinGroups
+}
 
 // keepPromises: "Of several nominations those that have room are kept if the other pods find a place." It reports whether some
 // are.
@@ -126,4 +134,9 @@ func (s *scene) keepPromises(d domain) bool {
 		}
 	}
 	return len(s.placed) > 0
+}
+
+// has reports whether a pod has its place already.
+func (s *scene) has(p *pod) bool {
+	return slices.ContainsFunc(s.placed, func(k seat) bool { return k.pod == p })
 }
