@@ -109,7 +109,7 @@
 //     a subtree smaller than the whole tree has quota for it, or the queue may preempt
 //     while borrowing. The forecast says what would yield: nothing, workloads of the own
 //     queue, or workloads of other queues only;
-//  4. does not fit otherwise, nor in a flavor for which the queue has no quota.
+//  4. does not fit otherwise, nor, but for a request of zero, in a flavor for which the queue has no quota.
 //
 // A flavor is judged by its worst resource. A flavor without candidates is skipped. A flavor
 // that needs preemption or borrowing is skipped if the queue's [queue.FlavorFungibility] says

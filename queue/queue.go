@@ -47,7 +47,7 @@ type Queue struct {
 	// Quotas are the quotas of the queue, at most one entry for each flavor and resource.
 	// Flavors are tried in the order of the entries: see [Queue.ResourceGroups]. Usage in a
 	// column without an entry counts as with nominal 0 and no borrowing limit, but in no
-	// share of fair sharing; and no flavor without an entry is assigned.
+	// share of fair sharing; and no flavor without an entry is assigned, but to a request of zero.
 	Quotas []quota.Quota `json:"quotas,omitempty"`
 	// Reserved is usage of the queue that no admitted workload accounts for: quota that was
 	// given away earlier in a cycle, or that is held by what the state does not list. It

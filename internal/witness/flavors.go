@@ -129,11 +129,13 @@ func (w *world) judge(flavor string, amounts map[string]int64, used map[column]i
 //     holds it;
 //  3. is forecast if it is within the queue's nominal quota, or a subtree smaller than the whole tree has
 //     quota for it, or the queue may preempt while borrowing;
-//  4. does not fit otherwise, nor in a flavor for which the queue has no quota."
+//  4. does not fit otherwise, nor, but for a request of zero, in a flavor for which the queue has no quota."
 func (w *world) judgeOne(fr column, amount int64, at time.Time) verdict {
 	entry, has := w.own.quotas[fr]
 	height, below := w.own.heightFor(fr, amount), w.own.heldBelowTheRoot(fr, amount)
 	switch {
+	case !has && amount == 0: // "no flavor without an entry is assigned, but to a request of zero"
+		return verdict{fitting, 0}
 	case !has || amount > w.own.potential(fr):
 		return verdict{noFit, 0}
 	case amount <= max(0, w.own.available(fr)):
