@@ -67,17 +67,17 @@ func testInOrder(c preemption.Config, decide Decider, from *rapid.Generator[pree
 // often at the end of a minAdmitDuration.
 func OneQueueRecords() *rapid.Generator[preemption.Record] {
 	return rapid.Custom(func(t *rapid.T) preemption.Record {
-		job := func(id string) workload.Workload {
+		job := func(id string, most int64) workload.Workload {
 			return workload.Workload{
 				ID: id, Queue: "queue", Priority: rapid.Int64Range(0, 3).Draw(t, "priority"),
 				Queued:  Now.Add(-time.Duration(rapid.IntRange(0, 5).Draw(t, "queued")) * time.Hour),
-				PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: []quota.Amount{{Flavor: "flavor", Resource: "gpu", Amount: rapid.Int64Range(1, 3).Draw(t, "amount")}}}},
+				PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: []quota.Amount{{Flavor: "flavor", Resource: "gpu", Amount: rapid.Int64Range(1, most).Draw(t, "amount")}}}},
 			}
 		}
 		var st preemption.State
 		used := int64(0)
 		for i := range rapid.IntRange(0, 8).Draw(t, "running") {
-			w := job(fmt.Sprintf("running-%d", i))
+			w := job(fmt.Sprintf("running-%d", i), 3)
 			w.ReservedAt = Now.Add(-time.Duration(rapid.IntRange(0, 6).Draw(t, "age")) * 30 * time.Minute).Add(-time.Duration(rapid.IntRange(0, 1).Draw(t, "past")))
 			used += w.Usage()[0].Amount
 			st.Admitted = append(st.Admitted, w)
@@ -88,7 +88,7 @@ func OneQueueRecords() *rapid.Generator[preemption.Record] {
 			q.Preemption.MinAdmitDuration = quota.Some(time.Hour)
 		}
 		st.Queues = []queue.Queue{q}
-		return preemption.Record{State: st, Request: &preemption.Request{Workload: job("incoming"), Now: Now}}
+		return preemption.Record{State: st, Request: &preemption.Request{Workload: job("incoming", 6), Now: Now}}
 	})
 }
 
