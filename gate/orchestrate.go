@@ -111,9 +111,15 @@ const DefaultTimeout = 5 * time.Minute
 type Action struct {
 	// Open is the name of the replica whose gate to open now ([Gates.Opened]). Empty: none.
 	Open string
-	// WakeAt is when to ask again if no event comes before. Zero: time alone changes nothing.
+	// WakeAt is when to ask again if no event comes before: the latest of what is still to come of
+	// the end of the timeout, of the wait for victims, and, if a replica waits for an opening, of
+	// the grace. The timeout counts even if no replica is left to open: a signal may get lost
+	// (KEP-8303, MultiKueue Controller, step 3). With Open it is Timeout after now. Zero: time alone
+	// changes nothing.
 	WakeAt time.Time
-	// Done says that a replica has its quota. No gate is opened while it has.
+	// Done says that a replica has its quota, and no gate is opened while it has: under [Preference]
+	// only if no more preferred replica waits for an opening or keeps the gates closed. The other
+	// fields are then zero.
 	Done bool
 }
 
@@ -132,6 +138,8 @@ type Action struct {
 //     A replica that preempts again and again does not keep the gates closed: KEP-8303,
 //     Proposal: "a timeout mechanism will ensure that the gate is eventually removed for
 //     other replica workloads so that another worker gets a chance to preempt".
+//   - A replica waits for an opening while it signals, its gate is closed, and it is
+//     NotEvaluated or Pending. One that is Preempting is not opened, though it signals.
 //   - A replica whose gate is open is not opened again, so each replica that signals
 //     has its turn. Only the signal counts: a replica that cleared it, because its
 //     answer is no longer Gated, is not opened.
