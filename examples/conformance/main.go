@@ -4,7 +4,7 @@
 //	conformance -convert FILE...
 //	conformance run [-claims FILE] [-json] [-show N] [-each D] [-total D] -- PROGRAM ARGUMENT...
 //	conformance answer
-//	conformance cases [-form FORM]
+//	conformance cases [-form FORM] [-id ID]
 //	conformance claims
 //
 // The first two are about decisions of other schedulers, the others about the suite of cede's own cases (package suite,

@@ -130,15 +130,19 @@ func answerAll(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 func printCases(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("conformance cases", flag.ContinueOnError)
 	form := flags.String("form", "", "print the cases of this `FORM` only: "+strings.Join(suite.Forms(), ", "))
-	if status := parse(flags, args, "usage: conformance cases [-form FORM]", false, stdout, stderr); status >= 0 {
+	id := flags.String("id", "", "print the case with this `ID` only")
+	if status := parse(flags, args, "usage: conformance cases [-form FORM] [-id ID]", false, stdout, stderr); status >= 0 {
 		return status
 	}
 	if *form != "" && !slices.Contains(suite.Forms(), *form) {
 		return bad(stderr, fmt.Errorf("-form %q: want one of %s", *form, strings.Join(suite.Forms(), ", ")))
 	}
 	list, err := suite.Cases()
+	if err == nil && *id != "" && !slices.ContainsFunc(list, func(c suite.Case) bool { return c.ID == *id }) {
+		return bad(stderr, fmt.Errorf("-id %q: there is no such case", *id))
+	}
 	for i := 0; i < len(list) && err == nil; i++ {
-		if *form == "" || list[i].Form == *form {
+		if (*form == "" || list[i].Form == *form) && (*id == "" || list[i].ID == *id) {
 			err = json.NewEncoder(stdout).Encode(list[i])
 		}
 	}

@@ -1,21 +1,14 @@
 #!/usr/bin/env python3
-"""Answers a part of the conformance suite from scratch: priority preemption in a queue, and reclaim in a tree of cohorts.
+"""Answers a part of the conformance suite from scratch: priority preemption in a queue, reclaim in a tree of cohorts, and gates.
 
-It is written from the words of docs/concepts.md, docs/designs/priority.md and the documentation of package preemption. It
+It is written from the words of docs/concepts.md, docs/designs/priority.md and the documentation of packages preemption and gate. It
 reads a question in each line of its standard input and writes an answer in one line. claims.json says what of the suite it claims.
 """
 import json
 import sys
-from datetime import datetime
 
-
-def instant(text):
-    """Nanoseconds since 1970 of an RFC 3339 time, so that times can be compared."""
-    whole, fraction = text.rstrip("Z"), ""
-    if "." in whole:
-        whole, fraction = whole.split(".")
-    seconds = (datetime.fromisoformat(whole) - datetime(1970, 1, 1)).total_seconds()
-    return int(seconds) * 10**9 + int(fraction.ljust(9, "0") or 0)
+from gates import orchestrate
+from times import instant
 
 
 class Node:
@@ -170,7 +163,8 @@ def main():
     for line in sys.stdin:
         asked = json.loads(line)
         try:
-            answer = {"id": asked["id"], "answer": World(asked["question"]).decide()}
+            question = asked["question"]
+            answer = {"id": asked["id"], "answer": orchestrate(question) if asked["form"] == "orchestrate" else World(question).decide()}
         except Exception as problem:  # one question that it cannot read must not end it
             answer = {"id": asked["id"], "error": repr(problem)}
         print(json.dumps(answer), flush=True)

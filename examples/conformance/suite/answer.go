@@ -7,13 +7,16 @@ import (
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/preemption/moves"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
 )
 
 var answers = map[string]func(question []byte) (any, error){
 	Decide: reading(decide), Place: reading(place), Orchestrate: reading(orchestrate), Cycles: reading(cycles),
+	Settle: reading(settled), Move: reading(moved), Clear: reading(cleared),
 }
 
 // Answer is cede's answer to a question of a form.
@@ -86,6 +89,31 @@ func place(q *PlaceQuestion) (any, error) {
 		return nil, err
 	}
 	return p.Decide(s, q.Request)
+}
+
+func settled(q *SettleQuestion) (any, error) {
+	of := DecideQuestion{Config: q.Config, State: q.State}
+	p, s, _, err := of.ready()
+	if err != nil {
+		return nil, err
+	}
+	return settle.Decide(p, s, q.Request)
+}
+
+func moved(q *MoveQuestion) (any, error) {
+	p, s, err := (&PlaceQuestion{Config: q.Config, State: q.State}).ready()
+	if err != nil {
+		return nil, err
+	}
+	return moves.Decide(p, s, q.Request, moves.Config{Prefer: q.Moving.Prefer, Start: q.Moving.Start})
+}
+
+func cleared(q *ClearQuestion) (any, error) {
+	p, s, err := (&PlaceQuestion{Config: q.Config, State: q.State}).ready()
+	if err != nil {
+		return nil, err
+	}
+	return moves.Clear(p, s, q.Request, moves.Config{Prefer: q.Moving.Prefer, Start: q.Moving.Start})
 }
 
 func orchestrate(q *OrchestrateQuestion) (any, error) {

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"flag"
@@ -9,13 +10,15 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cedesched/cede/preemption"
 )
 
 var (
-	update  = flag.Bool("update", false, "choose the cases of the archive anew")
+	update  = flag.Bool("update", false, "write the schemas anew")
+	anew    = flag.String("anew", "", "choose the cases of these `FORMS` of the archive anew, with commas between them")
 	readmit = flag.Bool("readmit", false, "answer the cases of the archive again, and drop those that cannot be read any more")
 )
 
@@ -23,8 +26,12 @@ const archiveFile = "testdata/" + Version + "/cases.jsonl.gz"
 
 // scans says how many seeds of each form are looked at, and how many cases are kept at most.
 var scans = map[string]struct{ seeds, most int }{
-	Decide: {10_000, 1_500}, Place: {6_000, 400}, Orchestrate: {4_000, 200}, Cycles: {1_200, 250},
+	Decide: {10_000, 1_500}, Place: {6_000, 400}, Orchestrate: {4_000, 300}, Cycles: {1_200, 250},
+	Settle: {2_000, 150}, Move: {2_000, 150}, Clear: {2_000, 150},
 }
+
+// also has seeds beyond the scans, of cases that nothing else is like: a queue whose turn comes again when it is back within its quota.
+var also = map[string][]int{Decide: {22_728, 39_060, 40_728}}
 
 // choose takes the cases of a form in the order of their seeds: one that reaches something that fewer than four before it reach, or two
 // things together that none does; and of what is asked of simple schedulers a hundred of each outcome.
@@ -64,6 +71,12 @@ func choose(form string) (list []Case) {
 			}
 		}
 	}
+	for _, seed := range also[form] {
+		if c, ok := generate(form, seed); ok {
+			complete(&c)
+			list = append(list, c)
+		}
+	}
 	return list
 }
 
@@ -80,11 +93,14 @@ func complete(c *Case) {
 // The cases are data: of the generators that chose them only their seeds are left. What they use and reach is asked again of some.
 func TestArchive(t *testing.T) {
 	switch {
-	case *update:
-		list := []Case(nil)
-		for _, form := range Forms() {
-			list = append(list, choose(form)...)
+	case *anew != "":
+		list := cases(t)
+		for _, form := range strings.Split(*anew, ",") {
+			list = append(slices.DeleteFunc(list, func(c Case) bool { return c.Form == form }), choose(form)...)
 		}
+		slices.SortStableFunc(list, func(a, b Case) int {
+			return cmp.Compare(slices.Index(Forms(), a.Form), slices.Index(Forms(), b.Form))
+		})
 		writeArchive(t, list)
 	case *readmit:
 		writeArchive(t, readmitted(t))

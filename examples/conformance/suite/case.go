@@ -17,8 +17,10 @@ import (
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/preemption/moves"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/recorded"
+	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/workload"
 )
@@ -62,11 +64,14 @@ const (
 	Place       = "place"       // a [PlaceQuestion]; the answer is a [placement.Decision]
 	Orchestrate = "orchestrate" // an [OrchestrateQuestion]; the answer is a [gate.Action]
 	Cycles      = "cycles"      // a [CyclesQuestion]; the answer is a [CyclesAnswer]
+	Settle      = "settle"      // a [SettleQuestion]; the answer is a [settle.Answer]
+	Move        = "move"        // a [MoveQuestion]; the answer is a [moves.Decision]
+	Clear       = "clear"       // a [ClearQuestion]; the answer is a [moves.ClearAnswer]
 )
 
 // Forms lists the forms of questions.
 func Forms() []string {
-	return []string{Decide, Place, Orchestrate, Cycles}
+	return []string{Decide, Place, Orchestrate, Cycles, Settle, Move, Clear}
 }
 
 // DecideQuestion asks whether a workload fits, and which workloads have to yield for it.
@@ -106,6 +111,37 @@ type CyclesQuestion struct {
 // CyclesAnswer answers a [CyclesQuestion]: one result for each time.
 type CyclesAnswer struct {
 	Cycles []cycle.Result `json:"cycles"`
+}
+
+// SettleQuestion asks who has to yield because usage is over what is allowed.
+type SettleQuestion struct {
+	Config  *preemption.Config `json:"config,omitempty"`
+	State   preemption.State   `json:"state"`
+	Request settle.Request     `json:"request"`
+}
+
+// Moving says which victims move. The zero value: those that have a place.
+type Moving struct {
+	// Prefer is [moves.Config.Prefer].
+	Prefer bool `json:"prefer,omitempty"`
+	// Start is [moves.Config.Start].
+	Start moves.Start `json:"start,omitzero"`
+}
+
+// MoveQuestion asks which victims of a decision on nodes have room elsewhere.
+type MoveQuestion struct {
+	Config  *placement.Config `json:"config,omitempty"`
+	Moving  Moving            `json:"moving,omitzero"`
+	State   placement.State   `json:"state"`
+	Request placement.Request `json:"request"`
+}
+
+// ClearQuestion asks which units have to leave so that nodes are empty, or within their capacity.
+type ClearQuestion struct {
+	Config  *placement.Config  `json:"config,omitempty"`
+	Moving  Moving             `json:"moving,omitzero"`
+	State   placement.State    `json:"state"`
+	Request moves.ClearRequest `json:"request"`
 }
 
 //go:embed testdata/v0.1/cases.jsonl.gz

@@ -70,6 +70,10 @@ var features = []Feature{
 	{"nodeTimes", "minimum runtimes of pods and groups", []string{"state.pods.minRuntime", "state.pods.reclaimMinRuntime", "state.groups.minRuntime", "state.groups.reclaimMinRuntime", "config.ReclaimMinRuntime"}},
 
 	{"gateOrder", "orders and times of gates", []string{"config.Grace", "config.PreemptingTimeout"}},
+
+	{"settling", "some queues and cohorts alone, delays, limits on victims", []string{"request.nodes", "request.delays", "request.since", "request.maxVictims"}},
+	{"moving", "victims that are chosen, and that start, by where they have room", []string{"moving"}},
+	{"clearing", "some of the domains, or their capacity alone", []string{"request.count", "request.within"}},
 }
 
 var featureOf = func() map[string]string {

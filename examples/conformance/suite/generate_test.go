@@ -4,14 +4,20 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/preemption/moves"
+	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
+	"github.com/cedesched/cede/preemption/settle"
+	"github.com/cedesched/cede/quota"
 )
 
 // Generators of records; each seed gives one.
@@ -43,6 +49,13 @@ func generate(form string, seed int) (c Case, ok bool) {
 		question = orchestrateQuestion(r)
 	case Cycles:
 		question = cyclesQuestion(r, seed)
+	case Settle:
+		question = settleQuestion(r, seed)
+	case Move:
+		of := placeQuestion(seed)
+		question = &MoveQuestion{Config: of.Config, Moving: drawMoving(r), State: of.State, Request: of.Request}
+	case Clear:
+		question = clearQuestion(r, seed)
 	}
 	c = Case{ID: fmt.Sprintf("%s-%d", form, seed), Form: form, Seed: seed, Question: compact(question)}
 	answer, err := Answer(form, c.Question)
@@ -159,8 +172,87 @@ func orchestrateQuestion(r *rand.Rand) *OrchestrateQuestion {
 		}
 		if chance(r, 1, 2) {
 			replica.Offer = gate.Offer{Victims: r.IntN(4), LostWork: time.Duration(r.IntN(3)) * time.Hour}
+			if chance(r, 1, 2) {
+				replica.Offer.Lost = quota.Some(int64(r.IntN(3)))
+			}
 		}
 		q.Replicas = append(q.Replicas, replica)
+	}
+	if chance(r, 1, 2) { // ties
+		for i := range q.Replicas {
+			if since := q.Replicas[0].Gates.Blocked.Since; q.Replicas[i].Gates.Blocked.Active && !since.IsZero() {
+				q.Replicas[i].Gates.Blocked.Since = since
+			}
+			if chance(r, 1, 2) {
+				q.Replicas[i].Offer = q.Replicas[0].Offer
+			}
+		}
+	}
+	r.Shuffle(len(q.Replicas), func(i, j int) { q.Replicas[i], q.Replicas[j] = q.Replicas[j], q.Replicas[i] })
+	return q
+}
+
+// settleQuestion is about a state in which some queues and cohorts have less quota than before.
+func settleQuestion(r *rand.Rand, seed int) *SettleQuestion {
+	d := decideQuestion(r, seed)
+	q := &SettleQuestion{Config: d.Config, State: d.State, Request: settle.Request{Now: preemptiontest.Now, LocalQueueUsage: d.Request.LocalQueueUsage}}
+	var nodes []settle.Node
+	lower := func(of settle.Node, quotas []quota.Quota) {
+		nodes = append(nodes, of)
+		for i := range quotas {
+			if chance(r, 1, 2) {
+				quotas[i].Nominal /= int64(2 + r.IntN(3))
+			}
+		}
+	}
+	for i := range q.State.Queues {
+		lower(settle.Node{Queue: q.State.Queues[i].Name}, q.State.Queues[i].Quotas)
+	}
+	for i := range q.State.Cohorts {
+		lower(settle.Node{Cohort: q.State.Cohorts[i].Name}, q.State.Cohorts[i].Quotas)
+	}
+	some := func() settle.Node { return nodes[r.IntN(len(nodes))] }
+	if len(nodes) > 0 && chance(r, 1, 4) {
+		q.Request.Nodes = []settle.Node{some()}
+	}
+	if len(nodes) > 0 && chance(r, 1, 4) {
+		q.Request.Delays = []settle.Delay{{Node: pick(r, settle.Node{}, some()), For: 10 * time.Minute}}
+		q.Request.Since = []settle.Since{{Node: some(), At: minutesBefore(r, 20)}}
+	}
+	if chance(r, 1, 4) {
+		q.Request.MaxVictims = 1 + r.IntN(3)
+	}
+	return q
+}
+
+func drawMoving(r *rand.Rand) Moving {
+	return Moving{Prefer: chance(r, 1, 3), Start: pick(r, moves.AfterStop, moves.AfterStop, moves.BeforeStop)}
+}
+
+// clearQuestion empties nodes, or asks about nodes that lost capacity.
+func clearQuestion(r *rand.Rand, seed int) *ClearQuestion {
+	of := placeQuestion(seed)
+	q := &ClearQuestion{Config: of.Config, Moving: drawMoving(r), State: of.State, Request: moves.ClearRequest{Now: preemptiontest.Now}}
+	q.Moving.Prefer = false // a victim is not chosen
+	if q.Request.Within = chance(r, 1, 3); q.Request.Within {
+		for i := range q.State.Nodes {
+			n := &q.State.Nodes[i]
+			for _, name := range slices.Sorted(maps.Keys(n.Capacity)) {
+				if chance(r, 1, 2) {
+					n.Capacity[name] /= 2
+				}
+			}
+		}
+	}
+	if chance(r, 1, 2) {
+		q.Request.Count = 1 + r.IntN(2)
+	}
+	if names := len(q.State.Nodes); chance(r, 1, 3) && names > 1 {
+		first := placement.Domain{Name: "rack-a", Nodes: []string{q.State.Nodes[0].Name, q.State.Nodes[1].Name}}
+		q.Request.Domains = []placement.Domain{first}
+		for _, n := range q.State.Nodes[2:] {
+			q.Request.Domains = append(q.Request.Domains, placement.Domain{Name: "rack-" + n.Name, Nodes: []string{n.Name}})
+		}
 	}
 	return q
 }

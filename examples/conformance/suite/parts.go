@@ -2,6 +2,7 @@ package suite
 
 import (
 	"bytes"
+	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
@@ -25,7 +26,6 @@ var placementParts = map[string]string{
 	"outcome": "outcome", "victims.group": "victims", "victims.pods": "victims", "victims.priority": "reasons", "victims.order": "order",
 	"victims.violations": "violations", "violations": "violations", "reason": "reasons", "retryAt": "retryAt", "blockers": "blockers", "shortage": "shortage",
 	"withdrawn": "places", "pods": "places", "domain": "places", "nominations": "places", "placeable": "places", "now": "places",
-	"proof": "proof", "proof.nodes": notAsked,
 }
 
 // partsOf are the paths of the answers of each form.
@@ -42,6 +42,10 @@ var partsOf = func() map[string]map[string]string {
 		Orchestrate: {"Open": "outcome", "Done": "outcome", "WakeAt": "retryAt"},
 		Cycles: below("cycles.heads.decision.", decisionParts, map[string]string{"cycles.heads.head.workload.id": "outcome", "cycles.heads.outcome": "outcome", "cycles.heads.reason": "reasons",
 			"cycles.heads": "cycle", "cycles.heads.head": "cycle", "cycles.again": "cycle"}),
+		Settle: below("", decisionParts, map[string]string{"excess": "shortage", "remaining": "shortage", "steps": "steps"}),
+		Move:   below("decision.", placementParts, map[string]string{"moves": "moves", "steps": "steps", "cost": "cost", "elsewhere": "moves", "tried": notAsked}),
+		Clear: below("", placementParts, map[string]string{"cleared": "victims", "moves": "moves", "steps": "steps", "cost": "cost", "lowerBound": "proof",
+			"blocked": "blockers", "tried": notAsked}),
 	}
 }()
 
@@ -101,6 +105,29 @@ func Differ(form string, want, got []byte, claimed func(part string) bool) (diff
 	}
 	slices.Sort(differ)
 	return differ, asked, nil
+}
+
+// names are paths of what parts of an answer are about.
+var names = []string{"victims.workload", "victims.pods", "cycles.heads.head.workload.id", "decision.victims.pods"}
+
+// textOf is one part of an answer, as JSON in which texts are as they were, with the names of what it is about; "nothing" if it has none.
+func textOf(form, part string, answer []byte) string {
+	v, err := value(answer)
+	if err != nil {
+		return "what is not JSON"
+	}
+	v = only(v, "", func(path string) bool {
+		of, known := longest(partsOf[form], path)
+		return known && of == part || part != "outcome" && slices.Contains(names, path)
+	})
+	if v == nil {
+		return "nothing"
+	}
+	data, err := json.Marshal(plain(v))
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
 }
 
 // has reports whether the answers of a form have a part.

@@ -124,3 +124,27 @@ func longest(patterns map[string]string, path string) (name string, ok bool) {
 	}
 	return name, ok
 }
+
+// plain is the JSON value of a value: the reverse of normal.
+func plain(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, of := range v {
+			out[key] = plain(of)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, of := range v {
+			out[i] = plain(of)
+		}
+		return out
+	case string:
+		if text, is := strings.CutPrefix(v, "\""); is {
+			return text
+		}
+		return json.Number(v)
+	}
+	return v
+}

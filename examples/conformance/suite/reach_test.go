@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"regexp"
@@ -103,6 +104,17 @@ func reaches(c *Case) []string {
 			seen[fmt.Sprintf("replica %v, open %t, signals %t, names the gate %t", r.Progress, open, r.Gates.Blocked.Signals(), len(r.Gates.Names) > 0)] = true
 		}
 		seen[fmt.Sprintf("order %v, grace %t", q.Config.Order, q.Config.Grace > 0)] = true
+		for i, a := range q.Replicas {
+			for _, b := range q.Replicas[:i] {
+				if a.Gates.Blocked.Signals() && a.Gates.Blocked.Since.Equal(b.Gates.Blocked.Since) {
+					seen[fmt.Sprintf("order %v, equal signals, equal offers %t, the later name first %t, opens %t",
+						q.Config.Order, a.Offer == b.Offer, a.Name < b.Name, len(c.Answer) > 0 && bytes.Contains(c.Answer, []byte(`"Open":"`+a.Name)))] = true
+				}
+				if a.Offer.Lost != b.Offer.Lost {
+					seen[fmt.Sprintf("order %v, another is lost", q.Config.Order)] = true
+				}
+			}
+		}
 		seen[fmt.Sprintf("%d replicas", len(q.Replicas))] = true
 	}
 	return slices.Sorted(maps.Keys(seen))

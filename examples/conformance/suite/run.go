@@ -1,11 +1,13 @@
 package suite
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -51,8 +53,15 @@ type Report struct {
 // Failure is a question that was not answered right.
 type Failure struct {
 	ID    string   `json:"id"`
+	Form  string   `json:"form"`
 	Parts []string `json:"parts,omitempty"`
 	Error string   `json:"error,omitempty"`
+	// Question is what was asked, Wanted the answer of the archive, Got that of the program; none if it gave none.
+	Question json.RawMessage `json:"question"`
+	Wanted   json.RawMessage `json:"wanted"`
+	Got      json.RawMessage `json:"got,omitempty"`
+	// Sentences say what decides the parts that differ, in their order; none where there is no answer to compare.
+	Sentences []Sentence `json:"sentences,omitempty"`
 }
 
 // Run asks a program all cases that it claims. The error says that it cannot be started at all.
@@ -97,7 +106,7 @@ func Run(args []string, list []Case, claims Claims, o Options) (*Report, error) 
 			lost = fmt.Sprintf("not asked: all took more than %v", o.Total)
 		}
 		if lost != "" {
-			r.fail(c, parts, parts, lost)
+			r.fail(c, nil, parts, parts, lost)
 			continue
 		}
 		a, err := running.ask(Asked{c.ID, c.Form, c.Question}, o.Each)
@@ -108,20 +117,20 @@ func Run(args []string, list []Case, claims Claims, o Options) (*Report, error) 
 			if r.Died++; r.Died > o.Starts {
 				lost = fmt.Sprintf("not asked: the program was lost %d times", r.Died)
 			}
-			r.fail(c, parts, parts, err.Error())
+			r.fail(c, nil, parts, parts, err.Error())
 		case err != nil:
 			r.Malformed++
-			r.fail(c, parts, parts, err.Error())
+			r.fail(c, nil, parts, parts, err.Error())
 		case a.Error != "":
 			r.Refused++
-			r.fail(c, parts, parts, "it says: "+a.Error)
+			r.fail(c, nil, parts, parts, "it says: "+a.Error)
 		default:
 			differ, asked, err := Differ(c.Form, c.Answer, a.Answer, claims.Part)
 			if err != nil {
 				r.Malformed++
-				r.fail(c, parts, parts, err.Error())
+				r.fail(c, nil, parts, parts, err.Error())
 			} else if len(differ) > 0 {
-				r.fail(c, asked, differ, "")
+				r.fail(c, a.Answer, asked, differ, "")
 			} else {
 				r.count(c, asked, nil, func(n *Count) { n.Passed++ })
 			}
@@ -131,8 +140,14 @@ func Run(args []string, list []Case, claims Claims, o Options) (*Report, error) 
 }
 
 // fail counts a case that failed, in the parts that differ.
-func (r *Report) fail(c *Case, asked, differ []string, why string) {
-	r.Failures = append(r.Failures, Failure{ID: c.ID, Parts: differ, Error: why})
+func (r *Report) fail(c *Case, got json.RawMessage, asked, differ []string, why string) {
+	f := Failure{ID: c.ID, Form: c.Form, Parts: differ, Error: why, Question: c.Question, Wanted: c.Answer, Got: got}
+	for _, part := range differ {
+		if s := SentenceOf(c.Form, part); why == "" && s.Text != "" {
+			f.Sentences = append(f.Sentences, s)
+		}
+	}
+	r.Failures = append(r.Failures, f)
 	r.count(c, asked, differ, func(n *Count) { n.Failed++ })
 }
 
@@ -158,6 +173,30 @@ func (r *Report) count(c *Case, parts, differ []string, add func(*Count)) {
 	}
 }
 
+// mostShown is how much of a question or an answer is printed, in bytes.
+const mostShown = 1500
+
+// print prints what was asked, and of each part that differs what was wanted, what came, and the sentence that decides it.
+func (f *Failure) print(w io.Writer) {
+	shown := func(of string) string {
+		if len(of) > mostShown {
+			return fmt.Sprintf("%s... (all of it: conformance cases -id %s)", strings.ToValidUTF8(of[:mostShown], ""), f.ID)
+		}
+		return of
+	}
+	if f.Error != "" {
+		fmt.Fprintf(w, "FAIL %s: %s\n  asked   %s\n  wanted  %s\n", f.ID, f.Error, shown(string(f.Question)), shown(string(f.Wanted)))
+		return
+	}
+	fmt.Fprintf(w, "FAIL %s: differs in %s\n  asked   %s\n", f.ID, strings.Join(f.Parts, ", "), shown(string(f.Question)))
+	for _, part := range f.Parts {
+		fmt.Fprintf(w, "  %s\n    wanted  %s\n    got     %s\n", part, shown(textOf(f.Form, part, f.Wanted)), shown(textOf(f.Form, part, f.Got)))
+		if s := SentenceOf(f.Form, part); s.Text != "" {
+			fmt.Fprintf(w, "    by      %q (%s)\n", s.Text, s.Where)
+		}
+	}
+}
+
 // Print prints the report in words.
 func (r *Report) Print(w io.Writer, show int) {
 	for i, f := range r.Failures {
@@ -165,13 +204,7 @@ func (r *Report) Print(w io.Writer, show int) {
 			fmt.Fprintf(w, "... and %d more failed\n", len(r.Failures)-show)
 			break
 		}
-		fmt.Fprintf(w, "FAIL %s", f.ID)
-		if f.Error != "" {
-			fmt.Fprintf(w, ": %s", f.Error)
-		} else {
-			fmt.Fprintf(w, ": differs in %v", f.Parts)
-		}
-		fmt.Fprintln(w)
+		f.print(w)
 	}
 	fmt.Fprintf(w, "conformance %s: %v\n", r.Version, r.Count)
 	if r.Died+r.Malformed+r.Refused > 0 {

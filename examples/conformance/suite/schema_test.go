@@ -14,7 +14,9 @@ import (
 	"github.com/cedesched/cede/examples/internal/schema"
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/moves"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/settle"
 )
 
 // forms has the types of the question and of the answer of each form.
@@ -23,6 +25,9 @@ var forms = map[string][2]reflect.Type{
 	Place:       {reflect.TypeFor[PlaceQuestion](), reflect.TypeFor[placement.Decision]()},
 	Orchestrate: {reflect.TypeFor[OrchestrateQuestion](), reflect.TypeFor[gate.Action]()},
 	Cycles:      {reflect.TypeFor[CyclesQuestion](), reflect.TypeFor[CyclesAnswer]()},
+	Settle:      {reflect.TypeFor[SettleQuestion](), reflect.TypeFor[settle.Answer]()},
+	Move:        {reflect.TypeFor[MoveQuestion](), reflect.TypeFor[moves.Decision]()},
+	Clear:       {reflect.TypeFor[ClearQuestion](), reflect.TypeFor[moves.ClearAnswer]()},
 }
 
 const draft = "https://json-schema.org/draft/2020-12/schema"
