@@ -28,7 +28,8 @@ type candidate struct {
 	of       *running
 	podSet   int // or whole
 	replicas int64
-	leaving  bool // it was told to leave before
+	nth      int64 // of the replicas over the minimum
+	leaving  bool  // it was told to leave before
 	class    class
 	meet     *node // the lowest cohort above the candidate's queue and the preemptor's
 	reason   preemption.VictimReason
@@ -50,8 +51,8 @@ func (r *running) parts() []*candidate {
 		if p.Terminating > 0 {
 			list = append(list, &candidate{of: r, podSet: i, replicas: p.Terminating, leaving: true})
 		}
-		for range p.Surplus() {
-			list = append(list, &candidate{of: r, podSet: i, replicas: 1})
+		for nth := range p.Surplus() {
+			list = append(list, &candidate{of: r, podSet: i, replicas: 1, nth: nth})
 		}
 	}
 	return append(list, everything)
@@ -60,6 +61,11 @@ func (r *running) parts() []*candidate {
 // surplus reports whether the candidate is a replica over the minimum. Replicas that were told to leave
 // "are as an evicted workload".
 func (c *candidate) surplus() bool { return c.podSet != whole && !c.leaving }
+
+// is reports whether two candidates, of two lists, are the same.
+func (c *candidate) is(o *candidate) bool {
+	return c.of == o.of && c.podSet == o.podSet && c.nth == o.nth && c.leaving == o.leaving
+}
 
 // remove takes the candidate out of the state; putBack puts it back.
 func (c *candidate) remove() {

@@ -41,10 +41,7 @@ func (w *world) newFairSearch(at time.Time) *fairSearch {
 // run: the first strategy; "when no candidate is left, the first candidate of each queue that failed
 // is tried once more by the second strategy, if there is one."
 func (f *fairSearch) run() {
-	strategies := f.config.Strategies
-	if len(strategies) == 0 {
-		strategies = []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare}
-	}
+	strategies := f.strategies()
 	f.own.asking = f.asked
 	defer func() { f.own.asking = nil }()
 	f.entitled = f.withinNominal()
@@ -56,6 +53,14 @@ func (f *fairSearch) run() {
 	if !f.enough && len(strategies) > 1 {
 		f.second(strategies[1])
 	}
+}
+
+// strategies: "Empty is both."
+func (w *world) strategies() []preemption.FairStrategy {
+	if len(w.config.Strategies) > 0 {
+		return w.config.Strategies
+	}
+	return []preemption.FairStrategy{preemption.LessThanOrEqualToFinalShare, preemption.LessThanInitialShare}
 }
 
 // withinNominal: "A preemptor that stays within its nominal quota in the columns that need preemption

@@ -1,0 +1,250 @@
+package witness
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/workload"
+)
+
+// [preemption.BestSearch]: "the best allowed set", by a look at all sets.
+
+// Value is what counts of a set of victims: "what they lose by Config.Cost", their number, "the workloads that
+// yield as a whole, then the replicas of others; replicas that are leaving already do not count, but the
+// fewest pod sets have some of them".
+type Value struct{ Lost, Victims, Wholes, Replicas, Leaving int64 }
+
+// Compare orders values by points 2 to 4; "FewestFirst puts the number of victims before what they lose".
+func (v Value) Compare(o Value, fewestFirst bool) int {
+	number := cmp.Compare(v.Victims, o.Victims)
+	if !fewestFirst {
+		number = cmp.Or(cmp.Compare(v.Lost, o.Lost), number)
+	}
+	return cmp.Or(number, cmp.Compare(v.Lost, o.Lost), cmp.Compare(v.Wholes, o.Wholes), cmp.Compare(v.Replicas, o.Replicas),
+		cmp.Compare(v.Leaving, o.Leaving))
+}
+
+// mostUnits bounds the sets that are looked at.
+const mostUnits = 9
+
+// Best returns the values of the best allowed set, and of the best one that has "no more victims of any
+// priority and above than Greedy's, by each right"; nil if there is none, and false if there are too many sets.
+func Best(c preemption.Config, st preemption.State, r preemption.Request) (best, kept *Value, small bool) {
+	w := newWorld(c, st, r)
+	w.assign(r.Now)
+	w.ask()
+	w.entitle()
+	list := append(w.cohortCandidates(r.Now), w.ownCandidates(r.Now)...)
+	if len(list) > mostUnits {
+		return nil, nil, false
+	}
+	greedy := w.keepingGreedy(list)
+	for _, mayBorrow := range w.attemptsOf(list) {
+		for _, set := range w.allowed(list, mayBorrow) {
+			v := w.value(set)
+			best = least(best, v, c.Best.FewestFirst)
+			if len(greedy) > 0 && w.keepsTo(set, greedy) {
+				kept = least(kept, v, c.Best.FewestFirst)
+			}
+		}
+	}
+	return best, kept, true
+}
+
+func least(old *Value, v Value, fewestFirst bool) *Value {
+	if old != nil && old.Compare(v, fewestFirst) <= 0 {
+		return old
+	}
+	return &v
+}
+
+// entitle notes whether the request stays within the nominal quota, for the reasons of candidates.
+func (w *world) entitle() {
+	if w.config.Sharing == preemption.Classical {
+		return
+	}
+	w.own.asking = w.asked
+	w.entitled = w.newFairSearch(w.request.Now).withinNominal()
+	w.own.asking = nil
+}
+
+func (w *world) attemptsOf(list []*candidate) []bool {
+	if w.config.Sharing != preemption.Classical {
+		return []bool{true}
+	}
+	return w.attempts(list)
+}
+
+// allowed lists the allowed sets: "A set of candidates is allowed if the request fits without it and there is
+// an order of removal in which each of them is permitted when only those before it are gone." Of a workload
+// that yields as a whole no replicas are named besides.
+func (w *world) allowed(list []*candidate, mayBorrow bool) (sets [][]*candidate) {
+	ordered := w.ordered(list, mayBorrow)
+	for mask := 1; mask < len(ordered); mask++ {
+		set := chosen(list, mask)
+		if ordered[mask] && !saysTwice(set) && w.withinAllLimits(set) && w.fitsWithout(set, mayBorrow) {
+			sets = append(sets, set)
+		}
+	}
+	return sets
+}
+
+// chosen are the candidates of which the mask has the bit.
+func chosen(list []*candidate, mask int) (set []*candidate) {
+	for i, c := range list {
+		if mask&(1<<i) != 0 {
+			set = append(set, c)
+		}
+	}
+	return set
+}
+
+// ordered says of each set, by its mask, whether there is such an order: one that ends with some candidate.
+func (w *world) ordered(list []*candidate, mayBorrow bool) []bool {
+	ordered := make([]bool, 1<<len(list))
+	ordered[0] = true
+	for mask := range ordered {
+		for i, c := range list {
+			before := mask &^ (1 << i)
+			if before != mask && ordered[before] && w.permittedAfter(c, chosen(list, before), mayBorrow) {
+				ordered[mask] = true
+			}
+		}
+	}
+	return ordered
+}
+
+// keepingGreedy is Greedy with which the others are compared: in fair sharing a victim without which another
+// one would be preempted against the strategies is not put back. (docs/departures.md: "Stable keeps it, and so
+// do better searches than Greedy".)
+func (w *world) keepingGreedy(list []*candidate) []*candidate {
+	if w.config.Sharing == preemption.Classical {
+		return w.search(w.request.Now)
+	}
+	f := w.newFairSearch(w.request.Now)
+	f.run()
+	restore(f.victims)
+	if !w.fitsWithout(f.victims, true) {
+		return nil
+	}
+	ordered, mask := w.ordered(list, true), 0
+	at := func(c *candidate) int {
+		return 1 << slices.IndexFunc(list, func(o *candidate) bool { return o.is(c) })
+	}
+	for _, c := range f.victims {
+		mask += at(c)
+	}
+	for _, c := range slices.Backward(f.victims) {
+		if rest := mask - at(c); ordered[rest] && w.fitsWithout(chosen(list, rest), true) {
+			mask = rest
+		}
+	}
+	return chosen(list, mask)
+}
+
+// permittedAfter: "one of the own queue always; one of another queue as long as its queue, and each cohort
+// below the common one, still borrows something that needs preemption. In fair sharing they must still borrow
+// anything and, unless the preemptor stays within its nominal quota, one of the strategies must hold at that
+// step: a victim that justifies another one stays."
+func (w *world) permittedAfter(c *candidate, gone []*candidate, mayBorrow bool) bool {
+	for _, o := range gone {
+		o.remove()
+	}
+	defer restore(gone)
+	switch {
+	case c.class == ofOwn:
+		return true
+	case w.config.Sharing == preemption.Classical:
+		return c.of.home.borrowsBelow(c.meet, w.needs) && !(mayBorrow && c.notWhile)
+	}
+	w.own.asking = w.asked
+	defer func() { w.own.asking = nil }()
+	f := &fairSearch{world: w}
+	return w.borrowsAnything(c.of.home, c.meet) &&
+		(w.entitled || slices.ContainsFunc(w.strategies(), func(s preemption.FairStrategy) bool { return f.permits(s, c) }))
+}
+
+// borrowsAnything reports whether a queue, and each cohort above it that is below another, has a share.
+func (w *world) borrowsAnything(n, top *node) bool {
+	return n == top || w.share(n).borrows && w.borrowsAnything(n.parent, top)
+}
+
+func saysTwice(set []*candidate) bool {
+	for _, c := range set {
+		for _, o := range set {
+			if c.podSet == whole && o.of == c.of && o != c {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (w *world) withinAllLimits(set []*candidate) bool {
+	for i, c := range set {
+		if !w.withinLimits(c, set[:i], w.request.Now) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *world) fitsWithout(set []*candidate, mayBorrow bool) bool {
+	for _, c := range set {
+		c.remove()
+	}
+	defer restore(set)
+	return w.fits(mayBorrow)
+}
+
+// value is what counts of a set.
+func (w *world) value(set []*candidate) (v Value) {
+	return ValueOf(w.config, w.request, w.named(set), func(id string) workload.Workload {
+		return set[slices.IndexFunc(set, func(c *candidate) bool { return c.of.ID == id })].of.Workload
+	})
+}
+
+// ValueOf is what counts of the victims of a decision. "By each of them a workload that is evicted already
+// loses nothing", nor do replicas that were told to leave.
+func ValueOf(c preemption.Config, r preemption.Request, victims []preemption.Victim, find func(id string) workload.Workload) (v Value) {
+	lost := func(id, podSet string) int64 {
+		if c.Cost == nil {
+			return 0
+		}
+		return c.Cost.Lost(find(id), podSet, r.Now)
+	}
+	for _, one := range victims {
+		v.Victims++
+		if len(one.Replicas) == 0 {
+			v.Wholes++
+			v.Lost = plus(v.Lost, lost(one.Workload, ""))
+		}
+		for _, p := range one.Replicas {
+			v.Replicas += p.Count - p.Leaving
+			v.Leaving += min(1, p.Leaving)
+			v.Lost = plus(v.Lost, times(p.Count-p.Leaving, lost(one.Workload, p.PodSet)))
+		}
+	}
+	return v
+}
+
+// keepsTo: "has no more victims of any priority and above than Greedy's, by each right".
+func (w *world) keepsTo(set, greedy []*candidate) bool {
+	of := func(list []*candidate, like *candidate) (n int) {
+		seen := map[*running]bool{}
+		for _, c := range list {
+			if c.reason == like.reason && comparePriority(c, like) >= 0 && !seen[c.of] {
+				seen[c.of] = true
+				n++
+			}
+		}
+		return n
+	}
+	for _, c := range set {
+		if of(set, c) > of(greedy, c) {
+			return false
+		}
+	}
+	return true
+}
