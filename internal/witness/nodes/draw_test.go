@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -18,6 +19,7 @@ var now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 type traits struct {
 	budgets, groups, terminating, runtimes, nominations           bool
 	gang, domains, nested, basic, skipFit, sampled, inPlace, hard bool
+	claims, guards, resize                                        bool
 }
 
 // drawer draws one question.
@@ -61,6 +63,12 @@ func (d *drawer) config() {
 	}
 	if d.hard && (!d.inPlace || d.chance(2)) {
 		c.Budgets = placement.Hard
+	}
+	if d.guards {
+		c.Guards = []placement.Guard{
+			preemptiontest.Pinned{Label: "app", Value: "x"},
+			preemptiontest.Pinned{Label: "app", Value: "y", Until: now.Add(time.Duration(d.upTo(2)-1) * time.Minute)},
+		}
 	}
 	if d.runtimes {
 		c.MinRuntime, c.ReclaimMinRuntime = d.runtime(), d.runtime()
@@ -141,6 +149,11 @@ func (d *drawer) groupsAndPods() {
 			st.Groups = append(st.Groups, g)
 		}
 	}
+	if d.claims {
+		for i := range d.upTo(3) {
+			st.Claims = append(st.Claims, workload.Claim{ID: fmt.Sprintf("c%d", i), Requests: d.requests()})
+		}
+	}
 	for i := range max(d.upTo(12), d.upTo(12)) {
 		p := d.pod(fmt.Sprintf("p%02d", i))
 		p.Node = d.node()
@@ -154,16 +167,27 @@ func (d *drawer) groupsAndPods() {
 	}
 }
 
+// claim draws the claims that a pod holds.
+func (d *drawer) claim() (list []string) {
+	for _, c := range d.q.State.Claims {
+		if d.chance(4) {
+			list = append(list, c.ID)
+		}
+	}
+	return list
+}
+
 // pod draws what pods that run and pods that wait have.
 func (d *drawer) pod(id string) workload.Pod {
 	p := workload.Pod{ID: id, Requests: d.requests(), Priority: d.priority(), Queue: d.queue()}
+	p.Claims = d.claim()
 	if d.chance(2) {
 		p.UID = d.of([]string{"a", "b", "c"})
 	}
 	if d.chance(3) {
 		p.Started = now.Add(time.Duration(1-d.upTo(6)) * 10 * time.Minute)
 	}
-	if d.budgets {
+	if d.budgets || d.guards {
 		p.Labels = map[string]string{"app": d.of([]string{"x", "y", "z"})}
 	}
 	if d.groups && d.chance(2) {
@@ -212,6 +236,15 @@ func (d *drawer) ask() {
 			p.Group = d.groupOf(r)
 		}
 		r.Pods = []workload.Pod{p}
+	}
+	if st := &d.q.State; d.resize && len(st.Pods) > 0 {
+		i := d.upTo(len(st.Pods) - 1)
+		st.Pods[i].Terminating, st.Pods[i].Preempted, st.Pods[i].TerminatingSince = false, false, time.Time{}
+		r.Resize, r.Pods[0] = true, workload.Pod{ID: st.Pods[i].ID, Requests: r.Pods[0].Requests, Group: st.Pods[i].Group}
+		if r.Priority, r.Queue = st.Pods[i].Priority, st.Pods[i].Queue; st.Pods[i].Group != "" {
+			r.Pods[0].Group = ""
+			d.rootOf(st.Pods[i].Group, r)
+		}
 	}
 	if d.terminating && d.chance(2) {
 		r.TerminationTimeout = time.Duration(1+d.upTo(3)) * 10 * time.Minute
@@ -319,12 +352,17 @@ func (d *drawer) groupOf(r *placement.Request) string {
 		return ""
 	}
 	g := rapid.SampledFrom(list).Draw(d.T, "its group")
-	for root := g; ; {
-		r.Priority, r.Queue = root.Priority, root.Queue
-		if root.Parent == "" {
-			return g.ID
+	d.rootOf(g.ID, r)
+	return g.ID
+}
+
+// rootOf gives the request the priority and the queue of the root of a group.
+func (d *drawer) rootOf(id string, r *placement.Request) {
+	for _, g := range d.q.State.Groups {
+		if g.ID == id {
+			r.Priority, r.Queue = g.Priority, g.Queue
+			d.rootOf(g.Parent, r)
 		}
-		root = list[slices.IndexFunc(list, func(o workload.PodGroup) bool { return o.ID == root.Parent })]
 	}
 }
 
@@ -337,7 +375,7 @@ func (d *drawer) nominate() {
 		st.Nominated = append(st.Nominated, p)
 	}
 	for _, p := range d.q.Request.Pods {
-		if d.chance(2) {
+		if d.chance(2) && !d.q.Request.Resize {
 			p.Node = d.node()
 			if p.Group == "" && !d.chance(5) {
 				p.Group = d.q.Request.Group
@@ -356,5 +394,6 @@ func (d *drawer) waiting(id string) workload.Pod {
 		p.Nodes = append([]string{"unknown"}, rapid.Permutation(d.names()).Draw(d.T, "its nodes")[:d.upTo(len(d.q.State.Nodes))]...)
 	}
 	p.Nowhere = d.chance(100)
+	p.Claims = d.claim()
 	return p
 }

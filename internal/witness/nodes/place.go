@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/preemption/placement"
-	"github.com/cedesched/cede/workload"
 )
 
 // Placing: Config.Order, and the domains of a request.
@@ -109,12 +108,12 @@ func (s *scene) turn(nodes []*node) []*node {
 }
 
 // left: BestFit chooses "the smallest sum, over the requested resources, of the free part of the capacity", after
-// the pod. What a pod requests is "besides one of PodsResource".
+// the pod. What a pod requests is "besides one of PodsResource", and besides its claims.
 func (s *scene) left(p *pod, n *node) *big.Rat {
-	sum, on := new(big.Rat), append(s.on(n), p)
-	for _, resource := range s.needs(p) {
-		if capacity := n.Capacity[resource]; capacity > 0 && resource != workload.PodsResource {
-			sum.Add(sum, big.NewRat(capacity-s.used(on, resource), capacity))
+	sum, on := new(big.Rat), s.on(n)
+	for resource, amount := range p.Requests {
+		if capacity := n.Capacity[resource]; capacity > 0 && amount > 0 {
+			sum.Add(sum, big.NewRat(capacity-plus(s.used(on, resource), amount), capacity))
 		}
 	}
 	return sum

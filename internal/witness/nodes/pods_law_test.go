@@ -38,3 +38,23 @@ func TestInPlace(t *testing.T) {
 func TestSampling(t *testing.T) {
 	ask(t, questions(traits{groups: true, budgets: true, terminating: true, skipFit: true, sampled: true}), "Preempt", "violations")
 }
+
+// TestClaims: the same among devices that pods hold, alone or together.
+func TestClaims(t *testing.T) {
+	ask(t, questions(traits{groups: true, claims: true, terminating: true, nominations: true}), "Preempt")
+}
+
+// TestGangsWithClaims: the same of groups.
+func TestGangsWithClaims(t *testing.T) {
+	ask(t, questions(traits{gang: true, groups: true, claims: true, terminating: true}), "Preempt")
+}
+
+// TestGuards: the same among units that the caller protects.
+func TestGuards(t *testing.T) {
+	ask(t, questions(traits{groups: true, guards: true, terminating: true, runtimes: true}), "Preempt", "RetryAt")
+}
+
+// TestResize: a pod that runs asks for more.
+func TestResize(t *testing.T) {
+	ask(t, questions(traits{groups: true, resize: true, terminating: true, runtimes: true, nominations: true}), "Preempt", "Wait")
+}

@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -101,64 +102,54 @@ func (s *scene) holds(n *node, on []*pod, resource string) bool {
 	return resource == workload.PodsResource && !present || s.used(on, resource) <= capacity
 }
 
-// fits reports whether a pod has room on a node beside who is there. "Only resources that the preemptor requests
-// are checked."
+// fits reports whether a pod has room on a node beside who is there.
 func (s *scene) fits(p *pod, n *node) bool {
-	on := append(s.on(n), p)
-	for _, resource := range s.needs(p) {
-		if !s.holds(n, on, resource) {
-			return false
-		}
-	}
-	return s.claimsAre(p, n)
-}
-
-// needs lists what a pod requests: more than nothing of it.
-func (w *world) needs(p *pod) []string {
-	list := []string{workload.PodsResource}
-	add := func(requests workload.Resources) {
-		for resource, amount := range requests {
-			if amount > 0 && !slices.Contains(list, resource) {
-				list = append(list, resource)
-			}
-		}
-	}
-	add(p.Requests)
-	for _, c := range w.claims {
-		if slices.Contains(p.Claims, c.ID) {
-			add(c.Requests)
-		}
-	}
-	slices.Sort(list)
-	return list
-}
-
-// claimsAre: "A waiting pod goes only where pods run or are nominated that hold its claims, and pods of one request
-// with a claim go to one node: that of the first of them."
-func (s *scene) claimsAre(p *pod, n *node) bool {
-	for _, m := range s.nodes {
-		if m == n {
-			continue
-		}
-		for _, other := range s.on(m) {
-			if slices.ContainsFunc(other.Claims, func(c string) bool { return slices.Contains(p.Claims, c) }) {
-				return false
-			}
-		}
-	}
-	return true
+	s.placed = append(s.placed, seat{p, n})
+	defer func() { s.placed = s.placed[:len(s.placed)-1] }()
+	return s.keepsSeat(seat{p, n})
 }
 
 // keeps reports whether all pods that were placed have their room still.
 func (s *scene) keeps() bool {
-	for _, seat := range s.placed {
-		on := s.on(seat.node)
-		for _, resource := range s.needs(seat.pod) {
-			if !s.holds(seat.node, on, resource) {
-				return false
+	return !slices.ContainsFunc(s.placed, func(k seat) bool { return !s.keepsSeat(k) })
+}
+
+// keepsSeat: "Only resources that the preemptor requests are checked."
+func (s *scene) keepsSeat(k seat) bool {
+	on := s.on(k.node)
+	for _, resource := range s.needs(k.pod) {
+		if !s.holds(k.node, on, resource) {
+			return false
+		}
+	}
+	return s.claimsAre(k.pod, k.node)
+}
+
+// needs lists what a pod requests: more than nothing of it.
+func (w *world) needs(p *pod) []string {
+	amounts := workload.Resources{workload.PodsResource: 1}
+	maps.Copy(amounts, p.Requests)
+	for _, c := range w.claims {
+		for resource, amount := range c.Requests {
+			if slices.Contains(p.Claims, c.ID) {
+				amounts[resource] = plus(amounts[resource], amount)
 			}
 		}
-		if !s.claimsAre(seat.pod, seat.node) {
+	}
+	maps.DeleteFunc(amounts, func(_ string, amount int64) bool { return amount == 0 })
+	return slices.Sorted(maps.Keys(amounts))
+}
+
+// claimsAre: "A waiting pod goes only where pods run or are nominated that hold its claims, and pods of one request with a claim
+// go to one node: that of the first of them." Its own nomination is one of those.
+func (s *scene) claimsAre(p *pod, n *node) bool {
+	others := slices.Concat(s.running, s.nominated)
+	for _, claim := range p.Claims {
+		holds := func(q *pod) bool { return slices.Contains(q.Claims, claim) }
+		here := func(q *pod) bool { return holds(q) && q.Node == n.Name }
+		elsewhere := func(k seat) bool { return holds(k.pod) && k.node != n }
+		known := p.promised == n || !slices.ContainsFunc(others, holds) || slices.ContainsFunc(others, here)
+		if !known || slices.ContainsFunc(s.placed, elsewhere) {
 			return false
 		}
 	}
