@@ -55,6 +55,7 @@ func count(answered map[string]int, d placement.Decision) {
 	mark("reason "+d.Reason.String(), d.Reason != 0)
 	mark("several victims", len(d.Victims) > 1)
 	mark("violations", d.Violations > 0)
+	mark("shortage", len(d.Shortage) > 0)
 	mark("withdrawn", len(d.Withdrawn) > 0)
 	mark("RetryAt", !d.RetryAt.IsZero())
 	mark("RetryAt beside nominations", !d.RetryAt.IsZero() && len(d.Nominations) > 0)
@@ -99,7 +100,8 @@ func compare(t *rapid.T, q question) (known string, d placement.Decision) {
 
 // told is what both say of a decision.
 func told(d placement.Decision) placement.Decision {
-	c := placement.Decision{Outcome: d.Outcome, Reason: d.Reason, RetryAt: d.RetryAt, Placement: d.Placement, Withdrawn: d.Withdrawn}
+	c := placement.Decision{Outcome: d.Outcome, Reason: d.Reason, RetryAt: d.RetryAt, Placement: d.Placement, Withdrawn: d.Withdrawn,
+		Shortage: d.Shortage}
 	if len(c.Withdrawn) == 0 {
 		c.Withdrawn = nil
 	}

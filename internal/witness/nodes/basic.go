@@ -67,9 +67,12 @@ func together(a, b placement.Decision) placement.Decision {
 	a.Violations += b.Violations
 	a.Withdrawn = slices.Sorted(slices.Values(append(a.Withdrawn, b.Withdrawn...)))
 	a.Placeable += b.Placeable
+	if len(a.Shortage) == 0 {
+		a.Shortage = b.Shortage // "the shortage of its first pod with any"
+	}
 	a.Reason = max(a.Reason, b.Reason)
 	if a.Outcome != preemption.Impossible {
-		a.Reason, a.Placeable = 0, len(a.Nominations)
+		a.Reason, a.Shortage, a.Placeable = 0, nil, len(a.Nominations)
 	}
 	return a
 }

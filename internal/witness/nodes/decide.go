@@ -51,7 +51,7 @@ func (w *world) decide(domains []domain) placement.Decision {
 			_, placeable := w.solve(d, nil)
 			most = max(most, placeable)
 		}
-		return w.impossible(placement.ReasonPolicyNever, most)
+		return w.impossible(placement.ReasonPolicyNever, most, domains)
 	}
 	if d, waits := w.waitsInPlace(); waits {
 		return d
@@ -123,7 +123,7 @@ func (w *world) preempt(domains []domain) placement.Decision {
 	}
 	list := w.choices(domains, solve)
 	if len(list) == 0 {
-		return w.impossible(why, most)
+		return w.impossible(why, most, domains)
 	}
 	c := w.chosen(list)
 	return w.decision(w.outcome(c), c)
@@ -166,8 +166,8 @@ func (w *world) chosen(list []*choice) *choice {
 	return best(list)
 }
 
-func (w *world) impossible(why placement.Reason, placeable int) placement.Decision {
-	d := placement.Decision{Outcome: preemption.Impossible, Reason: why}
+func (w *world) impossible(why placement.Reason, placeable int, domains []domain) placement.Decision {
+	d := placement.Decision{Outcome: preemption.Impossible, Reason: why, Shortage: w.shortage(w.all(domains))}
 	d.Placeable = placeable
 	return d
 }
