@@ -59,7 +59,7 @@ func (w *world) decide(domains []domain) placement.Decision {
 	return w.preempt(domains)
 }
 
-// fits places the request beside all but some pods, in the first domain with room. A single pod looks at all nodes.
+// findsRoom places the request beside all but some pods, in the first domain with room. A single pod looks at all nodes.
 func (w *world) findsRoom(domains []domain, without []*pod) (*scene, domain) {
 	if w.single() {
 		domains = []domain{{nodes: nodesOf(domains)}}

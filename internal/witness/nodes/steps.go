@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/cedesched/cede/preemption/placement"
 )
@@ -15,7 +16,7 @@ type choice struct {
 	victims []*unit // the most important first
 }
 
-// gone lists the pods that are gone before anyone is asked to yield: "Terminating pods that are waited for". In
+// goneAlready lists the pods that are gone before anyone is asked to yield: "Terminating pods that are waited for". In
 // [placement.ModeInPlace] "terminating pods count as running".
 func (w *world) goneAlready() []*pod {
 	if w.config.Mode == placement.ModeInPlace {
@@ -61,13 +62,12 @@ func (w *world) charged(list []*unit) []*unit {
 	if w.config.Mode == placement.ModeDesign || w.single() {
 		return list
 	}
-	all := slices.Clone(list)
-	for _, u := range w.units() {
-		if w.mayYield(u) && !slices.ContainsFunc(list, func(v *unit) bool { return compareFirst(u.pods[0], v.pods[0]) == 0 }) {
-			all = append(all, u)
+	all := slices.DeleteFunc(w.units(), func(u *unit) bool { return !w.mayYield(u) })
+	for i, u := range all {
+		if j := slices.IndexFunc(list, func(v *unit) bool { return v.pods[0] == u.pods[0] }); j >= 0 {
+			all[i] = list[j]
 		}
 	}
-	slices.SortFunc(all, compareImportance)
 	return all
 }
 
@@ -94,14 +94,7 @@ func (s *scene) reprieve(list []*unit, which func(*unit) bool) (left []*unit) {
 func (s *scene) search(d domain, list []*unit) []*unit {
 	first := s.placed
 	levels := priorities(list) // N is one of them; index 0 of the search is below all
-	low, high := 0, len(levels)
-	for low < high {
-		if middle := (low + high) / 2; s.placesUpTo(d, list, levels, middle) {
-			high = middle
-		} else {
-			low = middle + 1
-		}
-	}
+	low := sort.Search(len(levels), func(n int) bool { return s.placesUpTo(d, list, levels, n) })
 	if !s.placesUpTo(d, list, levels, low) {
 		s.placesUpTo(d, list, levels, len(levels))
 		s.placed = first
