@@ -22,8 +22,8 @@ type question struct {
 	Request placement.Request
 }
 
-// each is the number of questions in a check: the hundred checks of go test ask a thousand in each law.
-const each = 10
+// each is the number of questions in a check: the hundred checks of go test ask two hundred in each law.
+const each = 2
 
 // ask asks both about drawn questions. It counts how they were answered, and fails if an answer that is expected
 // was never given.
@@ -39,7 +39,7 @@ func ask(t *testing.T, questions *rapid.Generator[question], expected ...string)
 	})
 	t.Logf("answers %v, known disagreements %v", answered, known)
 	for _, e := range expected {
-		if answered[e] == 0 {
+		if answered[e] == 0 && !testing.Short() {
 			t.Errorf("no question was answered by %v", e)
 		}
 	}

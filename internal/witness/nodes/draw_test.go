@@ -88,6 +88,9 @@ func (d *drawer) nodes() {
 		if d.chance(5) {
 			n.Capacity[workload.PodsResource] = int64(d.upTo(4))
 		}
+		if d.chance(40) {
+			n.Capacity["cpu"] = quota.MaxUsage
+		}
 		n.Unschedulable = d.chance(15)
 		d.q.State.Nodes = append(d.q.State.Nodes, n)
 	}
@@ -375,7 +378,7 @@ func (d *drawer) nominate() {
 		st.Nominated = append(st.Nominated, p)
 	}
 	for _, p := range d.q.Request.Pods {
-		if d.chance(2) && !d.q.Request.Resize {
+		if d.chance(2) && !d.q.Request.Resize && p.Requests["cpu"] < quota.MaxUsage { // a node has no more
 			p.Node = d.node()
 			if p.Group == "" && !d.chance(5) {
 				p.Group = d.q.Request.Group
@@ -392,6 +395,9 @@ func (d *drawer) waiting(id string) workload.Pod {
 	}
 	if d.chance(5) {
 		p.Nodes = append([]string{"unknown"}, rapid.Permutation(d.names()).Draw(d.T, "its nodes")[:d.upTo(len(d.q.State.Nodes))]...)
+	}
+	if d.chance(60) {
+		p.Requests["cpu"] = quota.MaxUsage
 	}
 	p.Nowhere = d.chance(100)
 	p.Claims = d.claim()

@@ -4,7 +4,7 @@ import "testing"
 
 // TestGangs: the engine and the witness decide alike about groups that are placed together. By hand:
 //
-//	go test ./internal/witness/nodes -run TestGangs -rapid.seed 7 -rapid.checks 5000
+//	go test ./internal/witness/nodes -run TestGangs -rapid.seed 7 -rapid.checks 25000
 func TestGangs(t *testing.T) {
 	ask(t, questions(traits{gang: true, groups: true, budgets: true}), "Fits", "Preempt", "Impossible", "several pods")
 }

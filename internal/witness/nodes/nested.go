@@ -69,7 +69,6 @@ func (d domain) only(names []string) domain {
 // It reports whether the group gets what it needs: "how many of its pods in the request, and of the pods of groups below it, must
 // have room", and "how many of the groups directly below it must get what they need".
 func (s *scene) placeMembers(group string, d domain) bool {
-	groups := 0
 	if slices.ContainsFunc(s.placed, func(k seat) bool { return s.below(k.pod, group) && !d.has(k.node.Name) }) {
 		return false // its nominations are kept, and they are elsewhere
 	}
@@ -79,12 +78,11 @@ func (s *scene) placeMembers(group string, d domain) bool {
 			s.seat(p, d)
 		}
 	}
+	groups := 0
 	for _, below := range s.groupsBelow(group) {
 		groups += number(s.placeGroup(below, d))
 	}
-	need := s.need(group)
-	s.groupsMet = groups
-	members := 0
+	need, members := s.need(group), 0
 	for _, k := range s.placed {
 		members += number(s.below(k.pod, group))
 	}

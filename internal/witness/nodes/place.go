@@ -120,9 +120,7 @@ func (s *scene) left(p *pod, n *node) *big.Rat {
 }
 
 // enough: "MinCount is the number of Pods that must have room. Zero: any number", of one at least.
-func (s *scene) enough() bool {
-	return len(s.placed) >= max(1, s.request.MinCount) && s.groupsMet >= s.request.MinGroups
-}
+func (s *scene) enough() bool { return len(s.placed) >= max(1, s.request.MinCount) }
 
 // keepPromises: "Of several nominations those that have room are kept if the other pods find a place." It reports whether some
 // are.

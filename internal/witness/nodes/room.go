@@ -16,8 +16,6 @@ type scene struct {
 	gone   map[*pod]bool // running pods that are not there
 	placed []seat
 	last   *node // chosen last by the order
-	// groupsMet is how many groups directly below that of the request got what they need.
-	groupsMet int
 }
 
 type seat struct {
