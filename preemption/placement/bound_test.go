@@ -79,9 +79,7 @@ func TestBoundsChangeNoAnswer(t *testing.T) {
 			p := must(placement.New(c))(t)
 			d := must(p.Decide(s, r))(t)
 			e := must(explain.ExplainPlacement(p, s, r))(t)
-			if diff := differ(e.Decision, d); diff != "" {
-				t.Fatalf("seed %d, request %d (- every node, + bounds):\n%s", seed, i, diff)
-			}
+			noDiff(t, fmt.Sprintf("seed %d, request %d (- every node, + bounds)", seed, i), e.Decision, d)
 			outcomes[d.Outcome.String()]++
 			if d.Violations > 0 {
 				outcomes["violation"]++

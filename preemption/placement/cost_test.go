@@ -38,9 +38,7 @@ func TestChecksAreThoseOfTheAnswer(t *testing.T) {
 // A decision allocates its result and copies of the request: nothing that grows with the
 // cluster.
 func TestAllocationsAreThoseOfTheAnswer(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	skipInRace(t)
 	for name, r := range map[string]placement.Request{"group": gang(20, 2000, 2), "pod": {Priority: 1 << 20, Pods: gang(1, 2000, 2).Pods}} {
 		var first float64
 		for i, nodes := range []int{100, 800} {
@@ -92,9 +90,7 @@ func TestConcurrentUse(t *testing.T) {
 // A snapshot costs some allocations for each node, and less than one for each pod: pods of one
 // template share what follows from it. (The map by ID has a leaf for every two to sixteen.)
 func TestAllocationsOfNewSnapshot(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	skipInRace(t)
 	const nodes = 200
 	for _, perNode := range []int{10, 40} {
 		st := fleet{nodes: nodes, perNode: perNode, levels: 5, covered: 5}.state()

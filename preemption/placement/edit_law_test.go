@@ -63,18 +63,12 @@ func configEditsAreFresh(t *rapid.T) {
 		s = edit(t, s, edits...)
 	}
 	fresh := snapshotOf(t, st)
-	if diff := differ(fresh.State(), s.State()); diff != "" {
-		t.Fatalf("another state:\n%s", diff)
-	}
+	noDiff(t, "another state", fresh.State(), s.State())
 	want := nodes.Decide(c, st, r)
 	for name, s := range map[string]*placement.Snapshot{"fresh": fresh, "edited": s} {
-		if diff := differ(want, decide(t, c, s, r)); diff != "" {
-			t.Fatalf("%s (- reference, + decision):\n%s", name, diff)
-		}
+		noDiff(t, fmt.Sprintf("%s (- reference, + decision)", name), want, decide(t, c, s, r))
 	}
-	if diff := differ(new(placement.Preemptor).PotentialVictims(fresh, r.Priority), new(placement.Preemptor).PotentialVictims(s, r.Priority)); diff != "" {
-		t.Fatalf("other potential victims:\n%s", diff)
-	}
+	noDiff(t, "other potential victims", new(placement.Preemptor).PotentialVictims(fresh, r.Priority), new(placement.Preemptor).PotentialVictims(s, r.Priority))
 }
 
 // Pods that leave one by one leave the others of their priority where they are.
@@ -99,9 +93,7 @@ func TestPodsOfOnePriorityLeaveOneByOne(t *testing.T) {
 // A node is added at a cost that does not depend on the pods; a budget that covers other pods
 // costs as much as these.
 func TestEditsCostWhatTheyChange(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	skipInRace(t)
 	for name, test := range map[string]struct {
 		edit placement.Edit
 		most float64

@@ -30,9 +30,7 @@ func explanationsHold(t *rapid.T) {
 	st, r, c, d := draw(t)
 	s := snapshotOf(t, st)
 	e := explainWith(t, c, s, r)
-	if diff := differ(d, e.Decision); diff != "" {
-		t.Fatalf("- Decide, + Explain:\n%s", diff)
-	}
+	noDiff(t, "- Decide, + Explain", d, e.Decision)
 	data := must(json.Marshal(e))(t)
 	var read explain.PlacementExplanation
 	if err := json.Unmarshal(data, &read); err != nil {

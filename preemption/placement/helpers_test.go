@@ -104,6 +104,14 @@ func verified(t fatal, st placement.State, r placement.Request, c placement.Conf
 	}
 }
 
+// noDiff fails if two values differ; about says what - and + are.
+func noDiff(t fatal, about string, minus, plus any) {
+	t.Helper()
+	if diff := differ(minus, plus); diff != "" {
+		t.Fatal(about + ":\n" + diff)
+	}
+}
+
 // wantText fails if a text is another than wanted; about says of what.
 func wantText(t *testing.T, got, want string, about ...any) {
 	t.Helper()
@@ -162,4 +170,12 @@ func victimIDs(d placement.Decision) map[string]bool {
 		}
 	}
 	return list
+}
+
+// skipInRace skips a test that counts allocations.
+func skipInRace(t *testing.T) {
+	t.Helper()
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
 }

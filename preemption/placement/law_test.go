@@ -123,9 +123,7 @@ func draw(t *rapid.T) (st placement.State, r placement.Request, c placement.Conf
 
 func agreesWithReference(t *rapid.T) {
 	st, r, c, got := draw(t)
-	if diff := differ(nodes.Decide(c, st, r), got); diff != "" {
-		t.Fatalf("the reference decides otherwise (- reference, + decision):\n%s", diff)
-	}
+	noDiff(t, "the reference decides otherwise (- reference, + decision)", nodes.Decide(c, st, r), got)
 }
 
 // With an order of importance of the caller, too, which here is the other way round or knows no difference.
@@ -137,9 +135,7 @@ func importanceAgreesWithReference(t *rapid.T) {
 		func(a, b placement.Unit) int { return 0 },
 	}).Draw(t, "importance")
 	d := decide(t, c, snapshotOf(t, st), r)
-	if diff := differ(nodes.Decide(c, st, r), d); diff != "" {
-		t.Fatalf("the reference decides otherwise (- reference, + decision):\n%s", diff)
-	}
+	noDiff(t, "the reference decides otherwise (- reference, + decision)", nodes.Decide(c, st, r), d)
 	verified(t, st, r, c, d)
 }
 
@@ -158,9 +154,7 @@ func bestFitAgreesWithReference(t *rapid.T) {
 		r.Pods[i].Group = ""
 		r.Pods[i].Requests = workload.Resources{"cpu": rapid.Int64Range(1, 3).Draw(t, "cpu")}
 	}
-	if diff := differ(nodes.Decide(c, st, r), decide(t, c, snapshotOf(t, st), r)); diff != "" {
-		t.Fatalf("the reference decides otherwise (- reference, + decision):\n%s", diff)
-	}
+	noDiff(t, "the reference decides otherwise (- reference, + decision)", nodes.Decide(c, st, r), decide(t, c, snapshotOf(t, st), r))
 }
 
 func orderOfInputIsNothing(t *rapid.T) {
@@ -170,9 +164,7 @@ func orderOfInputIsNothing(t *rapid.T) {
 	st.Nominated = rapid.Permutation(st.Nominated).Draw(t, "nominated")
 	st.Groups = rapid.Permutation(st.Groups).Draw(t, "groups")
 	st.Budgets = rapid.Permutation(st.Budgets).Draw(t, "budgets")
-	if diff := differ(d, decide(t, c, snapshotOf(t, st), r)); diff != "" {
-		t.Fatalf("another order, another decision:\n%s", diff)
-	}
+	noDiff(t, "another order, another decision", d, decide(t, c, snapshotOf(t, st), r))
 }
 
 func argumentsAreLeftAlone(t *rapid.T) {
@@ -198,9 +190,7 @@ func argumentsAreLeftAlone(t *rapid.T) {
 	if text(st) != stBefore || text(r) != rBefore {
 		t.Fatal("arguments changed")
 	}
-	if diff := differ(inside, s.State()); diff != "" {
-		t.Fatalf("the snapshot changed:\n%s", diff)
-	}
+	noDiff(t, "the snapshot changed", inside, s.State())
 }
 
 // A state made edit by edit is the state, and decides alike; what is set and taken away
@@ -229,9 +219,7 @@ func editsMakeTheState(t *rapid.T) {
 		edits = append(edits, placement.RemoveClaim(k.ID))
 	}
 	s = edit(t, s, edits...)
-	if diff := differ(placement.State{}, s.State()); diff != "" {
-		t.Fatalf("something is left:\n%s", diff)
-	}
+	noDiff(t, "something is left", placement.State{}, s.State())
 	edits = edits[:0]
 	for _, n := range st.Nodes {
 		edits = append(edits, placement.SetNode(n))
@@ -271,12 +259,8 @@ func editsMakeTheState(t *rapid.T) {
 		}
 	}
 	s = edit(t, s, append(edits, late...)...)
-	if diff := differ(snapshotOf(t, st).State(), s.State()); diff != "" {
-		t.Fatalf("the edits make another state:\n%s", diff)
-	}
-	if diff := differ(d, decide(t, c, s, r)); diff != "" {
-		t.Fatalf("the edits make another decision:\n%s", diff)
-	}
+	noDiff(t, "the edits make another state", snapshotOf(t, st).State(), s.State())
+	noDiff(t, "the edits make another decision", d, decide(t, c, s, r))
 }
 
 // parentsFirst lists groups so that parents come before the groups below them.
@@ -328,7 +312,5 @@ func stateRoundTrips(t *rapid.T) {
 	st, r, c, d := draw(t)
 	data := must(json.Marshal(placement.Record{State: snapshotOf(t, st).State(), Request: &r}))(t)
 	record := must(placement.ParseRecord(data))(t)
-	if diff := differ(d, decide(t, c, snapshotOf(t, record.State), *record.Request)); diff != "" {
-		t.Fatalf("another decision:\n%s", diff)
-	}
+	noDiff(t, "another decision", d, decide(t, c, snapshotOf(t, record.State), *record.Request))
 }

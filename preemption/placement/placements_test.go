@@ -21,9 +21,7 @@ func placementsAgreeWithReference(t *rapid.T) {
 	}
 	p := must(placement.New(c))(t)
 	list := must(p.Placements(snapshotOf(t, st), r))(t)
-	if diff := differ(nodes.Placements(c, st, r), list); diff != "" {
-		t.Fatalf("the reference has other placements (- reference, + list):\n%s", diff)
-	}
+	noDiff(t, "the reference has other placements (- reference, + list)", nodes.Placements(c, st, r), list)
 }
 
 // Who chooses among all placements decides as Decide does, where Decide preempts.

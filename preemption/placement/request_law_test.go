@@ -20,13 +20,9 @@ func decisionsArePlain(t *rapid.T) {
 	if err := json.Unmarshal(data, &read); err != nil {
 		t.Fatal(err)
 	}
-	if diff := differ(d, read); diff != "" {
-		t.Fatalf("another decision is read:\n%s", diff)
-	}
+	noDiff(t, "another decision is read", d, read)
 	s := snapshotOf(t, st)
-	if diff := differ(edit(t, s, d.Edits()...).State(), edit(t, s, read.Edits()...).State()); diff != "" {
-		t.Fatalf("its edits are others:\n%s", diff)
-	}
+	noDiff(t, "its edits are others", edit(t, s, d.Edits()...).State(), edit(t, s, read.Edits()...).State())
 }
 
 // A node, pods and a group that have nothing to do with the request change nothing.
@@ -60,9 +56,7 @@ func strangersChangeNothing(t *rapid.T) {
 		}
 	}
 	more.Budgets = append(slices.Clone(st.Budgets), workload.DisruptionBudget{Namespace: "other", Name: "b", Selector: &workload.LabelSelector{}})
-	if diff := differ(d, decide(t, c, snapshotOf(t, more), r)); diff != "" {
-		t.Fatalf("another decision (+ with strangers):\n%s", diff)
-	}
+	noDiff(t, "another decision (+ with strangers)", d, decide(t, c, snapshotOf(t, more), r))
 }
 
 // A pod of a basic group is decided about alike by itself and as the group, and stays in it.
@@ -85,9 +79,7 @@ func onePodIsOnePod(t *rapid.T) {
 	if together.Outcome == preemption.Fits {
 		alone.Domain = together.Domain
 	}
-	if diff := differ(alone, together); diff != "" {
-		t.Fatalf("- alone, + together:\n%s", diff)
-	}
+	noDiff(t, "- alone, + together", alone, together)
 	for p := range edit(t, snapshotOf(t, st), alone.Edits()...).Pods() {
 		if p.ID == r.Pods[0].ID && p.Group != group.ID {
 			t.Fatalf("it runs in group %q", p.Group)

@@ -107,9 +107,7 @@ func resizeAgreesWithReference(t *rapid.T) {
 	wants := workload.Resources{"cpu": rapid.Int64Range(0, 6).Draw(t, "cpu"), "gpu": rapid.Int64Range(0, 2).Draw(t, "gpu")}
 	r.Pods = []workload.Pod{{ID: p.ID, Requests: wants}}
 	d := decide(t, c, snapshotOf(t, st), r)
-	if diff := differ(nodes.Decide(c, st, r), d); diff != "" {
-		t.Fatalf("- reference, + decision:\n%s", diff)
-	}
+	noDiff(t, "- reference, + decision", nodes.Decide(c, st, r), d)
 	verified(t, st, r, c, d)
 	edit(t, snapshotOf(t, st), d.Edits()...)
 }

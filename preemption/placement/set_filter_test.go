@@ -19,9 +19,7 @@ import (
 // for every question; the search tells one trial of the decision who comes and goes.
 func setsAgreeWithReference(t *rapid.T) {
 	st, r, c := drawSpread(t)
-	if diff := differ(nodes.Decide(c, st, r), decide(t, c, snapshotOf(t, st), r)); diff != "" {
-		t.Fatalf("the reference decides otherwise (- reference, + decision):\n%s", diff)
-	}
+	noDiff(t, "the reference decides otherwise (- reference, + decision)", nodes.Decide(c, st, r), decide(t, c, snapshotOf(t, st), r))
 }
 
 func drawSpread(t *rapid.T) (placement.State, placement.Request, placement.Config) {
@@ -42,9 +40,7 @@ func drawSpread(t *rapid.T) (placement.State, placement.Request, placement.Confi
 // a trial of the placer for every placement.
 func placersAgreeWithReference(t *rapid.T) {
 	st, r, c := drawPlacer(t)
-	if diff := differ(nodes.Decide(c, st, r), decide(t, c, snapshotOf(t, st), r)); diff != "" {
-		t.Fatalf("the reference decides otherwise (- reference, + decision):\n%s", diff)
-	}
+	noDiff(t, "the reference decides otherwise (- reference, + decision)", nodes.Decide(c, st, r), decide(t, c, snapshotOf(t, st), r))
 }
 
 func drawPlacer(t *rapid.T) (placement.State, placement.Request, placement.Config) {
@@ -164,9 +160,7 @@ func TestFitsInTheOrderOfPlaces(t *testing.T) {
 	if want := "Fits in0@x in1@y"; text(got) != want {
 		t.Errorf("%q, want %q", text(got), want)
 	}
-	if diff := differ(nodes.Decide(placement.Config{}, st, r), got); diff != "" {
-		t.Errorf("the reference decides otherwise (- reference, + decision):\n%s", diff)
-	}
+	noDiff(t, "the reference decides otherwise (- reference, + decision)", nodes.Decide(placement.Config{}, st, r), got)
 }
 
 // counted counts what a filter and its trials are asked.

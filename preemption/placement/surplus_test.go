@@ -235,16 +235,10 @@ func surplusFollowsEdits(t *rapid.T) {
 	}
 	want := nodes.Decide(c, st, r)
 	for name, s := range map[string]*placement.Snapshot{"fresh": snapshotOf(t, st), "edited": s} {
-		if diff := differ(want, decide(t, c, s, r)); diff != "" {
-			t.Fatalf("%s (- reference, + decision):\n%s", name, diff)
-		}
+		noDiff(t, fmt.Sprintf("%s (- reference, + decision)", name), want, decide(t, c, s, r))
 	}
-	if diff := differ(snapshotOf(t, st).Units(), s.Units()); diff != "" {
-		t.Fatalf("other units (- fresh, + edited):\n%s", diff)
-	}
-	if diff := differ(new(placement.Preemptor).PotentialVictims(snapshotOf(t, st), 100), new(placement.Preemptor).PotentialVictims(s, 100)); diff != "" {
-		t.Fatalf("other potential victims (- fresh, + edited):\n%s", diff)
-	}
+	noDiff(t, "other units (- fresh, + edited)", snapshotOf(t, st).Units(), s.Units())
+	noDiff(t, "other potential victims (- fresh, + edited)", new(placement.Preemptor).PotentialVictims(snapshotOf(t, st), 100), new(placement.Preemptor).PotentialVictims(s, 100))
 }
 
 // The shortest default is one, of either kind.

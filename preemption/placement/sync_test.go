@@ -31,9 +31,7 @@ func syncIsNewSnapshot(t *rapid.T) {
 		}
 		before := s.State()
 		next, edits, err := s.Sync(st)
-		if diff := differ(before, s.State()); diff != "" {
-			t.Fatalf("the receiver is another: %s", diff)
-		}
+		noDiff(t, "the receiver is another", before, s.State())
 		whole, wanted := placement.NewSnapshot(st)
 		if fmt.Sprint(err) != fmt.Sprint(wanted) {
 			t.Fatalf("error %v, want %v", err, wanted)
@@ -67,9 +65,7 @@ func syncIsNewSnapshot(t *rapid.T) {
 // Where nothing changed, Sync allocates the same few lists whatever the size of the cluster. With
 // the pods in another order, the second one does.
 func TestAllocationsOfSyncWithoutChanges(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	skipInRace(t)
 	for _, backwards := range []bool{false, true} {
 		for _, nodes := range []int{50, 400} {
 			st := fleet{nodes: nodes, perNode: 10, levels: 5, covered: 5}.state()
@@ -330,9 +326,7 @@ func TestSyncStartsAnew(t *testing.T) {
 // What changed costs what its edits cost: a state in which one pod changed allocates the same
 // at any size, but for the lists of who was seen.
 func TestAllocationsOfSync(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	skipInRace(t)
 	for _, nodes := range []int{50, 400} {
 		st := fleet{nodes: nodes, perNode: 10, levels: 3, covered: 5}.state()
 		s := snapshotOf(t, st)
@@ -350,9 +344,7 @@ func TestAllocationsOfSync(t *testing.T) {
 
 // Equal lists of the nodes where pods may run are copied once, as in a new snapshot.
 func TestAllocationsOfSyncOfNamedNodes(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	skipInRace(t)
 	st := fleet{nodes: 50, perNode: 10, levels: 3}.state()
 	s := snapshotOf(t, st)
 	for i := range st.Pods {

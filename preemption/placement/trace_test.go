@@ -29,9 +29,7 @@ func traced(t fatal, c placement.Config, s *placement.Snapshot, r placement.Requ
 func tracesTellTheAnswer(t *rapid.T) {
 	st, r, c, d := draw(t)
 	recorder := trace.Recorder{MaxSamples: 1 << 20, MaxSteps: 1 << 20}
-	if diff := differ(d, traced(t, c, snapshotOf(t, st), r, &recorder)); diff != "" {
-		t.Fatalf("- without a recorder, + with one:\n%s", diff)
-	}
+	noDiff(t, "- without a recorder, + with one", d, traced(t, c, snapshotOf(t, st), r, &recorder))
 	var chosen, best *trace.Step
 	basic := false
 	for i := range recorder.Steps {
