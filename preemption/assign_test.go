@@ -357,9 +357,7 @@ func TestAssignAfterSetQueue(t *testing.T) {
 	decide(t, s, asks(4))
 	q := st.Queues[0].Clone()
 	slices.Reverse(q.Quotas)
-	if got := assignmentText(decide(t, edit(t, s, preemption.SetQueue(q)), asks(4))); got != "Fits: B Fit" {
-		t.Error(got)
-	}
+	wantText(t, assignmentText(decide(t, edit(t, s, preemption.SetQueue(q)), asks(4))), "Fits: B Fit")
 }
 
 // A request that would try too many flavors is refused, not decided for hours.

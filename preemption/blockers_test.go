@@ -67,9 +67,7 @@ func TestBlockersBehindManyOthers(t *testing.T) {
 		quotas := append(gpus(nominal), quota.Quota{Flavor: "a100", Resource: "gpu", Nominal: 1000})
 		q := queue.Queue{Name: "a", Quotas: quotas, MinRuntime: c.runtime, Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}
 		s := snapshotOf(t, preemption.State{Queues: []queue.Queue{q}, Admitted: c.admitted})
-		if got := text(decideWith(t, c.config, s, pending("a", 10, amount))); got != c.want {
-			t.Errorf("%s: %s, want %s", c.name, got, c.want)
-		}
+		wantText(t, text(decideWith(t, c.config, s, pending("a", 10, amount))), c.want, "%s", c.name)
 	}
 }
 
@@ -88,9 +86,7 @@ func TestFairShareBehindManyOthers(t *testing.T) {
 	st.Admitted = append(st.Admitted, last, full)
 	r := pending("a", 10, 2)
 	st.Queues[1].FairWeight = quota.WeightOf(0)
-	if got, want := fairText(t, preemption.Config{}, st, r), "Impossible: FairShare b last, WithinNominal lender"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	wantText(t, fairText(t, preemption.Config{}, st, r), "Impossible: FairShare b last, WithinNominal lender")
 }
 
 // Above the highest of the nodes that bound the request nobody's leaving would help: of
@@ -109,9 +105,7 @@ func TestBlockersUpToTheHigherOfTwoBounds(t *testing.T) {
 		}
 		r := pending("a", 10, 2)
 		r.Workload = taking(r.Workload, limited, 1)
-		if got, want := text(decide(t, snapshotOf(t, st), r)), "Impossible: WithinClusterQueue a own, ReclaimWithinCohort b b1"; got != want {
-			t.Errorf("%s: %s, want %s", limited, got, want)
-		}
+		wantText(t, text(decide(t, snapshotOf(t, st), r)), "Impossible: WithinClusterQueue a own, ReclaimWithinCohort b b1", "%s", limited)
 	}
 }
 
@@ -129,9 +123,7 @@ func TestBlockersAboveTheCohortOfThePreemptor(t *testing.T) {
 			},
 			Admitted: []workload.Workload{job("low1", "low", 0, 2, started(5)), job("vip1", "vip", 20, 2, started(5))},
 		})
-		if got := text(decide(t, s, pending("a", 10, 4))); got != want {
-			t.Errorf("%d in the cohort: %s, want %s", nominal, got, want)
-		}
+		wantText(t, text(decide(t, s, pending("a", 10, 4))), want, "%d in the cohort", nominal)
 	}
 }
 
@@ -174,9 +166,7 @@ func TestBlockersUpToTheLimit(t *testing.T) {
 			want += ", ReclaimWithinCohort c c1"
 			st.Cohorts[1].Quotas = nil
 		}
-		if got := text(decide(t, snapshotOf(t, st), pending("a", 5, 2))); got != want {
-			t.Errorf("with a limit %v: %s, want %s", limit, got, want)
-		}
+		wantText(t, text(decide(t, snapshotOf(t, st), pending("a", 5, 2))), want, "with a limit %v", limit)
 	}
 }
 
@@ -197,9 +187,7 @@ func TestBlockersUpToTheHighestBound(t *testing.T) {
 	r := pending("a", 10, 1)
 	r.Workload.PodSets = append(taking(workload.Workload{}, "ib", 1).PodSets, r.Workload.PodSets...)
 	d := decide(t, snapshotOf(t, st), r)
-	if got := text(d); got != "Impossible: WithinClusterQueue a ib, ReclaimWithinCohort b b1" {
-		t.Error(got)
-	}
+	wantText(t, text(d), "Impossible: WithinClusterQueue a ib, ReclaimWithinCohort b b1")
 	if len(d.Shortage) != 2 || d.Shortage[0].Cohort != "c" || d.Shortage[1].Cohort != "" {
 		t.Errorf("%+v", d.Shortage)
 	}

@@ -111,9 +111,7 @@ func TestQuotaConstraints(t *testing.T) {
 	} {
 		st := thirds(t, c.running)
 		d := decideVerified(t, st, preemption.Request{Workload: onGPUs("new", "a", c.asks), Now: now}, c.selectors)
-		if got := takes(d); got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
-		}
+		wantText(t, takes(d), c.want, "%s", name)
 	}
 }
 
@@ -177,9 +175,7 @@ func TestConstraintsDoNotReachOtherTrees(t *testing.T) {
 		if c == "" {
 			want = "0d[0]"
 		}
-		if got := takes(decideVerified(t, st, r, s)); got != want {
-			t.Errorf("%q: %s, want %s", c, got, want)
-		}
+		wantText(t, takes(decideVerified(t, st, r, s)), want, "%q", c)
 	}
 }
 
@@ -204,17 +200,13 @@ func TestQuotaConstraintsOfCohorts(t *testing.T) {
 		{4, 2, 2, "Impossible"}, // it does not fit there
 	} {
 		st.Admitted = []workload.Workload{onGPUs("x", "b", c.b), onGPUs("y", "c", c.c), onGPUs("z", "a", c.a)}
-		if got := takes(decideVerified(t, st, r, constrained(rules.BorrowingCapacityFromPreemptor))); got != c.want {
-			t.Errorf("%+v: %s", c, got)
-		}
+		wantText(t, takes(decideVerified(t, st, r, constrained(rules.BorrowingCapacityFromPreemptor))), c.want, "%+v", c)
 	}
 	st.Cohorts[2].Quotas = gpu(4) // the queue borrows of its own cohort, which does not borrow
 	st.Admitted = []workload.Workload{onGPUs("x", "b", 4), onGPUs("y", "c", 2), onGPUs("z", "a", 4)}
 	r.Workload = onGPUs("new", "a", 3)
 	for _, q := range rules.QuotaConstraints() {
-		if got := takes(decideVerified(t, st, r, constrained(q))); got != "Impossible" {
-			t.Errorf("%s: %s", q, got)
-		}
+		wantText(t, takes(decideVerified(t, st, r, constrained(q))), "Impossible", "%s", q)
 	}
 }
 
@@ -240,9 +232,7 @@ func TestOrderByShares(t *testing.T) {
 		{"0a=2 1c=4 2b=6", 3, first(rules.ByInitialShare, ""), "1c[0]"},
 	} {
 		d := decideVerified(t, thirds(t, c.running), preemption.Request{Workload: onGPUs("new", "a", c.asks), Now: now}, anybody, c.order...)
-		if got := takes(d); got != c.want {
-			t.Errorf("%s asks %d by %v: %s, want %s", c.running, c.asks, c.order, got, c.want)
-		}
+		wantText(t, takes(d), c.want, "%s asks %d by %v", c.running, c.asks, c.order)
 	}
 }
 

@@ -42,9 +42,7 @@ func TestLargestShare(t *testing.T) {
 			}
 			r := preemption.Request{Workload: of("pending", "a", quota.MaxUsage, 1), Now: now}
 			r.Workload.Priority = 10
-			if got, want := fairText(t, preemption.Config{}, st, r), "Impossible: FairShare far small"; got != want {
-				t.Errorf("%s, used in %s: %s, want %s", c.huge, row.holder, got, want)
-			}
+			wantText(t, fairText(t, preemption.Config{}, st, r), "Impossible: FairShare far small", "%s, used in %s", c.huge, row.holder)
 		}
 	}
 }

@@ -49,9 +49,7 @@ func TestRecheckIsIrreducible(t *testing.T) {
 		data := must(os.ReadFile("testdata/" + file + ".json"))(t)
 		record := must(preemption.ParseRecord(data))(t)
 		config := preemption.Config{Sharing: preemption.Fair, Search: preemption.Best, Best: preemption.BestSearch{Steps: -1}}
-		if got := fairText(t, config, record.State, *record.Request); got != want {
-			t.Errorf("%s: %s, want %s", file, got, want)
-		}
+		wantText(t, fairText(t, config, record.State, *record.Request), want, "%s", file)
 	}
 }
 
@@ -68,9 +66,7 @@ func TestRecheckKeepsOwnVictim(t *testing.T) {
 		for n, want := range []string{"Preempt: other InCohortFairSharing", "Preempt: other InCohortFairSharing, own InClusterQueue"} {
 			config := searches[n]
 			config.Strategies = strategies
-			if got := fairText(t, config, st, pending("a", 1, 4)); got != want {
-				t.Errorf("%v, %v: %s, want %s", strategies, searchOf(config), got, want)
-			}
+			wantText(t, fairText(t, config, st, pending("a", 1, 4)), want, "%v, %v", strategies, searchOf(config))
 		}
 	}
 }
@@ -87,9 +83,7 @@ func TestTieOfCohorts(t *testing.T) {
 	}
 	config := preemption.Config{Strategies: []preemption.FairStrategy{preemption.LessThanInitialShare}}
 	// If the own queue came first, its share would then permit the other.
-	if got, want := fairText(t, config, st, pending("a", 1, 4)), "Impossible: FairShare b other"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	wantText(t, fairText(t, config, st, pending("a", 1, 4)), "Impossible: FairShare b other")
 }
 
 // Of two cohorts of equal share the one with the better first workload comes first; one that uses nothing is
@@ -109,9 +103,7 @@ func TestTieOfCohortsWithIdle(t *testing.T) {
 	behind.ID, behind.Queue = "behind", "d"
 	st.Queues = append(st.Queues, queue.Queue{Name: "d", Cohort: "right"})
 	for range 3 {
-		if got, want := fairText(t, preemption.Config{}, st, pending("a", 1, 2)), "Preempt: first InCohortReclamation"; got != want {
-			t.Errorf("%d workloads: %s, want %s", len(st.Admitted), got, want)
-		}
+		wantText(t, fairText(t, preemption.Config{}, st, pending("a", 1, 2)), "Preempt: first InCohortReclamation", "%d workloads", len(st.Admitted))
 		st.Admitted = append(st.Admitted, idle)
 		idle = behind
 	}

@@ -26,14 +26,10 @@ func TestZeroAmountNeedsNothing(t *testing.T) {
 	}
 	r := pending("a", 10, 2)
 	r.Workload = taking(r.Workload, "ib", 0)
-	if got := text(decide(t, snapshotOf(t, st), r)); got != "Impossible: WithinClusterQueue a a1, WithinNominal b" {
-		t.Error(got)
-	}
+	wantText(t, text(decide(t, snapshotOf(t, st), r)), "Impossible: WithinClusterQueue a a1, WithinNominal b")
 	r.NeedsPreemption = []quota.FlavorResource{{Flavor: "h100", Resource: "gpu"}, {Flavor: "h100", Resource: "ib"}}
 	d := decide(t, snapshotOf(t, st), r)
-	if got := text(d); got != "Preempt: b1 InCohortReclaimWhileBorrowing" {
-		t.Errorf("where the caller says that it does: %s", got)
-	}
+	wantText(t, text(d), "Preempt: b1 InCohortReclaimWhileBorrowing", "where the caller says that it does")
 	verified(t, st, r, preemption.Config{}, d)
 }
 
@@ -71,13 +67,9 @@ func TestUnlimitedLendsItsLimit(t *testing.T) {
 		Queues:  []queue.Queue{{Name: "a", Cohort: "c"}, {Name: "lender", Cohort: "c", Quotas: lender}},
 	})
 	for amount, want := range map[int64]string{4: "Fits", 5: "Impossible"} {
-		if got := text(decide(t, s, pending("a", 0, amount))); got != want {
-			t.Errorf("%d: %s, want %s", amount, got, want)
-		}
+		wantText(t, text(decide(t, s, pending("a", 0, amount))), want, "%d", amount)
 	}
-	if got := text(decide(t, s, pending("lender", 0, quota.MaxUsage))); got != "Fits" {
-		t.Errorf("the lender itself: %s", got)
-	}
+	wantText(t, text(decide(t, s, pending("lender", 0, quota.MaxUsage))), "Fits", "the lender itself")
 }
 
 // The largest amount of all is taken and refused as any other, in both ways of sharing.
@@ -102,9 +94,7 @@ func TestLargestAmount(t *testing.T) {
 		}
 		for _, sharing := range []preemption.Sharing{preemption.Classical, preemption.Fair} {
 			d := decideWith(t, preemption.Config{Sharing: sharing}, snapshotOf(t, st), pending("a", 10, quota.MaxUsage))
-			if got := text(d); got != c.want {
-				t.Errorf("%s, %v: %s, want %s", c.name, sharing, got, c.want)
-			}
+			wantText(t, text(d), c.want, "%s, %v", c.name, sharing)
 			if d.Outcome == preemption.Impossible && len(d.Shortage) == 0 {
 				t.Errorf("%s, %v: nothing is short", c.name, sharing)
 			}

@@ -154,9 +154,7 @@ func TestEligibilityByGroup(t *testing.T) {
 	p.Requests = append(p.Requests, cpu)
 	p.NodeConstraints = &workload.NodeConstraints{NodeSelector: map[string]string{"size": "m"}}
 	d := decide(t, snapshotOf(t, st), r)
-	if got := assignmentText(d); got != "Impossible: A Fit none NoFit (big NotEligible)" {
-		t.Error(got)
-	}
+	wantText(t, assignmentText(d), "Impossible: A Fit none NoFit (big NotEligible)")
 }
 
 // All flavors of the queue count, those of other resource groups, too: one without topology, and a pod
@@ -170,9 +168,7 @@ func TestTopologyByQueue(t *testing.T) {
 	tree := queue.Topology{Name: "tree", Levels: []string{"rack"}}
 	st.Flavors = []queue.Flavor{{Name: "A", Topology: tree}, {Name: "B", Topology: tree}, {Name: "licences"}}
 	r := asks(2)
-	if got := assignmentText(decide(t, snapshotOf(t, st), r)); got != "Impossible: none NoFit (A NotEligible, B NotEligible)" {
-		t.Error(got)
-	}
+	wantText(t, assignmentText(decide(t, snapshotOf(t, st), r)), "Impossible: none NoFit (A NotEligible, B NotEligible)")
 	r.Workload.PodSets[0].NodeConstraints = &workload.NodeConstraints{Topology: workload.TopologyRequest{Required: "rack"}}
 	d := decide(t, snapshotOf(t, st), r)
 	if got := assignmentText(d); got != "Fits: A Fit" { // it asks for no licence
@@ -193,12 +189,8 @@ func TestFlavorEdits(t *testing.T) {
 	before := snapshotOf(t, st)
 	after := edit(t, before, preemption.SetFlavor(queue.Flavor{Name: "B"}), preemption.SetFlavor(spot), preemption.RemoveFlavor("B"))
 	spot.NodeTaints[0].Key = "changed" // the edit has a copy
-	if got := assignmentText(decide(t, after, asks(2))); got != "Fits: B Fit (A NotEligible)" {
-		t.Error(got)
-	}
-	if got := assignmentText(decide(t, before, asks(2))); got != "Fits: A Fit" {
-		t.Errorf("before: %s", got)
-	}
+	wantText(t, assignmentText(decide(t, after, asks(2))), "Fits: B Fit (A NotEligible)")
+	wantText(t, assignmentText(decide(t, before, asks(2))), "Fits: A Fit", "before")
 	st.Flavors = after.State().Flavors
 	if want := []queue.Flavor{{Name: "A", NodeTaints: []workload.Taint{{Key: "spot", Effect: workload.NoSchedule}}}}; !cmp.Equal(st.Flavors, want) {
 		t.Errorf("%+v", st.Flavors)

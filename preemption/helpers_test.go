@@ -2,6 +2,7 @@ package preemption_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -98,4 +99,17 @@ func searchOf(c preemption.Config) string {
 		return "exchanges alone"
 	}
 	return c.Search.String()
+}
+
+// wantText fails if a text is another than wanted; about says of what.
+func wantText(t *testing.T, got, want string, about ...any) {
+	t.Helper()
+	if got == want {
+		return
+	}
+	what := ""
+	if len(about) > 0 {
+		what = fmt.Sprintf(about[0].(string), about[1:]...) + ": "
+	}
+	t.Errorf("%s%q, want %q", what, got, want)
 }

@@ -34,9 +34,7 @@ func TestDeepTree(t *testing.T) {
 	st := chain(20_000)
 	st.Admitted = []workload.Workload{job("b1", "b", 0, 4, started(1))}
 	s := snapshotOf(t, st)
-	if got := text(decide(t, s, pending("a", 1, 4))); got != "Preempt: b1 InCohortReclamation" {
-		t.Error(got)
-	}
+	wantText(t, text(decide(t, s, pending("a", 1, 4))), "Preempt: b1 InCohortReclamation")
 	d := decide(t, s, pending("b", 1, 1))
 	if d.Outcome != preemption.Impossible || d.BorrowHeight != 20_000 {
 		t.Errorf("%v, borrow height %d", d.Outcome, d.BorrowHeight)
@@ -87,9 +85,7 @@ func TestFairAmongManyQueues(t *testing.T) {
 	for _, name := range names {
 		st.Admitted = append(st.Admitted, job(name+"/1", name, 0, 1, started(5)), job(name+"/2", name, 0, 1, started(6)))
 	}
-	if got, want := fairText(t, preemption.Config{}, st, pending("a", 0, 1)), "Preempt: q00/1 InCohortFairSharing"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	wantText(t, fairText(t, preemption.Config{}, st, pending("a", 0, 1)), "Preempt: q00/1 InCohortFairSharing")
 	c := preemption.Config{Sharing: preemption.Fair}
 	st.Queues[1].Preemption = queue.PreemptionPolicy{ReclaimWithinCohort: queue.LowerPriority}
 	d := decideWith(t, c, snapshotOf(t, st), pending("q00", 0, 1)) // nobody is of lower priority

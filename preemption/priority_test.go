@@ -60,18 +60,14 @@ func TestPrioritiesAtTheEnds(t *testing.T) {
 		r := at(0, 4)
 		r.Workload.Priority = priority
 		old := job("old", "a", priority, 4, started(30))
-		if got, want := text(decide(t, snapshotOf(t, shared(20*time.Minute, old)), r)), "Preempt: old InClusterQueueTimeBased"; got != want {
-			t.Errorf("%d: %s, want %s", priority, got, want)
-		}
+		wantText(t, text(decide(t, snapshotOf(t, shared(20*time.Minute, old)), r)), "Preempt: old InClusterQueueTimeBased", "%d", priority)
 		d := decide(t, snapshotOf(t, shared(time.Hour, old)), r)
 		if want := now.Add(30*time.Minute + 1); d.Outcome != preemption.Wait || !d.RetryAt.Equal(want) {
 			t.Errorf("%d: %v until %v, want to wait until %v", priority, d.Outcome, d.RetryAt, want)
 		}
 		newer := job("newer", "a", priority, 4, started(-1))
 		newer.ReservedAt = started(1)
-		if got, want := text(decide(t, snapshotOf(t, shared(0, newer)), r)), "Preempt: newer InClusterQueue"; got != want {
-			t.Errorf("%d: %s, want %s", priority, got, want)
-		}
+		wantText(t, text(decide(t, snapshotOf(t, shared(0, newer)), r)), "Preempt: newer InClusterQueue", "%d", priority)
 	}
 }
 

@@ -145,16 +145,12 @@ func TestOwnQueueReadsItsOwnMinimumRuntime(t *testing.T) {
 			Queues:   []queue.Queue{{Name: "a", Quotas: gpus(4), Preemption: policy, MinRuntime: c.settings}},
 			Admitted: []workload.Workload{job("a1", "a", 0, 4, started(1))},
 		}
-		if got := text(decide(t, snapshotOf(t, alone), pending("a", 10, 4))); got != c.own {
-			t.Errorf("%+v, own queue: %s, want %s", c.settings, got, c.own)
-		}
+		wantText(t, text(decide(t, snapshotOf(t, alone), pending("a", 10, 4))), c.own, "%+v, own queue", c.settings)
 		cohort := preemption.State{
 			Cohorts:  []queue.Cohort{{Name: "c"}},
 			Queues:   []queue.Queue{{Name: "a", Cohort: "c", Quotas: gpus(4), Preemption: policy}, {Name: "b", Cohort: "c", MinRuntime: c.settings}},
 			Admitted: []workload.Workload{job("b1", "b", 0, 4, started(1))},
 		}
-		if got := text(decide(t, snapshotOf(t, cohort), pending("a", 10, 4))); got != c.another {
-			t.Errorf("%+v, another queue: %s, want %s", c.settings, got, c.another)
-		}
+		wantText(t, text(decide(t, snapshotOf(t, cohort), pending("a", 10, 4))), c.another, "%+v, another queue", c.settings)
 	}
 }

@@ -73,9 +73,7 @@ func TestReevaluationCanLeaveTheSecondStrategyNobody(t *testing.T) {
 	})
 	for sharing, want := range map[preemption.Sharing]string{preemption.Fair: "Preempt: large InCohortFairSharing", preemption.Reevaluated: "Impossible: FairShare b large"} {
 		config := preemption.Config{Sharing: sharing}
-		if got := text(decideWith(t, config, s, pending("a", 1, 1))); got != want {
-			t.Errorf("%v: %s, want %s", sharing, got, want)
-		}
+		wantText(t, text(decideWith(t, config, s, pending("a", 1, 1))), want, "%v", sharing)
 	}
 }
 

@@ -89,9 +89,7 @@ func TestRetryAtAfterTrialsInVain(t *testing.T) {
 		t.Errorf("%v until %v, want to wait until %v", d.Outcome, d.RetryAt, want)
 	}
 	r.Now = started(5).Add(time.Hour + 1)
-	if got, want := text(decideWith(t, config, s, r)), "Preempt: later InCohortReclaimWhileBorrowing, small InCohortReclaimWhileBorrowing"; got != want {
-		t.Errorf("then %s, want %s", got, want)
-	}
+	wantText(t, text(decideWith(t, config, s, r)), "Preempt: later InCohortReclaimWhileBorrowing, small InCohortReclaimWhileBorrowing", "then")
 }
 
 // The end of a guard is the time of the surplus; the rest is kept by its minimum runtime.

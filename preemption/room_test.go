@@ -189,13 +189,9 @@ func TestQuotaAndRoom(t *testing.T) {
 		request: placement.Request{Pods: []workload.Pod{{ID: "pending-0", Requests: workload.Resources{"gpu": 2}}}},
 	}
 	s, r := snapshotOf(t, st), pending("a", 10, 2)
-	if got := text(decide(t, s, r)); got != "Preempt: split InClusterQueue" {
-		t.Errorf("by quota alone: %s", got)
-	}
+	wantText(t, text(decide(t, s, r)), "Preempt: split InClusterQueue", "by quota alone")
 	r.Room = n.room(t)
-	if got := text(decide(t, s, r)); got != "Preempt: together InClusterQueue" {
-		t.Errorf("with room: %s", got)
-	}
+	wantText(t, text(decide(t, s, r)), "Preempt: together InClusterQueue", "with room")
 	n.request.Pods[0].Requests = workload.Resources{"gpu": 3} // more than any node has
 	r.Room = n.room(t)
 	if d := decide(t, s, r); d.Outcome != preemption.Impossible || !d.NoRoom || len(d.Victims)+len(d.Shortage) > 0 {

@@ -52,9 +52,7 @@ func TestRecordExample(t *testing.T) {
 	record := must(preemption.ParseRecord([]byte(example)))(t)
 	noDiff(t, "", record, throughJSON(t, record), sameValues)
 	d := decide(t, snapshotOf(t, record.State), *record.Request)
-	if got := text(d); got != "Preempt: a/train InClusterQueue" {
-		t.Error(got)
-	}
+	wantText(t, text(d), "Preempt: a/train InClusterQueue")
 }
 
 const (

@@ -71,9 +71,7 @@ func TestClaimsOfDevices(t *testing.T) {
 					want = "Wait in0@n1"
 				}
 			}
-			if got := text(d); got != want {
-				t.Errorf("%s, %v: %s, want %s", name, mode, got, want)
-			}
+			wantText(t, text(d), want, "%s, %v", name, mode)
 		}
 	}
 }

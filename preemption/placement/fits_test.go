@@ -35,9 +35,7 @@ func TestMembersInConflict(t *testing.T) {
 	}
 	for nodes, want := range map[int]string{1: "Impossible (NoVictims)", 2: "Fits in0@n1 in1@n2"} {
 		st := world(t, []string{"n1 4:", "n2 4:"}[:nodes]...)
-		if got := text(decide(t, c, snapshotOf(t, st), r)); got != want {
-			t.Errorf("%d nodes: %q, want %q", nodes, got, want)
-		}
+		wantText(t, text(decide(t, c, snapshotOf(t, st), r)), want, "%d nodes", nodes)
 	}
 }
 

@@ -22,9 +22,7 @@ func TestUnequalMembers(t *testing.T) {
 			if mode == placement.ModeInPlace { // the first domain with room, whatever runs there
 				want = "Preempt small@a; evict mid"
 			}
-			if got := text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)); got != want {
-				t.Errorf("%v, %s first: %q, want %q", mode, pods[0].ID, got, want)
-			}
+			wantText(t, text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)), want, "%v, %s first", mode, pods[0].ID)
 		}
 	}
 }
@@ -46,9 +44,7 @@ func TestUnequalMembersWithBudgets(t *testing.T) {
 		if mode == placement.ModeInPlace {
 			want = "Preempt two@a one@a; evict p0"
 		}
-		if got := text(decide(t, c, snapshotOf(t, st), r)); got != want {
-			t.Errorf("%v: %q, want %q", mode, got, want)
-		}
+		wantText(t, text(decide(t, c, snapshotOf(t, st), r)), want, "%v", mode)
 	}
 }
 
@@ -61,9 +57,7 @@ func TestLowestPriorityOnOneNode(t *testing.T) {
 		placement.ModeDesign:  "Preempt small@a; evict low",
 		placement.ModeInPlace: "Preempt large@a; evict low mid",
 	} {
-		if got := text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)); got != want {
-			t.Errorf("%v: %q, want %q", mode, got, want)
-		}
+		wantText(t, text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)), want, "%v", mode)
 	}
 }
 

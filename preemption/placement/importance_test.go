@@ -84,13 +84,9 @@ func TestOwnPriorityIsIgnoredInAGroup(t *testing.T) {
 	for _, own := range []int32{0, 5, 5000} {
 		st := placement.State{Nodes: []workload.Node{machine("a", 1)}, Pods: []workload.Pod{runs}, Groups: []workload.PodGroup{{ID: "low", Priority: 1}, {ID: "high", Priority: 1000}}}
 		asks := cpu("in", "", own, 1)
-		if got := text(decide(t, placement.Config{}, snapshotOf(t, st), placement.Request{Group: "high", Priority: 1000, Pods: []workload.Pod{asks}})); got != "Preempt in@a; evict runs" {
-			t.Errorf("own priority %d: %q", own, got)
-		}
+		wantText(t, text(decide(t, placement.Config{}, snapshotOf(t, st), placement.Request{Group: "high", Priority: 1000, Pods: []workload.Pod{asks}})), "Preempt in@a; evict runs", "own priority %d", own)
 		asks.Group = "high"
-		if got := text(decide(t, placement.Config{}, snapshotOf(t, st), placement.Request{Priority: 1000, Pods: []workload.Pod{asks}})); got != "Preempt in@a; evict runs" {
-			t.Errorf("alone, own priority %d: %q", own, got)
-		}
+		wantText(t, text(decide(t, placement.Config{}, snapshotOf(t, st), placement.Request{Priority: 1000, Pods: []workload.Pod{asks}})), "Preempt in@a; evict runs", "alone, own priority %d", own)
 	}
 	asks := cpu("in", "", 5, 1)
 	asks.Group = "unknown"
@@ -113,8 +109,6 @@ func TestPodsThatWereNotPreempted(t *testing.T) {
 		leaves := cpu("leaves", "a", c.priority, 1)
 		leaves.Terminating, leaves.Preempted, leaves.TerminatingSince = true, c.preempted, time.Time{}
 		st := placement.State{Nodes: []workload.Node{machine("a", 1), machine("b", 1)}, Pods: []workload.Pod{leaves, cpu("low", "b", 0, 1)}}
-		if got := text(decide(t, placement.Config{}, snapshotOf(t, st), placement.Request{Priority: 10, Pods: []workload.Pod{cpu("in", "", 0, 1)}})); got != c.want {
-			t.Errorf("priority %d, preempted %v: %q, want %q", c.priority, c.preempted, got, c.want)
-		}
+		wantText(t, text(decide(t, placement.Config{}, snapshotOf(t, st), placement.Request{Priority: 10, Pods: []workload.Pod{cpu("in", "", 0, 1)}})), c.want, "priority %d, preempted %v", c.priority, c.preempted)
 	}
 }

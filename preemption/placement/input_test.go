@@ -232,9 +232,7 @@ func TestParse(t *testing.T) {
 
 func TestZeroSnapshot(t *testing.T) {
 	for _, s := range []*placement.Snapshot{nil, {}} {
-		if got := text(decide(t, placement.Config{}, s, pending(0))); got != "Impossible (NoVictims)" {
-			t.Error(got)
-		}
+		wantText(t, text(decide(t, placement.Config{}, s, pending(0))), "Impossible (NoVictims)")
 		if st := s.State(); st.Nodes != nil || len(s.Units()) > 0 {
 			t.Errorf("%+v", st)
 		}

@@ -22,9 +22,7 @@ func TestLargestAmounts(t *testing.T) {
 	for _, order := range []placement.Order{placement.FirstFit, placement.BestFit, placement.RoundRobin} {
 		for _, mode := range []placement.Mode{placement.ModeDesign, placement.ModeInPlace} {
 			d := decide(t, placement.Config{Order: order, Mode: mode}, snapshotOf(t, st), r)
-			if got := text(d); got != "Preempt x@n1; evict a" {
-				t.Errorf("%v, %v: %s", order, mode, got)
-			}
+			wantText(t, text(d), "Preempt x@n1; evict a", "%v, %v", order, mode)
 		}
 	}
 	st.Pods = append(st.Pods, workload.Pod{ID: "c", Node: "n1", Requests: workload.Resources{"cpu": 1}})

@@ -58,9 +58,7 @@ func TestTerminatingPodsOfNestedGroups(t *testing.T) {
 			if mode == placement.ModeDesign {
 				want = test.design
 			}
-			if got := text(judged(t, placement.Config{Mode: mode}, st, r)); got != want {
-				t.Errorf("%s, %v: %s, want %s", name, mode, got, want)
-			}
+			wantText(t, text(judged(t, placement.Config{Mode: mode}, st, r)), want, "%s, %v", name, mode)
 		}
 	}
 }
@@ -80,9 +78,7 @@ func TestNominationsOfNestedGroupsThatYield(t *testing.T) {
 		for priority, want := range map[int32]string{3: "Impossible (NoVictims)", 4: "Fits in0@n2"} {
 			r := placement.Request{Group: "in", Priority: priority, Pods: []workload.Pod{cpu("in0", "", 0, 1)}}
 			r.Pods[0].Nodes = []string{"n2"}
-			if got := text(judged(t, placement.Config{Mode: mode}, st, r)); got != want {
-				t.Errorf("%v, priority %d: %s, want %s", mode, priority, got, want)
-			}
+			wantText(t, text(judged(t, placement.Config{Mode: mode}, st, r)), want, "%v, priority %d", mode, priority)
 		}
 	}
 }

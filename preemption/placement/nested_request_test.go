@@ -147,9 +147,7 @@ func TestNominationsOfNestedGroups(t *testing.T) {
 		p := r.Pods[0]
 		p.Node, p.Priority = node, 9
 		st.Nominated = []workload.Pod{p}
-		if got := text(decide(t, placement.Config{}, snapshotOf(t, st), r)); got != want {
-			t.Errorf("%s: %s, want %s", node, got, want)
-		}
+		wantText(t, text(decide(t, placement.Config{}, snapshotOf(t, st), r)), want, "%s", node)
 	}
 	st.Pods = append(st.Pods, cpu("half", "z2r2", 99, 1))
 	p := r.Pods[0]

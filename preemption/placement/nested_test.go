@@ -236,9 +236,7 @@ func TestBasicGroupInPlace(t *testing.T) {
 		placement.ModeDesign:  "Preempt in0@n3; evict low",
 		placement.ModeInPlace: "Preempt in0@n1; evict mid",
 	} {
-		if got := text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)); got != want {
-			t.Errorf("%v: %q, want %q", mode, got, want)
-		}
+		wantText(t, text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)), want, "%v", mode)
 	}
 	r.Domains = []placement.Domain{{Name: "rack", Nodes: []string{"n3"}}}
 	wantText(t, text(decide(t, placement.Config{Mode: placement.ModeInPlace}, snapshotOf(t, st), r)), "Preempt in0@n3; evict low")

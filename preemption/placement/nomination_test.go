@@ -149,9 +149,7 @@ func TestPromisesAndFilters(t *testing.T) {
 		})
 		config := placement.Config{Filters: []placement.Filter{preemptiontest.Apart{Label: "app", Anywhere: c.cluster}}}
 		r := placement.Request{Priority: 10, Pods: []workload.Pod{one}}
-		if got := text(decide(t, config, s, r)); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
+		wantText(t, text(decide(t, config, s, r)), c.want, "%s", c.name)
 		if r.Group = "gang"; text(decide(t, config, s, r)) != c.want {
 			t.Errorf("%s, a gang: %q, want %q", c.name, text(decide(t, config, s, r)), c.want)
 		}

@@ -30,9 +30,7 @@ func TestTerminationTimeout(t *testing.T) {
 		{time.Minute, time.Time{}, "Wait in@a"},
 	} {
 		r.TerminationTimeout, st.Pods[0].TerminatingSince = c.timeout, c.since
-		if got := text(decide(t, placement.Config{}, snapshotOf(t, st), r)); got != c.want {
-			t.Errorf("timeout %v, since %v: %q, want %q", c.timeout, c.since, got, c.want)
-		}
+		wantText(t, text(decide(t, placement.Config{}, snapshotOf(t, st), r)), c.want, "timeout %v, since %v", c.timeout, c.since)
 	}
 	st.Pods = st.Pods[:1]
 	st.Pods[0].TerminatingSince = now.Add(-time.Hour)
@@ -103,9 +101,7 @@ func TestWaitForAPlaceWithoutVictims(t *testing.T) {
 			Pods:  []workload.Pod{leaves, cpu("low", "b", 0, 2), cpu("stays", "b", 20, 1)},
 		}
 		r := placement.Request{Priority: 10, Group: "in", MinCount: 2, Pods: []workload.Pod{cpu("in0", "", 0, 1), cpu("in1", "", 0, 3)}}
-		if got := text(decide(t, placement.Config{Order: placement.BestFit}, snapshotOf(t, st), r)); got != want {
-			t.Errorf("%d leave: %q, want %q", leaving, got, want)
-		}
+		wantText(t, text(decide(t, placement.Config{Order: placement.BestFit}, snapshotOf(t, st), r)), want, "%d leave", leaving)
 	}
 }
 
@@ -121,9 +117,7 @@ func TestRunningPodsAndFilters(t *testing.T) {
 			in.Labels = runs.Labels
 			s := snapshotOf(t, placement.State{Nodes: []workload.Node{machine("a", 4)}, Pods: []workload.Pod{runs}})
 			config := placement.Config{Filters: []placement.Filter{preemptiontest.Apart{Label: "app", Anywhere: anywhere}}}
-			if got := text(decide(t, config, s, placement.Request{Priority: 10, Pods: []workload.Pod{in}})); got != c.want {
-				t.Errorf("priority %d, anywhere %v: %q, want %q", c.priority, anywhere, got, c.want)
-			}
+			wantText(t, text(decide(t, config, s, placement.Request{Priority: 10, Pods: []workload.Pod{in}})), c.want, "priority %d, anywhere %v", c.priority, anywhere)
 		}
 	}
 }
@@ -162,9 +156,7 @@ func TestTerminationTimeoutAsBuilt(t *testing.T) {
 			}
 			r := r
 			r.TerminationTimeout = c.timeout
-			if got := text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)); got != c.want {
-				t.Errorf("%v, %s: %q, want %q", mode, c.name, got, c.want)
-			}
+			wantText(t, text(decide(t, placement.Config{Mode: mode}, snapshotOf(t, st), r)), c.want, "%v, %s", mode, c.name)
 		}
 	}
 }
@@ -206,9 +198,7 @@ func TestBlockedByAnImpossibleNode(t *testing.T) {
 			if members == 0 && name != "possible" {
 				want = "Preempt in0@n2; evict b"
 			}
-			if got := text(decide(t, c, snapshotOf(t, st), r)); got != want {
-				t.Errorf("%s, group of %d: %q, want %q", name, members, got, want)
-			}
+			wantText(t, text(decide(t, c, snapshotOf(t, st), r)), want, "%s, group of %d", name, members)
 		}
 	}
 	st, r := world(t, "n1 1: a/0/leaving", "n2 1: b/0"), pending(0)
