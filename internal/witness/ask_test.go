@@ -58,18 +58,7 @@ func ask(t *testing.T, questions *rapid.Generator[question]) {
 
 // compare asks both. It fails if they disagree, unless a known disagreement holds, which it names.
 func compare(t *rapid.T, q question) (known string, outcome preemption.Outcome) {
-	snapshot, err := preemption.NewSnapshot(q.Record.State)
-	if err != nil {
-		t.Fatal(err)
-	}
-	preemptor, err := preemption.New(q.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	decision, err := preemptor.Decide(snapshot, *q.Record.Request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	decision := decide(t, q.Config, q.Record)
 	a := answers{q, decision, witness.Decide(q.Config, q.Record.State, *q.Record.Request)}
 	diff := cmp.Diff(told(q, a.engine), told(q, a.witness), cmpopts.EquateEmpty())
 	if diff == "" {
@@ -80,12 +69,33 @@ func compare(t *rapid.T, q question) (known string, outcome preemption.Outcome) 
 			return k.name, decision.Outcome
 		}
 	}
+	differs(t, q, "- engine, + witness:\n%s", diff)
+	return "", 0
+}
+
+// decide asks the engine.
+func decide(t *rapid.T, c preemption.Config, record preemption.Record) preemption.Decision {
+	snapshot, err := preemption.NewSnapshot(record.State)
+	if err != nil {
+		t.Fatal(err)
+	}
+	preemptor, err := preemption.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := preemptor.Decide(snapshot, *record.Request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func differs(t *rapid.T, q question, format string, args ...any) {
 	record, err := json.Marshal(q.Record)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Fatalf("%s\n%s\n- engine, + witness:\n%s", fmt.Sprintf("%+v", q.Config), record, diff)
-	return "", 0
+	t.Fatalf("%+v\n%s\n%s", q.Config, record, fmt.Sprintf(format, args...))
 }
 
 // told is what both say of a decision.

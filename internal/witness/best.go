@@ -30,7 +30,7 @@ const mostUnits = 9
 
 // Best returns the values of the best allowed set, and of the best one that has "no more victims of any
 // priority and above than Greedy's, by each right"; nil if there is none, and false if there are too many sets.
-func Best(c preemption.Config, st preemption.State, r preemption.Request) (best, kept *Value, small bool) {
+func Best(c preemption.Config, st preemption.State, r preemption.Request, stable []preemption.Victim) (best, kept *Value, small bool) {
 	w := newWorld(c, st, r)
 	w.assign(r.Now)
 	w.ask()
@@ -39,7 +39,10 @@ func Best(c preemption.Config, st preemption.State, r preemption.Request) (best,
 	if len(list) > mostUnits {
 		return nil, nil, false
 	}
-	greedy := w.keepingGreedy(list)
+	greedy := named(list, stable)
+	if c.Sharing != preemption.Stable {
+		greedy = w.keepingGreedy(list)
+	}
 	for _, mayBorrow := range w.attemptsOf(list) {
 		for _, set := range w.allowed(list, mayBorrow) {
 			v := w.value(set)
@@ -50,6 +53,46 @@ func Best(c preemption.Config, st preemption.State, r preemption.Request) (best,
 		}
 	}
 	return best, kept, true
+}
+
+// Allowed reports whether the victims of a decision are an allowed set, and whether one of them, or a replica of one,
+// could stay; false if there are too many sets.
+func Allowed(c preemption.Config, st preemption.State, r preemption.Request, victims []preemption.Victim) (allowed, reducible, small bool) {
+	w := newWorld(c, st, r)
+	w.assign(r.Now)
+	w.ask()
+	w.entitle()
+	list := append(w.cohortCandidates(r.Now), w.ownCandidates(r.Now)...)
+	if len(list) > mostUnits {
+		return false, false, false
+	}
+	set := named(list, victims)
+	for _, mayBorrow := range w.attemptsOf(list) {
+		for _, one := range w.allowed(list, mayBorrow) {
+			inside := !slices.ContainsFunc(one, func(c *candidate) bool { return !slices.Contains(set, c) })
+			allowed = allowed || inside && len(one) == len(set)
+			reducible = reducible || inside && len(one) == len(set)-1
+		}
+	}
+	return allowed, reducible, true
+}
+
+// named are the candidates that a decision names as victims.
+func named(list []*candidate, victims []preemption.Victim) (set []*candidate) {
+	for _, v := range victims {
+		for _, c := range list {
+			if c.of.ID == v.Workload && (c.podSet == whole && len(v.Replicas) == 0 || c.isAmong(v.Replicas)) {
+				set = append(set, c)
+			}
+		}
+	}
+	return set
+}
+
+func (c *candidate) isAmong(replicas []preemption.Replicas) bool {
+	return c.podSet != whole && slices.ContainsFunc(replicas, func(p preemption.Replicas) bool {
+		return p.PodSet == c.of.PodSets[c.podSet].Name && (c.leaving && p.Leaving > 0 || !c.leaving && c.nth < p.Count-p.Leaving)
+	})
 }
 
 func least(old *Value, v Value, fewestFirst bool) *Value {
@@ -83,7 +126,7 @@ func (w *world) allowed(list []*candidate, mayBorrow bool) (sets [][]*candidate)
 	ordered := w.ordered(list, mayBorrow)
 	for mask := 1; mask < len(ordered); mask++ {
 		set := chosen(list, mask)
-		if ordered[mask] && !saysTwice(set) && w.withinAllLimits(set) && w.fitsWithout(set, mayBorrow) {
+		if ordered[mask] && !saysTwice(set) && w.stablePermits(set) && w.withinAllLimits(set) && w.fitsWithout(set, mayBorrow) {
 			sets = append(sets, set)
 		}
 	}

@@ -66,7 +66,11 @@ func (w *world) strategies() []preemption.FairStrategy {
 // withinNominal: "A preemptor that stays within its nominal quota in the columns that need preemption
 // needs no strategy", unless the configuration follows Kueue 0.16.
 func (f *fairSearch) withinNominal() bool {
-	for _, fr := range f.needs {
+	columns := f.needs
+	if f.config.Sharing == preemption.Stable { // "in each column of which its cohort tree has a quota, and in each that it asks for"
+		columns = f.quotaColumns()
+	}
+	for _, fr := range columns {
 		if f.own.usage(fr) > f.own.quotas[fr].Nominal {
 			return false
 		}

@@ -1,0 +1,138 @@
+package witness
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+// [preemption.Stable], and docs/stability.md: nominal quota, then priority, then share.
+
+// stablePermits reports whether points 1 to 3 permit a set of victims. "In a cohort tree in which no queue has
+// reclaimWithinCohort Any points 1 and 2 are not needed and refuse no victim."
+func (w *world) stablePermits(set []*candidate) bool {
+	anybody := func(n *node) bool {
+		return n.queue != nil && n.queue.Preemption.ReclaimWithinCohort == queue.Any
+	}
+	if w.config.Sharing != preemption.Stable || w.own.parent == nil || !slices.ContainsFunc(w.own.root().under(), anybody) {
+		return true
+	}
+	borrows := w.own.isBorrower(&w.pending, &w.pending)
+	for _, c := range set {
+		if c.expired || c.leaving { // "yields as ever"
+			continue
+		}
+		if !borrows && !w.yieldsWithin(c) || borrows && !w.yieldsToBorrower(c, set) {
+			return false
+		}
+	}
+	return true
+}
+
+// yieldsWithin: "A preemptor that would not be a borrower preempts borrowers, and others of lower priority or of
+// equal priority and a later timestamp."
+func (w *world) yieldsWithin(c *candidate) bool {
+	return c.of.home.isBorrower(&c.of.Workload, nil) || w.ranksBelow(c)
+}
+
+// yieldsToBorrower: "One that would be preempts only borrowers: of lower priority; and of equal priority, if the
+// shares of the queues permit it when only workloads of at least this priority count."
+func (w *world) yieldsToBorrower(c *candidate, set []*candidate) bool {
+	priority := cmp.Compare(c.of.EffectivePriority(), w.request.Workload.EffectivePriority())
+	switch {
+	case !c.of.home.isBorrower(&c.of.Workload, nil) || priority > 0:
+		return false
+	case priority < 0:
+		return true
+	}
+	before, after, theirs := w.sharesAmongHigher(c.of.home, set)
+	if c.of.home == w.own {
+		// "In the own queue, equals of lower rank yield if the share of the queue does not become smaller."
+		return w.ranksBelow(c) && after.compare(before) >= 0
+	}
+	// "Its queue's share is then at most that of the victim's queue without the victims, and larger than it was."
+	return after.compare(before) > 0 && after.compare(theirs) <= 0
+}
+
+// sharesAmongHigher gives the shares of the preemptor's queue, before and after, and of another queue after, where
+// "only workloads of at least this priority count". Who yields in any case counts as if he stayed.
+func (w *world) sharesAmongHigher(other *node, set []*candidate) (before, after, theirs share) {
+	var lower, victims []*candidate
+	for _, n := range w.queues {
+		for _, r := range n.running {
+			if r.EffectivePriority() < w.request.Workload.EffectivePriority() {
+				lower = append(lower, &candidate{of: r, podSet: whole})
+			}
+		}
+	}
+	for _, c := range set {
+		if !c.expired && !c.leaving && !slices.ContainsFunc(lower, func(o *candidate) bool { return o.of == c.of }) {
+			victims = append(victims, c)
+		}
+	}
+	for _, c := range lower {
+		c.remove()
+	}
+	before = w.share(w.own)
+	for _, c := range victims {
+		c.remove()
+	}
+	w.own.asking = w.asked
+	after, theirs = w.share(w.own), w.share(other)
+	w.own.asking = nil
+	restore(victims)
+	restore(lower)
+	return before, after, theirs
+}
+
+// quotaColumns are those of which the cohort tree has a quota, and those of the request.
+func (w *world) quotaColumns() []column {
+	set := w.own.root().columns()
+	for fr := range w.asked {
+		set[fr] = true
+	}
+	return slices.Collect(maps.Keys(set))
+}
+
+// ranksBelow: "by effective priority, at equal priority the earlier queue-order timestamp first".
+func (w *world) ranksBelow(c *candidate) bool {
+	theirs, ours := c.of.EffectivePriority(), w.request.Workload.EffectivePriority()
+	return theirs < ours || theirs == ours && w.isNewer(c.of)
+}
+
+// isBorrower: "A workload is a borrower if it exceeds the nominal quota of the queue, in any column that it uses,
+// after the earlier workloads that are no borrowers. What the queue reserves does not count."
+func (n *node) isBorrower(who, besides *workload.Workload) bool {
+	var list []*workload.Workload
+	for _, r := range n.running {
+		list = append(list, &r.Workload)
+	}
+	if besides != nil {
+		list = append(list, besides)
+	}
+	slices.SortFunc(list, func(a, b *workload.Workload) int {
+		return cmp.Or(cmp.Compare(b.EffectivePriority(), a.EffectivePriority()), workload.CompareQueued(a.Queued, b.Queued),
+			cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID))
+	})
+	within := map[column]int64{}
+	for _, one := range list {
+		exceeds := false
+		for _, a := range one.Usage() {
+			fr := a.FlavorResource()
+			exceeds = exceeds || a.Amount > 0 && plus(within[fr], a.Amount) > n.quotas[fr].Nominal
+		}
+		if one.ID == who.ID {
+			return exceeds
+		}
+		for _, a := range one.Usage() {
+			if !exceeds {
+				within[a.FlavorResource()] = plus(within[a.FlavorResource()], a.Amount)
+			}
+		}
+	}
+	return false
+}
