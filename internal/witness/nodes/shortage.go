@@ -97,7 +97,7 @@ func (s *scene) leastMissing(d domain, resource string) int64 {
 		}
 		free := capacity - s.used(on, resource)
 		here := max(0, free) / amount
-		fit, least = fit+here, min(least, plus(amount-max(0, free)%amount, -min(0, free)))
+		fit, least = plus(fit, here), min(least, plus(amount-max(0, free)%amount, -min(0, free)))
 	}
 	switch {
 	case least == math.MaxInt64:
