@@ -80,7 +80,7 @@ func equallyLeft(a answers) bool {
 	for _, n := range a.State.Nodes {
 		names = append(names, n.Name)
 	}
-	return permuted(names, nil, func(prefer []string) bool {
+	return large || permuted(names, nil, func(prefer []string) bool {
 		r := a.Request
 		r.Prefer = prefer
 		return a.alsoBy(r)
