@@ -100,7 +100,9 @@ func (w *world) minimal(victims []*candidate, fits func() bool) []*candidate {
 
 // fits reports whether the request fits: it is no more than what is available in any column. Without
 // borrowing, the queue also stays within its nominal quota.
-func (w *world) fits(mayBorrow bool) bool {
+func (w *world) fits(mayBorrow bool) bool { return w.quotaFits(mayBorrow) && w.hasRoom() }
+
+func (w *world) quotaFits(mayBorrow bool) bool {
 	for fr, amount := range w.asked {
 		within := plus(w.own.usage(fr), amount) <= w.own.quotas[fr].Nominal
 		if amount > w.own.available(fr) || !mayBorrow && !within {
@@ -110,7 +112,7 @@ func (w *world) fits(mayBorrow bool) bool {
 			return false
 		}
 	}
-	return w.hasRoom()
+	return true
 }
 
 // staysWithin reports whether no victim helps a request that then borrows in a column: with

@@ -24,7 +24,7 @@ func decideWhole(c preemption.Config, st preemption.State, r preemption.Request)
 	d := w.decide(r.Now)
 	if d.Outcome == preemption.Impossible {
 		d.Blockers, d.Shortage = w.blockers(r.Now), w.shortage(r.Now)
-		d.NoRoom = w.noRoom(w.yieldingNow(r.Now))
+		d.NoRoom = w.noRoom(r.Now)
 		if at, ok := RetryAt(c, st, r); ok {
 			d.Outcome, d.RetryAt = preemption.Wait, at
 		}

@@ -1,6 +1,11 @@
 package witness
 
-import "github.com/cedesched/cede/preemption"
+import (
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/preemption"
+)
 
 // [preemption.Request.Room]: "asked besides the quota, so that one set of victims satisfies both".
 
@@ -30,11 +35,20 @@ func (w *world) hasRoom() bool {
 }
 
 // noRoom: "without all workloads that may yield now the quota suffices, but Request.Room has no place".
-func (w *world) noRoom(yielding []*candidate) bool {
-	for _, c := range yielding {
-		c.remove()
+func (w *world) noRoom(at time.Time) bool {
+	if w.request.Room == nil || w.own.queue.Inactive {
+		return false
 	}
-	suffices := !w.own.queue.Inactive && len(w.missing()) == 0 && !w.hasRoom()
-	restore(yielding)
-	return suffices
+	attempts := []bool{true}
+	if w.config.Sharing == preemption.Classical {
+		attempts = w.attempts(append(w.cohortCandidates(at), w.ownCandidates(at)...))
+	}
+	return slices.ContainsFunc(attempts, func(mayBorrow bool) bool {
+		yielding := w.yieldingNow(mayBorrow, at)
+		for _, c := range yielding {
+			c.remove()
+		}
+		defer restore(yielding)
+		return w.quotaFits(mayBorrow) && !w.hasRoom()
+	})
 }

@@ -18,10 +18,10 @@ func (w *world) shortage(at time.Time) []preemption.Shortage {
 	sets := [][]*candidate{
 		w.permittedIn(at, w.allColumns()),
 		w.permittedIn(at, w.needs),
-		w.yieldingNow(at),
+		w.yieldingNow(true, at),
 	}
 	switch {
-	case w.own.queue.Inactive:
+	case w.own.queue.Inactive, w.noRoom(at):
 		return nil
 	case w.request.Workload.NeverPreempts:
 		return w.missing()
@@ -85,7 +85,7 @@ func (w *world) allColumns() (list []column) {
 
 // yieldingNow lists "the workloads that may yield now, in fair sharing by the shares, too": all whom the
 // search takes before it gives up.
-func (w *world) yieldingNow(at time.Time) (taken []*candidate) {
+func (w *world) yieldingNow(mayBorrow bool, at time.Time) (taken []*candidate) {
 	if w.request.Workload.NeverPreempts {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (w *world) yieldingNow(at time.Time) (taken []*candidate) {
 		return f.victims
 	}
 	for _, c := range w.inOrder(append(w.cohortCandidates(at), w.ownCandidates(at)...), at) {
-		if !c.notWhile && w.stillBorrows(c) && w.withinLimits(c, taken, at) {
+		if !(mayBorrow && c.notWhile) && w.stillBorrows(c) && w.withinLimits(c, taken, at) {
 			c.remove()
 			taken = append(taken, c)
 		}
