@@ -108,7 +108,7 @@ func told(q question, d preemption.Decision) preemption.Decision {
 	switch {
 	case d.Possible():
 		c.BorrowHeight = d.BorrowHeight
-	case flavors:
+	case flavors && q.Config.Limits == nil: // whether limits count in a shortage, the words do not say
 		c.Shortage = d.Shortage
 	}
 	// Which of several columns makes a queue a blocker, the words do not say.
@@ -118,15 +118,15 @@ func told(q question, d preemption.Decision) preemption.Decision {
 	return c
 }
 
-// blockers leaves out those of whom the words do not say whether their leaving could make the request fit:
-// by the shares, where a cohort below another may keep to itself what its queues use.
+// blockers leaves out those of whom the words do not say whether their leaving could make the request fit: in
+// other queues, by the shares, where a cohort below another may keep to itself what its queues use.
 func blockers(q question, list []preemption.Blocker) []preemption.Blocker {
 	nested := func(co queue.Cohort) bool { return co.Parent != "" }
 	if q.Config.Sharing == preemption.Classical || !slices.ContainsFunc(q.Record.State.Cohorts, nested) {
 		return list
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(b preemption.Blocker) bool {
-		return b.Rule == preemption.RuleWithinNominal || b.Rule == preemption.RuleFairShare
+		return b.Queue != q.Record.Request.Workload.Queue
 	})
 }
 
