@@ -118,5 +118,5 @@ func (w *world) quotaFits(mayBorrow bool) bool {
 // staysWithin reports whether no victim helps a request that then borrows in a column: with
 // PreemptWithinNominal "in what needs preemption".
 func (w *world) staysWithin(fr column) bool {
-	return w.config.Compat.PreemptWithinNominal && slices.Contains(w.needs, fr)
+	return w.config.Compat.PreemptWithinNominal && !w.request.Workload.NeverPreempts && slices.Contains(w.needs, fr)
 }

@@ -110,7 +110,7 @@ func (w *world) yieldingNow(mayBorrow bool, at time.Time) (taken []*candidate) {
 func (w *world) missing() (list []preemption.Shortage) {
 	for fr, amount := range w.asked {
 		free, cohort := w.own.narrowest(fr)
-		if amount <= free && w.staysWithin(fr) && !w.request.Workload.NeverPreempts {
+		if amount <= free && w.staysWithin(fr) {
 			free, cohort = minus(w.own.quotas[fr].Nominal, w.own.usage(fr)), ""
 		}
 		if amount > free {
