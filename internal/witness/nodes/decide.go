@@ -42,7 +42,8 @@ func (w *world) decide(domains []domain) placement.Decision {
 	}
 	if w.config.Mode == placement.ModeDesign && len(w.leaving()) > 0 {
 		if s, d := w.findsRoom(w.withoutRoom(w.all(domains)), w.leaving()); s != nil {
-			return w.decision(preemption.Wait, &choice{domain: d, seats: s.placed})
+			c := &choice{domain: d, seats: s.placed}
+			return w.decision(w.outcome(c), c) // "A promise that can be met without anybody leaving is Fits."
 		}
 	}
 	if w.request.Policy == placement.PreemptNever {
