@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -127,4 +128,28 @@ func TestMinCountsAreValidated(t *testing.T) {
 		`request.minCounts[4].count: pod set "huge" has 1048577 replicas: more than 1048576`,
 		"request.minCounts: 5 entries, and a Room, which asks about all replicas",
 	)
+}
+
+// Many replicas cost as many looks, not the square of that, which would not end: all of them, all but one, and those of many
+// workloads beside each other.
+func TestManyReplicas(t *testing.T) {
+	for _, c := range []struct{ workloads, replicas, ask int64 }{{1, 1 << 18, 1 << 18}, {1, 1 << 18, 1<<18 - 1}, {64, 1 << 11, 1 << 17}} {
+		st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(c.workloads * c.replicas), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}}}
+		for i := range c.workloads {
+			st.Admitted = append(st.Admitted, elastic(fmt.Sprint(i), "a", c.replicas, 0, now))
+		}
+		d := decide(t, snapshotOf(t, st), pending("a", 10, c.ask))
+		left := c.workloads * c.replicas
+		for _, v := range d.Victims {
+			for _, r := range v.Replicas {
+				left -= r.Count
+			}
+			if len(v.Replicas) == 0 {
+				left -= c.replicas
+			}
+		}
+		if d.Outcome != preemption.Preempt || left != c.workloads*c.replicas-c.ask {
+			t.Errorf("%+v: %v, %d replicas stay", c, d.Outcome, left)
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/source"
@@ -35,9 +37,16 @@ func (s *Search) PutBack(borrowing bool, justified Justified) {
 func (s *Search) putBackOnce(m source.Mode, justified Justified) (refused bool) {
 	all := s.Taken
 	needed := len(all) - 1
+	s.wholes.list = s.wholes.list[:0]
+	s.wholes.add(&all[needed])
+	var asked *cluster.Workload // the rest of it was looked at before its replicas
+	whole := false
 	for i := len(all) - 2; i >= 0; i-- {
 		v, earlier := all[i], all[:i] // the victims that the workload was taken beside
-		if !(v.Partial() && right.GoesWhole(v.Workload, all[needed:])) {
+		if v.Partial() && v.Workload != asked {
+			asked, whole = v.Workload, s.wholes.has(v.Workload)
+		}
+		if !v.Partial() || !whole {
 			s.Move(&v, 1, earlier)
 			fits := s.Fits(m)
 			spared := fits && (justified == nil || justified(&all[i], earlier, all[needed:]))
@@ -52,6 +61,7 @@ func (s *Search) putBackOnce(m source.Mode, justified Justified) (refused bool) 
 		}
 		needed--
 		all[needed] = v
+		s.wholes.add(&v)
 	}
 	s.Taken = append(all[:0], all[needed:]...) // keeps the capacity
 	return refused
@@ -85,4 +95,34 @@ func (s *Search) PutRoomBack() {
 			s.room.move(s.Request.Room, &s.Taken[i], 1)
 		}
 	}
+}
+
+// wholes are workloads that yield as a whole, and of which a part could yield alone.
+type wholes struct {
+	list []*cluster.Workload
+	byID map[string]bool // of more than fewWholes
+}
+
+// fewWholes is how many are looked through one by one.
+const fewWholes = 16
+
+func (k *wholes) add(v *right.Victim) {
+	if v.Partial() || !v.Workload.Divides() {
+		return
+	}
+	if k.list = append(k.list, v.Workload); len(k.list) == fewWholes+1 {
+		k.byID = map[string]bool{}
+		for _, w := range k.list {
+			k.byID[w.Facts.ID] = true
+		}
+	} else if len(k.list) > fewWholes {
+		k.byID[v.Workload.Facts.ID] = true
+	}
+}
+
+func (k *wholes) has(w *cluster.Workload) bool {
+	if len(k.list) > fewWholes {
+		return k.byID[w.Facts.ID]
+	}
+	return slices.ContainsFunc(k.list, w.Is)
 }

@@ -28,6 +28,7 @@ type Search struct {
 	bounds    [usage.Kinds]bound
 	inTree    bool               // the last bound was one by rules in the whole tree
 	remaining []right.Victim     // of Remaining
+	wholes    wholes             // of putBackOnce
 	leaving   []source.Candidate // of FindLeaving
 	needs     []bool             // found by FitsAtFirst
 	sum       []quotatree.Load
