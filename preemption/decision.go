@@ -168,10 +168,16 @@ type Decision struct {
 	// still does not fit:
 	//
 	//   1. all workloads, protected or not, whose priority the policies permit for a
-	//      request that may borrow (borrowWithinCohort included), in queues that borrow
-	//      anything;
-	//   2. those of them in queues that borrow what needs preemption;
-	//   3. the workloads that may yield now, in fair sharing by the shares, too.
+	//      request that may borrow (borrowWithinCohort included; of equals in the own queue
+	//      all, newer or not), in queues that borrow anything, under cohorts that do. Those
+	//      that never yield and those of inactive queues are none of them, unless they leave;
+	//   2. those of them in queues that borrow what needs preemption, in classical sharing
+	//      under cohorts that do, too;
+	//   3. the workloads that may yield now, in fair sharing by the shares, too, as the
+	//      search takes them: a queue that borrows no more when its turn comes gives none.
+	//
+	// With [Compat] PreemptWithinNominal all over the nominal quota is missing. An inactive queue
+	// has no shortage.
 	//
 	// By rules alone ([Compat.RulesAlone]) 1 and 2 are all workloads where the scope of some selector
 	// reaches, in the preemptor's queue and in others; 1 has all queues of the tree, and 2 is left
@@ -266,7 +272,9 @@ func (v Victim) Requeued(submitted workload.Workload, evictedAt time.Time) (work
 	return w, nil
 }
 
-// Blocker is a queue whose workloads could make the request fit but may not yield.
+// Blocker is a queue whose workloads could make the request fit but may not yield: they use something of the
+// Shortage, below the node that it names. There is none for a request that asks for more than
+// [Shortage.PotentialAvailable].
 type Blocker struct {
 	Rule Rule `json:"rule"`
 	// Queue is the name of the queue. Empty if a whole cohort is the blocker.
@@ -274,8 +282,10 @@ type Blocker struct {
 	// Cohort is, for RuleWithinNominal, the cohort that borrows nothing: no queue under it can
 	// be reclaimed from. Else empty.
 	Cohort string `json:"cohort,omitempty"`
-	// Workload is the ID of the queue's first such workload in the order of candidates. Empty
-	// for RuleWithinNominal, which is not about a single workload.
+	// Workload is the ID of the queue's first such workload: those that a minimum runtime, a guard
+	// or NeverYields keeps come before those that withinClusterQueue or reclaimWithinCohort refuses,
+	// and these before others; then what leaves, lower priority, later reservation, lower UID, lower ID.
+	// Empty for RuleWithinNominal, which is not about a single workload.
 	Workload string `json:"workload,omitempty"`
 	// Until is the last instant at which the rule holds for the workload, if time ends the
 	// rule. Else zero.
@@ -295,7 +305,7 @@ type Shortage struct {
 	// PotentialAvailable is what the queue could use if nothing ran anywhere. A larger
 	// request is never possible.
 	PotentialAvailable int64 `json:"potentialAvailable"`
-	// Cohort is the cohort whose quota or limit is exceeded; of several the nearest. Empty:
+	// Cohort is the cohort whose quota or limit leaves least; of several the nearest. Empty:
 	// the preemptor's queue.
 	Cohort string `json:"cohort,omitempty"`
 }

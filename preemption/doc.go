@@ -18,7 +18,9 @@
 //     with all flavors, decides the same.
 //  2. Give the time in [Request.Now].
 //  3. Act on the decision (evict, admit) and apply what was done as edits
-//     ([Decision.Edits]). A decision changes nothing by itself.
+//     ([Decision.Edits]). A decision changes nothing by itself. While its victims leave, ask
+//     again with the flavors that it assigned ([Assignment.Pin]): assigned anew, others may
+//     serve better by then, and somebody else would be told.
 //
 // # Rules
 //
@@ -54,7 +56,7 @@
 //
 // With [Request.LocalQueueUsage] the candidates of each queue come by the usage of their local
 // queues, the highest first, before steps 3 to 6. The queues of one class are merged: of their
-// next candidates the one that steps 3 to 6 put first.
+// next candidates the one that steps 3 to 6 put first. Whom the attempt does not permit is none.
 //
 // # Attempts
 //

@@ -31,13 +31,13 @@ const (
 // own queue always; one of another queue as long as its queue, and each cohort below the
 // common one, still borrows something that needs preemption. In fair sharing they must still
 // borrow anything and, unless the preemptor stays within its nominal quota, one of the
-// strategies must hold at that step: a victim that justifies another one stays. And the set must be
-// within [Config.Limits].
+// strategies must hold at that step: a victim that justifies another one stays. The attempts of Greedy
+// count together: what one of them permits is allowed. And the set must be within [Config.Limits].
 //
 // The best allowed set, in this order:
 //
-//  1. has no more victims of any priority and above than Greedy's, by each right
-//     ([VictimReason]); if Greedy finds no victims, or no allowed set keeps to this, there is no such limit;
+//  1. has no more victims of any priority and above than Greedy's (in fair sharing, than those of
+//     a Greedy that keeps a victim that justifies another), by each right ([VictimReason]); if Greedy finds no victims, or no allowed set keeps to this, there is no such limit;
 //  2. loses least by [Config.Cost], if there is one;
 //  3. has the fewest victims, with FewestFirst before the second point;
 //  4. has the fewest workloads that yield as a whole, then the fewest replicas of others; replicas

@@ -131,7 +131,7 @@ const (
 	RuleMinRuntime
 	// RuleGuarded: a guard of the caller protects the unit (Config.Guards).
 	RuleGuarded
-	// RuleTerminating: a pod of the unit was told to stop longer ago than the termination timeout.
+	// RuleTerminating: since a pod of the unit was told to stop, the termination timeout has passed.
 	RuleTerminating
 	// RuleBudget: evicting the unit violates a disruption budget, and Config.Budgets is [Hard].
 	RuleBudget

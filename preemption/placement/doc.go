@@ -23,8 +23,8 @@
 // If the request fits now, no unit is preempted: the nominated node is tried first, then all
 // others. (KEP-5710, Delayed preemption: a nomination may be met on another node, but starts
 // no new preemption; one that cannot be met is dropped.) If the request fits once
-// terminating pods are gone, it waits for them, at most for [Request.TerminationTimeout];
-// after that such a pod counts as running, and is no victim. So does a pod that terminates for
+// terminating pods are gone, it waits for them, until [Request.TerminationTimeout] has passed;
+// from that instant such a pod counts as running, and is no victim. So does a pod that terminates for
 // another reason than preemption, unless its priority is lower: what is waited for is that
 // triggered preemptions are finished. Otherwise these steps follow for
 // each domain. The domains of a single pod are the nodes, also if the pod is in a group. A

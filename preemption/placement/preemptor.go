@@ -35,7 +35,7 @@ const (
 	// FirstFit chooses the first node with room.
 	FirstFit Order = iota
 	// BestFit chooses the node with the least left after the pod: the smallest sum, over the requested resources, of
-	// the free part of the capacity.
+	// the free part of the capacity, each rounded down to units of 2^-32.
 	BestFit
 	// RoundRobin chooses the first node with room after the one chosen last.
 	RoundRobin

@@ -56,8 +56,9 @@ type Request struct {
 	// the whole cluster is one domain; for no place at all give one domain without nodes. For a single pod, and for
 	// each pod of a Basic group except in [ModeInPlace], every node is a domain, and Domains must be empty.
 	Domains []Domain `json:"domains,omitempty"`
-	// DomainsPreferred says that Domains are preferred, not required: if none of them has room, also by preemption, the
-	// group may be on the nodes of all of them. [Placement.Domain] is then empty.
+	// DomainsPreferred says that Domains are preferred, not required: the group is on the nodes of all of them, which are
+	// tried domain after domain, if it fits there now and in none of them, or if none of them has room by preemption.
+	// [Placement.Domain] is then empty.
 	DomainsPreferred bool `json:"domainsPreferred,omitempty"`
 	// Prefer lists names of nodes in the order in which placement tries them, and in which equally good domains of a
 	// single pod are chosen; the others follow by name.
@@ -83,7 +84,7 @@ type Request struct {
 	// Now is the time of the decision. It may be zero if TerminationTimeout is zero and no minimum runtimes are set.
 	Now time.Time `json:"now,omitzero"`
 	// TerminationTimeout limits how long a terminating pod is waited for, from [workload.Pod.TerminatingSince] on.
-	// After that the pod counts as running. It is no victim, since it was told to stop already; in modes other than
+	// When it has passed the pod counts as running. It is no victim, since it was told to stop already; in modes other than
 	// ModeDesign its group, if it yields whole, is no victim either. Zero: no limit. In JSON: nanoseconds.
 	TerminationTimeout time.Duration `json:"terminationTimeout,omitzero"`
 }
