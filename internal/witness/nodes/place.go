@@ -37,14 +37,21 @@ func (w *world) domains() (list []domain) {
 	return list
 }
 
-// all adds the last domain of a group that prefers its domains: "the nodes of all of them. Placement.Domain is then empty."
+// all adds the last domain of a group that prefers its domains: "the nodes of all of them, which are tried domain after domain.
+// Placement.Domain is then empty."
 func (w *world) all(domains []domain) []domain {
 	if !w.request.DomainsPreferred || len(w.request.Domains) == 0 {
 		return domains
 	}
-	return append(slices.Clip(domains), w.within("", func(n *node) bool {
-		return slices.ContainsFunc(w.request.Domains, func(d placement.Domain) bool { return slices.Contains(d.Nodes, n.Name) })
-	}))
+	var union domain
+	for _, d := range domains {
+		for _, n := range d.nodes {
+			if !slices.Contains(union.nodes, n) {
+				union.nodes = append(union.nodes, n)
+			}
+		}
+	}
+	return append(slices.Clip(domains), union)
 }
 
 // within: "Unschedulable excludes the node from all domains."
@@ -107,13 +114,14 @@ func (s *scene) turn(nodes []*node) []*node {
 	return slices.Concat(nodes[i:], nodes[:i])
 }
 
-// left: BestFit chooses "the smallest sum, over the requested resources, of the free part of the capacity", after
-// the pod. What a pod requests is "besides one of PodsResource", and besides its claims.
-func (s *scene) left(p *pod, n *node) *big.Rat {
-	sum, on := new(big.Rat), s.on(n)
+// left: BestFit chooses "the smallest sum, over the requested resources, of the free part of the capacity, each rounded
+// down to units of 2^-32", after the pod. What a pod requests is "besides one of PodsResource", and besides its claims.
+func (s *scene) left(p *pod, n *node) *big.Int {
+	sum, on := new(big.Int), s.on(n)
 	for resource, amount := range p.Requests {
 		if capacity := n.Capacity[resource]; capacity > 0 && amount > 0 {
-			sum.Add(sum, big.NewRat(capacity-plus(s.used(on, resource), amount), capacity))
+			free := big.NewInt(capacity - plus(s.used(on, resource), amount))
+			sum.Add(sum, free.Quo(free.Lsh(free, 32), big.NewInt(capacity)))
 		}
 	}
 	return sum

@@ -19,7 +19,7 @@ func (w *world) mayYield(u *unit) bool {
 
 func (w *world) lower(u *unit) bool { return u.priority() < w.request.Priority }
 
-// isStuck: RuleTerminating, "a pod of the unit was told to stop longer ago than the termination timeout": "in modes other
+// isStuck: RuleTerminating, "since a pod of the unit was told to stop, the termination timeout has passed": "in modes other
 // than ModeDesign its group, if it yields whole, is no victim either".
 func (w *world) isStuck(u *unit) bool { return slices.ContainsFunc(u.pods, w.timedOut) }
 
@@ -81,11 +81,11 @@ func (w *world) minRuntime(p *pod) time.Duration {
 	return pick(w.config.MinRuntime, w.config.ReclaimMinRuntime).Or(0)
 }
 
-// timedOut: "TerminationTimeout limits how long a terminating pod is waited for. After that the pod counts as running.
+// timedOut: "TerminationTimeout limits how long a terminating pod is waited for. When it has passed the pod counts as running.
 // Zero: no limit." "Zero TerminatingSince: not known; requests then wait for the pod without limit."
 func (w *world) timedOut(p *pod) bool {
 	limit := w.request.TerminationTimeout
-	return p.Terminating && limit > 0 && !p.TerminatingSince.IsZero() && w.at.After(p.TerminatingSince.Add(limit))
+	return p.Terminating && limit > 0 && !p.TerminatingSince.IsZero() && !w.at.Before(p.TerminatingSince.Add(limit))
 }
 
 // leaving lists the pods that are waited for: "So does a pod that terminates for another reason than preemption" count
@@ -142,7 +142,7 @@ func (w *world) instants() (list []time.Time) {
 	}
 	for _, p := range w.running {
 		if p.Terminating && w.request.TerminationTimeout > 0 && !p.TerminatingSince.IsZero() {
-			list = append(list, p.TerminatingSince.Add(w.request.TerminationTimeout+1))
+			list = append(list, p.TerminatingSince.Add(w.request.TerminationTimeout))
 		}
 	}
 	list = slices.DeleteFunc(list, func(t time.Time) bool { return !t.After(w.request.Now) })
