@@ -39,8 +39,8 @@ const (
 	// would be preempted against the strategies.
 	//
 	// In each queue look at the workloads by effective priority, at equal priority the
-	// earlier queue-order timestamp first, then by UID, then by ID. A workload is a borrower if it
-	// exceeds the nominal quota of the queue, in any column that it uses, after the earlier
+	// earlier queue-order timestamp first, then those that run before the preemptor, then by UID,
+	// then by ID. A workload is a borrower if it exceeds the nominal quota of the queue, in any column that it uses, after the earlier
 	// workloads that are no borrowers. What the queue reserves (queue.Queue.Reserved) does not
 	// count. Then:
 	//

@@ -1,11 +1,8 @@
 package witness_test
 
 import (
-	"slices"
-
 	"github.com/cedesched/cede/internal/witness"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/workload"
 )
 
 // answers is a question with the decisions of both.
@@ -28,13 +25,4 @@ var knownDisagreements = []struct {
 // one of Kueue's.
 func cohortsTie(a answers) bool {
 	return a.Config.Sharing != preemption.Classical && witness.CohortsTie(a.Config, a.Record.State, *a.Record.Request)
-}
-
-// ranksTie: with Stable sharing workloads come "by effective priority, at equal priority the earlier queue-order
-// timestamp first, then by UID, then by ID". The engine has who waits after those who run, whatever the UID.
-func ranksTie(q question) bool {
-	w := q.Record.Request.Workload
-	return q.Config.Sharing == preemption.Stable && slices.ContainsFunc(q.Record.State.Admitted, func(o workload.Workload) bool {
-		return o.Queue == w.Queue && o.EffectivePriority() == w.EffectivePriority() && o.Queued.Equal(w.Queued)
-	})
 }

@@ -105,18 +105,19 @@ func (w *world) ranksBelow(c *candidate) bool {
 }
 
 // isBorrower: "A workload is a borrower if it exceeds the nominal quota of the queue, in any column that it uses,
-// after the earlier workloads that are no borrowers. What the queue reserves does not count."
+// after the earlier workloads that are no borrowers. What the queue reserves does not count." Earlier: "by effective
+// priority, at equal priority the earlier queue-order timestamp first, then those that run before the preemptor".
 func (n *node) isBorrower(who, besides *workload.Workload) bool {
 	var list []*workload.Workload
 	for _, r := range n.running {
 		list = append(list, &r.Workload)
 	}
+	slices.SortFunc(list, func(a, b *workload.Workload) int { return cmp.Or(cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID)) })
 	if besides != nil {
 		list = append(list, besides)
 	}
-	slices.SortFunc(list, func(a, b *workload.Workload) int {
-		return cmp.Or(cmp.Compare(b.EffectivePriority(), a.EffectivePriority()), workload.CompareQueued(a.Queued, b.Queued),
-			cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID))
+	slices.SortStableFunc(list, func(a, b *workload.Workload) int {
+		return cmp.Or(cmp.Compare(b.EffectivePriority(), a.EffectivePriority()), workload.CompareQueued(a.Queued, b.Queued))
 	})
 	within := map[column]int64{}
 	for _, one := range list {
