@@ -13,6 +13,7 @@ import (
 type Edit struct {
 	namespace, name string // of what it is about, for the order of Sync
 	isOfBudget      bool
+	removes         bool // a running pod
 	apply           func(e *state.Edit) fault.List
 }
 
@@ -37,7 +38,7 @@ func StartEvictionAt(id string, at time.Time) Edit {
 
 // Remove removes a running pod. It fails if there is none with that ID.
 func Remove(id string) Edit {
-	return Edit{name: id, apply: func(e *state.Edit) fault.List { return e.Remove(id) }}
+	return Edit{name: id, removes: true, apply: func(e *state.Edit) fault.List { return e.Remove(id) }}
 }
 
 // Nominate promises room on its node to a waiting pod, in place of an earlier nomination. It fails if the pod is
@@ -119,6 +120,9 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 			continue
 		}
 		next := c
+		if !edits[i].removes {
+			next.SettleGone()
+		}
 		if !edits[i].isOfBudget {
 			next.SettleBudgets()
 		}
@@ -132,6 +136,7 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	if err := faults.Err(); err != nil {
 		return s, err
 	}
+	c.SettleGone()
 	c.SettleBudgets()
 	next := &Snapshot{cluster: &c}
 	if s != nil {

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cedesched/cede/workload"
@@ -57,12 +58,38 @@ func (e *Edit) attach(facts workload.Pod) {
 
 // detach removes a running pod.
 func (e *Edit) detach(p *Pod) {
-	e.c.Running, _ = e.c.Running.Delete(p.Facts.ID)
-	e.c.hold(&p.Facts, false)
 	n := e.c.Node(p.Node)
 	e.rebuild(n.Facts, n.Number, without(n.Pods, p), n.Promised)
+	e.leave(p)
+}
+
+// leave removes a running pod from all but its node.
+func (e *Edit) leave(p *Pod) {
+	e.c.Running, _ = e.c.Running.Delete(p.Facts.ID)
+	e.c.hold(&p.Facts, false)
 	e.count(p, -1)
 	e.regroup(p, false, func(members []*Pod) []*Pod { return without(members, p) })
+}
+
+// SettleGone takes removed pods from their nodes: once from each node for all removals in a row.
+func (c *Cluster) SettleGone() {
+	e, gone := c.Edit(""), c.gone
+	c.gone = nil
+	slices.SortFunc(gone, func(a, b *Pod) int { return cmp.Compare(a.Node, b.Node) })
+	for len(gone) > 0 {
+		n, here := c.Node(gone[0].Node), 1
+		for here < len(gone) && gone[here].Node == n.Number {
+			here++
+		}
+		left := make([]*Pod, 0, len(n.Pods)-here)
+		for _, p := range n.Pods {
+			if c.Pod(p.Facts.ID) == p {
+				left = append(left, p)
+			}
+		}
+		e.rebuild(n.Facts, n.Number, left, n.Promised)
+		gone = gone[here:]
+	}
 }
 
 // promise adds a waiting pod that is nominated.

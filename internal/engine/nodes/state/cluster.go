@@ -27,6 +27,7 @@ type Cluster struct {
 	groups  trie.Map[*Group]     // in the state, or named by a running pod; by ID
 	stale   []staleBudget        // budgets of which the pods are to be found; empty in a snapshot
 	owned   bool                 // Budgets is no other cluster's; false in a snapshot
+	gone    []*Pod               // removed pods that their nodes still have; empty in a snapshot
 	// levels holds the priorities of running pods, rising, with the number of pods.
 	levels ordered.Set[levelCount, none]
 	claims trie.Map[*Claim] // by ID

@@ -47,10 +47,11 @@ func (e *Edit) StartEviction(id string, since time.Time) fault.List {
 	return e.List
 }
 
-// Remove removes a running pod.
+// Remove removes a running pod. Its node has it until [Cluster.SettleGone].
 func (e *Edit) Remove(id string) fault.List {
 	if running := e.c.Pod(id); running != nil {
-		e.detach(running)
+		e.c.gone = append(e.c.gone, running) // no other cluster reads what is behind
+		e.leave(running)
 	} else {
 		e.Add(e.path, "no pod %q runs", id)
 	}
