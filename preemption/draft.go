@@ -51,6 +51,7 @@ func (e *Edit) configures() bool {
 // With faults the draft is what it was.
 func (d *draft) configure(first int, edits []Edit) error {
 	next := *d
+	next.flavors.owned, next.rules.owned = false, false // with faults the lists of before stay
 	var faults fault.List
 	for i := range edits {
 		e, path := &edits[i], fmt.Sprintf("edits[%d]", first+i)
@@ -94,7 +95,8 @@ type named[T any] struct {
 	list    []T
 	kind    string
 	name    func(*T) string
-	changed bool // the list is a copy
+	changed bool
+	owned   bool // the list is a copy that nobody else reads
 }
 
 // edit adds a thing or replaces the one with its name, and returns true; nil: it removes that one.
@@ -104,8 +106,8 @@ func (n *named[T]) edit(name string, one *T, path string, faults *fault.List) (s
 		faults.Add(path, "no %s %q", n.kind, name)
 		return false
 	}
-	if !n.changed {
-		n.list, n.changed = slices.Clone(n.list), true
+	if !n.owned {
+		n.list, n.changed, n.owned = slices.Clone(n.list), true, true
 	}
 	switch {
 	case one == nil:

@@ -212,6 +212,9 @@ func TestFlavorEdits(t *testing.T) {
 		{[]preemption.Edit{preemption.SetFlavor(queue.Flavor{})}, `edits[0].name: is empty`},
 		{[]preemption.Edit{preemption.Remove("nobody"), preemption.RemoveFlavor("A"), preemption.SetFlavor(queue.Flavor{Name: "C", NodeTaints: []workload.Taint{{Key: "k"}}})},
 			`edits[0]: no workload "nobody" is admitted; edits[2].nodeTaints[0].effect: is not set`},
+		{[]preemption.Edit{preemption.SetFlavor(queue.Flavor{Name: "C"}), preemption.Remove("nobody"), preemption.RemoveFlavor("A"), preemption.RemoveFlavor("B"),
+			preemption.Remove("anybody"), preemption.RemoveFlavor("A")}, // what fails leaves A where it was
+			`edits[1]: no workload "nobody" is admitted; edits[3]: no flavor "B"; edits[4]: no workload "anybody" is admitted`},
 	} {
 		if _, err := after.With(c.edits...); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
