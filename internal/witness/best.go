@@ -31,11 +31,7 @@ const mostUnits = 9
 // Best returns the values of the best allowed set, and of the best one that has "no more victims of any
 // priority and above than Greedy's, by each right"; nil if there is none, and false if there are too many sets.
 func Best(c preemption.Config, st preemption.State, r preemption.Request, stable []preemption.Victim) (best, kept *Value, small bool) {
-	w := newWorld(c, st, r)
-	w.assign(r.Now)
-	w.ask()
-	w.entitle()
-	list := append(w.cohortCandidates(r.Now), w.ownCandidates(r.Now)...)
+	w, list := units(c, st, r)
 	if len(list) > mostUnits {
 		return nil, nil, false
 	}
@@ -58,11 +54,7 @@ func Best(c preemption.Config, st preemption.State, r preemption.Request, stable
 // Allowed reports whether the victims of a decision are an allowed set, and whether one of them, or a replica of one,
 // could stay; false if there are too many sets.
 func Allowed(c preemption.Config, st preemption.State, r preemption.Request, victims []preemption.Victim) (allowed, reducible, small bool) {
-	w := newWorld(c, st, r)
-	w.assign(r.Now)
-	w.ask()
-	w.entitle()
-	list := append(w.cohortCandidates(r.Now), w.ownCandidates(r.Now)...)
+	w, list := units(c, st, r)
 	if len(list) > mostUnits {
 		return false, false, false
 	}
@@ -75,6 +67,15 @@ func Allowed(c preemption.Config, st preemption.State, r preemption.Request, vic
 		}
 	}
 	return allowed, reducible, true
+}
+
+// units are the candidates of which sets are made.
+func units(c preemption.Config, st preemption.State, r preemption.Request) (*world, []*candidate) {
+	w := newWorld(c, st, r)
+	w.assign(r.Now)
+	w.ask()
+	w.entitle()
+	return w, append(w.cohortCandidates(r.Now), w.ownCandidates(r.Now)...)
 }
 
 // named are the candidates that a decision names as victims.

@@ -78,9 +78,9 @@ func (w *world) blocker(n *node, short []preemption.Shortage, at time.Time) (pre
 	return w.firstRefused(n, short, at)
 }
 
-// firstRefused is about "the queue's first such workload in the order of candidates": who is leaving, lower
-// priority, later reservation, UID, ID, as here workloads are looked at as a whole. Whom the policies permit,
-// and something else keeps, comes before whom they refuse.
+// firstRefused: "those that a minimum runtime, a guard or NeverYields keeps come before those that withinClusterQueue
+// or reclaimWithinCohort refuses, and these before others; then what leaves, lower priority, later reservation,
+// lower UID, lower ID."
 func (w *world) firstRefused(n *node, short []preemption.Shortage, at time.Time) (preemption.Blocker, bool) {
 	var refused []*candidate
 	because := map[*candidate]preemption.Blocker{}

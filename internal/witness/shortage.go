@@ -125,8 +125,8 @@ func (w *world) missing() (list []preemption.Shortage) {
 	return list
 }
 
-// narrowest returns what is available, and "the cohort whose quota or limit is exceeded; of several the
-// nearest. Empty: the preemptor's queue": of several the one that leaves least.
+// narrowest returns what is available, and "the cohort whose quota or limit leaves least; of several the
+// nearest. Empty: the preemptor's queue."
 func (n *node) narrowest(fr column) (free int64, name string) {
 	if n.queue == nil {
 		name = n.name
