@@ -30,7 +30,8 @@ func RemoveQueue(name string) Edit { return Edit{name: name, to: (*queue.Queue)(
 // RemoveCohort removes a cohort. It fails while it has members.
 func RemoveCohort(name string) Edit { return Edit{name: name, to: (*queue.Cohort)(nil)} }
 
-// SetFlavor adds what is known about a flavor, or replaces it. It costs as much as [SetQueue].
+// SetFlavor adds what is known about a flavor, or replaces it. Consecutive edits of flavors together cost
+// O(flavors + queues). It fails with what [queue.ValidateFlavors] refuses.
 func SetFlavor(f queue.Flavor) Edit {
 	f = f.Clone()
 	return Edit{name: f.Name, to: &f}
