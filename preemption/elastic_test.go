@@ -130,8 +130,8 @@ func TestMinCountsAreValidated(t *testing.T) {
 	)
 }
 
-// Many replicas cost as many looks, not the square of that, which would not end: all of them, all but one, and those of many
-// workloads beside each other.
+// Many replicas yield: all of them, all but one, and those of many workloads beside each other. By the square of their number
+// this takes minutes.
 func TestManyReplicas(t *testing.T) {
 	for _, c := range []struct{ workloads, replicas, ask int64 }{{1, 1 << 18, 1 << 18}, {1, 1 << 18, 1<<18 - 1}, {64, 1 << 11, 1 << 17}} {
 		st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(c.workloads * c.replicas), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}}}

@@ -2,6 +2,7 @@ package moves_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -207,15 +208,20 @@ func BenchmarkClear(b *testing.B) {
 	}
 }
 
-// A node of many pods is made anew once when they leave, not once for each of them, which would not end.
-func TestClearACrowdedNode(t *testing.T) {
-	const pods = 20_000
+// A node of many pods is made anew once when they leave, not once for each of them: that would be 200 KB for each pod.
+func TestAllocationsOfClearingACrowdedNode(t *testing.T) {
+	const pods = 4_000
 	st := placement.State{Nodes: []workload.Node{{Name: "full", Capacity: workload.Resources{"cpu": pods}}}}
 	for i := range pods {
 		st.Pods = append(st.Pods, workload.Pod{ID: fmt.Sprint(i), Node: "full", Requests: workload.Resources{"cpu": 1}})
 	}
 	s := must(placement.NewSnapshot(st))(t)
+	var before, then runtime.MemStats
+	runtime.ReadMemStats(&before)
 	a := must(moves.Clear(nil, s, moves.ClearRequest{Now: now}, moves.Config{}))(t)
+	if runtime.ReadMemStats(&then); then.TotalAlloc-before.TotalAlloc > pods*60_000 {
+		t.Errorf("%d bytes for each pod", (then.TotalAlloc-before.TotalAlloc)/pods)
+	}
 	if after := must(s.With(a.EditsWhenDone(s)...))(t); len(a.Victims) != pods || len(after.State().Pods) > 0 {
 		t.Errorf("%v: %d of %d pods yield, %d stay", a.Outcome, len(a.Victims), pods, len(after.State().Pods))
 	}
