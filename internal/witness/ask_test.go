@@ -3,17 +3,13 @@ package witness_test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/witness"
+	"github.com/cedesched/cede/internal/proof/agree"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
-	"github.com/cedesched/cede/queue"
 )
 
 // question is a configuration, a state and a request.
@@ -59,18 +55,11 @@ func ask(t *testing.T, questions *rapid.Generator[question]) {
 // compare asks both. It fails if they disagree, unless a known disagreement holds, which it names.
 func compare(t *rapid.T, q question) (known string, outcome preemption.Outcome) {
 	decision := decide(t, q.Config, q.Record)
-	a := answers{q, decision, witness.Decide(q.Config, q.Record.State, *q.Record.Request)}
-	diff := cmp.Diff(told(q, a.engine), told(q, a.witness), cmpopts.EquateEmpty())
-	if diff == "" {
-		return "none", decision.Outcome
+	known, diff := agree.Diff(q.Config, q.Record.State, *q.Record.Request, decision)
+	if diff != "" {
+		differs(t, q, "%s", diff)
 	}
-	for _, k := range knownDisagreements {
-		if k.holds(a) {
-			return k.name, decision.Outcome
-		}
-	}
-	differs(t, q, "- engine, + witness:\n%s", diff)
-	return "", 0
+	return known, decision.Outcome
 }
 
 // decide asks the engine.
@@ -96,46 +85,4 @@ func differs(t *rapid.T, q question, format string, args ...any) {
 		t.Fatal(err)
 	}
 	t.Fatalf("%+v\n%s\n%s", q.Config, record, fmt.Sprintf(format, args...))
-}
-
-// told is what both say of a decision.
-func told(q question, d preemption.Decision) preemption.Decision {
-	c := preemption.Decision{
-		Outcome: d.Outcome, Victims: d.Victims, Leaving: d.Leaving, RetryAt: d.RetryAt,
-		Replaced: d.Replaced, Admitted: d.Admitted, Counts: d.Counts, NoRoom: d.NoRoom,
-	}
-	amounts, flavors := asked(q)
-	switch {
-	case d.Possible():
-		c.BorrowHeight = d.BorrowHeight
-	case flavors && q.Config.Limits == nil: // whether limits count in a shortage, the words do not say
-		c.Shortage = d.Shortage
-	}
-	// Which of several columns makes a queue a blocker, the words do not say.
-	if !d.Possible() && flavors && amounts == 1 && q.Config.Limits == nil && q.Record.Request.Room == nil {
-		c.Blockers = blockers(q, d.Blockers)
-	}
-	return c
-}
-
-// blockers leaves out those of whom the words do not say whether their leaving could make the request fit: in
-// other queues, by the shares, where a cohort below another may keep to itself what its queues use.
-func blockers(q question, list []preemption.Blocker) []preemption.Blocker {
-	nested := func(co queue.Cohort) bool { return co.Parent != "" }
-	if q.Config.Sharing == preemption.Classical || !slices.ContainsFunc(q.Record.State.Cohorts, nested) {
-		return list
-	}
-	return slices.DeleteFunc(slices.Clone(list), func(b preemption.Blocker) bool {
-		return b.Queue != q.Record.Request.Workload.Queue
-	})
-}
-
-// asked counts the columns of which something is requested, and reports whether all requests have a flavor.
-func asked(q question) (amounts int, flavors bool) {
-	flavors = true
-	for _, a := range q.Record.Request.Workload.Usage() {
-		amounts += int(min(1, a.Amount))
-		flavors = flavors && a.Flavor != ""
-	}
-	return amounts, flavors
 }

@@ -147,7 +147,7 @@ var rooms = []struct {
 	{"words: what people read of a decision", [][]string{{"preemption/explain"}}},
 	{"recorded: decisions of other schedulers", [][]string{{"preemption/recorded"}}},
 	{"proof: what shows that all this is right", [][]string{
-		{"internal/proof/forms", "internal/proof/golden", "internal/proof/model", seed, "preemption/preemptiontest/asrules"},
+		{"internal/proof/agree", "internal/proof/forms", "internal/proof/golden", "internal/proof/model", seed, "preemption/preemptiontest/asrules"},
 		{"preemption/preemptiontest/scenario", kit},
 		{"internal/proof/derive"},
 	}},

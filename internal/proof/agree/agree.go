@@ -1,0 +1,110 @@
+// Package agree compares decisions of the engine with those of the witness. All laws that do so have one list of what
+// is not compared. It is for tests.
+package agree
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/cedesched/cede/internal/witness"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+)
+
+// Diff asks the witness about a state and a request, and returns both decisions, as far as they are compared, if that of the
+// engine is another one. It is empty if both agree, or if a known disagreement holds, which it names.
+func Diff(c preemption.Config, st preemption.State, r preemption.Request, engine preemption.Decision) (known, diff string) {
+	q := question{c, st, r}
+	mine, theirs := form(q.told(engine)), form(q.told(witness.Decide(c, st, r)))
+	if mine == theirs {
+		return "none", ""
+	}
+	for _, k := range knownDisagreements {
+		if k.holds(q) {
+			return k.name, ""
+		}
+	}
+	return "", fmt.Sprintf("- engine, + witness:\n- %s\n+ %s\n", mine, theirs)
+}
+
+// form is a decision as text: in JSON a list that is empty is none.
+func form(d preemption.Decision) string {
+	data, err := json.Marshal(d)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// question is what both were asked.
+type question struct {
+	preemption.Config
+	preemption.State
+	preemption.Request
+}
+
+// knownDisagreements are those in which the engine is not what the words say, each with a predicate
+// outside of which none is excused.
+var knownDisagreements = []struct {
+	name  string
+	holds func(question) bool
+}{
+	{"sibling cohorts of equal share", question.cohortsTie},
+}
+
+// cohortsTie: "Of two cohorts the one whose first workload is being evicted, then by steps 4 and 6." Whose
+// workload is the first while some are removed and the request counts, the words do not say; any choice is
+// one of Kueue's.
+func (q question) cohortsTie() bool {
+	return q.Sharing != preemption.Classical && witness.CohortsTie(q.Config, q.State, q.Request)
+}
+
+// told is what both say of a decision.
+func (q question) told(d preemption.Decision) preemption.Decision {
+	c := preemption.Decision{
+		Outcome: d.Outcome, Victims: d.Victims, Leaving: d.Leaving, RetryAt: d.RetryAt,
+		Replaced: d.Replaced, Admitted: d.Admitted, Counts: d.Counts, NoRoom: d.NoRoom,
+	}
+	amounts, flavors := q.asked()
+	switch {
+	case d.Possible():
+		c.BorrowHeight = d.BorrowHeight
+	case flavors && q.Limits == nil: // whether limits count in a shortage, the words do not say
+		c.Shortage = d.Shortage
+	}
+	// Which of several columns makes a queue a blocker, the words do not say.
+	if !d.Possible() && flavors && amounts == 1 && q.Limits == nil && q.Room == nil && q.namesAllBlockers() {
+		c.Blockers = q.blockers(d.Blockers)
+	}
+	return c
+}
+
+// namesAllBlockers reports whether no blocker is left out for another that is not compared.
+func (q question) namesAllBlockers() bool {
+	most := cmp.Or(q.MaxBlockers, 4)
+	return most < 0 || most >= len(q.Queues)+len(q.Cohorts)
+}
+
+// blockers leaves out those of whom the words do not say whether their leaving could make the request fit: in
+// other queues, by the shares, where a cohort below another may keep to itself what its queues use.
+func (q question) blockers(list []preemption.Blocker) []preemption.Blocker {
+	nested := func(co queue.Cohort) bool { return co.Parent != "" }
+	if q.Sharing == preemption.Classical || !slices.ContainsFunc(q.Cohorts, nested) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(b preemption.Blocker) bool {
+		return b.Queue != q.Workload.Queue
+	})
+}
+
+// asked counts the columns of which something is requested, and reports whether all requests have a flavor.
+func (q question) asked() (amounts int, flavors bool) {
+	flavors = true
+	for _, a := range q.Workload.Usage() {
+		amounts += int(min(1, a.Amount))
+		flavors = flavors && a.Flavor != ""
+	}
+	return amounts, flavors
+}
