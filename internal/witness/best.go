@@ -25,20 +25,16 @@ func (v Value) Compare(o Value, fewestFirst bool) int {
 		cmp.Compare(v.Leaving, o.Leaving))
 }
 
-// mostUnits bounds the sets that are looked at.
-const mostUnits = 9
-
 // Best returns the values of the best allowed set, and of the best one that has "no more victims of any
-// priority and above than Greedy's, by each right"; nil if there is none, and false if there are too many sets.
-func Best(c preemption.Config, st preemption.State, r preemption.Request, stable []preemption.Victim) (best, kept *Value, small bool) {
+// priority and above than Greedy's, by each right"; nil if there is none, and false if there are more than a number
+// of candidates.
+func Best(c preemption.Config, st preemption.State, r preemption.Request, most int) (best, kept *Value, small bool) {
 	w, list := units(c, st, r)
-	if len(list) > mostUnits {
+	defer w.tell()
+	if len(list) > most {
 		return nil, nil, false
 	}
-	greedy := named(list, stable)
-	if c.Sharing != preemption.Stable {
-		greedy = w.keepingGreedy(list)
-	}
+	greedy := w.search(r.Now)
 	for _, mayBorrow := range w.attemptsOf(list) {
 		for _, set := range w.allowed(list, mayBorrow) {
 			v := w.value(set)
@@ -52,10 +48,11 @@ func Best(c preemption.Config, st preemption.State, r preemption.Request, stable
 }
 
 // Allowed reports whether the victims of a decision are an allowed set, and whether one of them, or a replica of one,
-// could stay; false if there are too many sets.
-func Allowed(c preemption.Config, st preemption.State, r preemption.Request, victims []preemption.Victim) (allowed, reducible, small bool) {
+// could stay; false if there are more than a number of candidates.
+func Allowed(c preemption.Config, st preemption.State, r preemption.Request, victims []preemption.Victim, most int) (allowed, reducible, small bool) {
 	w, list := units(c, st, r)
-	if len(list) > mostUnits {
+	defer w.tell()
+	if len(list) > most {
 		return false, false, false
 	}
 	set := named(list, victims)
@@ -151,7 +148,7 @@ func (w *world) ordered(list []*candidate, mayBorrow bool) []bool {
 	for mask := range ordered {
 		for i, c := range list {
 			before := mask &^ (1 << i)
-			if before != mask && ordered[before] && w.permittedAfter(c, chosen(list, before), mayBorrow) {
+			if before != mask && !ordered[mask] && ordered[before] && w.permittedAfter(c, chosen(list, before), mayBorrow) {
 				ordered[mask] = true
 			}
 		}
@@ -159,54 +156,78 @@ func (w *world) ordered(list []*candidate, mayBorrow bool) []bool {
 	return ordered
 }
 
-// keepingGreedy is Greedy with which the others are compared: in fair sharing a victim without which another
-// one would be preempted against the strategies is not put back. (docs/departures.md: "Stable keeps it, and so
-// do better searches than Greedy".)
-func (w *world) keepingGreedy(list []*candidate) []*candidate {
-	if w.config.Sharing == preemption.Classical {
-		return w.search(w.request.Now)
-	}
-	f := w.newFairSearch(w.request.Now)
-	f.run()
-	restore(f.victims)
-	if !w.fitsWithout(f.victims, true) {
-		return nil
-	}
-	ordered, mask := w.ordered(list, true), 0
-	at := func(c *candidate) int {
-		return 1 << slices.IndexFunc(list, func(o *candidate) bool { return o.is(c) })
-	}
-	for _, c := range f.victims {
-		mask += at(c)
-	}
-	for _, c := range slices.Backward(f.victims) {
-		if rest := mask - at(c); ordered[rest] && w.fitsWithout(chosen(list, rest), true) {
-			mask = rest
-		}
-	}
-	return chosen(list, mask)
-}
-
-// permittedAfter: "one of the own queue always; one of another queue as long as its queue, and each cohort
-// below the common one, still borrows something that needs preemption. In fair sharing they must still borrow
-// anything and, unless the preemptor stays within its nominal quota, one of the strategies must hold at that
-// step: a victim that justifies another one stays."
+// permittedAfter reports whether a candidate is permitted when others are gone.
 func (w *world) permittedAfter(c *candidate, gone []*candidate, mayBorrow bool) bool {
 	for _, o := range gone {
 		o.remove()
 	}
 	defer restore(gone)
+	return w.permitted(c, mayBorrow, true)
+}
+
+// permitted: "one of the own queue always; one of another queue as long as its queue, and each cohort
+// below the common one, still borrows something that needs preemption. In fair sharing they must still borrow
+// anything and, unless the preemptor stays within its nominal quota, one of the strategies must hold at that
+// step: a victim that justifies another one stays."
+func (w *world) permitted(c *candidate, mayBorrow, byStrategies bool) bool {
 	switch {
 	case c.class == ofOwn:
 		return true
 	case w.config.Sharing == preemption.Classical:
-		return c.of.home.borrowsBelow(c.meet, w.needs) && !(mayBorrow && c.notWhile)
+		return w.stillBorrows(c) && !(mayBorrow && c.notWhile)
 	}
+	return w.borrowsAnything(c.of.home, c.meet) && (!byStrategies || c.reason != preemption.InCohortFairSharing || w.justified(c))
+}
+
+// justified reports whether a strategy permits a candidate.
+func (w *world) justified(c *candidate) bool {
+	before := w.own.asking
 	w.own.asking = w.asked
-	defer func() { w.own.asking = nil }()
+	defer func() { w.own.asking = before }()
 	f := &fairSearch{world: w}
-	return w.borrowsAnything(c.of.home, c.meet) &&
-		(w.entitled || slices.ContainsFunc(w.strategies(), func(s preemption.FairStrategy) bool { return f.permits(s, c) }))
+	return slices.ContainsFunc(w.strategies(), func(s preemption.FairStrategy) bool { return f.permits(s, c) })
+}
+
+// outOfOrder looks for "an order of removal in which each of them is permitted when only those before it are gone". It
+// returns those who have no place in it. All are removed before and after. The last of the order is found first: of those
+// with the highest common cohort, for what leaves farther down only makes the preemptor's share smaller. Of a workload that
+// yields as a whole no replicas yield besides.
+func (w *world) outOfOrder(set []*candidate, mayBorrow, byStrategies bool) []*candidate {
+	var left, last []*candidate
+	for _, c := range set {
+		if c.podSet != whole && c.of.gone {
+			last = append(last, c)
+			c.putBack()
+		} else {
+			left = append(left, c)
+		}
+	}
+	slices.SortStableFunc(left, func(a, b *candidate) int { return cmp.Compare(a.depth(w.own), b.depth(w.own)) })
+	for i := 0; i < len(left); i++ {
+		c := left[i]
+		c.putBack()
+		if w.permitted(c, mayBorrow, byStrategies) {
+			left, last, i = without(left, i), append(last, c), -1
+		} else {
+			c.remove()
+		}
+	}
+	for _, c := range last {
+		c.remove()
+	}
+	return left
+}
+
+// depth is the number of cohorts above the one that joins a candidate and the preemptor's queue.
+func (c *candidate) depth(own *node) (n int) {
+	at := c.meet
+	if c.class == ofOwn {
+		at = own
+	}
+	for ; at != nil; at = at.parent {
+		n++
+	}
+	return n
 }
 
 // borrowsAnything reports whether a queue, and each cohort above it that is below another, has a share.

@@ -47,6 +47,9 @@ func searches(t *testing.T, ways ...preemption.Sharing) {
 	}
 }
 
+// mostUnits bounds the sets that are looked at.
+const mostUnits = 9
+
 // best asks for the best victims, and looks whether some are better.
 func best(t *rapid.T, q question) string {
 	r := *q.Record.Request
@@ -63,12 +66,12 @@ func best(t *rapid.T, q question) string {
 	greedy.Search, greedy.Best = preemption.Greedy, preemption.BestSearch{}
 	taken := decide(t, greedy, q.Record)
 	if q.Config.Sharing == preemption.Stable && taken.Outcome == preemption.Preempt {
-		allowed, reducible, small := witness.Allowed(q.Config, q.Record.State, r, taken.Victims)
+		allowed, reducible, small := witness.Allowed(q.Config, q.Record.State, r, taken.Victims, mostUnits)
 		if small && (!allowed || reducible) {
 			differs(t, q, "Greedy takes %+v: allowed %v, reducible %v", taken.Victims, allowed, reducible)
 		}
 	}
-	least, kept, small := witness.Best(q.Config, q.Record.State, r, taken.Victims)
+	least, kept, small := witness.Best(q.Config, q.Record.State, r, mostUnits)
 	if kept != nil {
 		least = kept
 	}

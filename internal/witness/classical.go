@@ -58,7 +58,7 @@ func (w *world) attempt(list []*candidate, mayBorrow bool, at time.Time) (victim
 		c.remove()
 		victims = append(victims, c)
 		if w.fits(mayBorrow) {
-			victims = w.minimal(victims, func() bool { return w.fits(mayBorrow) })
+			victims = w.minimal(victims, func([]*candidate) bool { return w.fits(mayBorrow) })
 			restore(victims)
 			return victims
 		}
@@ -82,20 +82,28 @@ func (w *world) stillBorrows(c *candidate) bool {
 
 // minimal: KEP-83, Preemption, step 5: "In the reverse order of the Workloads that were removed, add
 // Workloads back as long as the incoming Workload still fits. This gives us a minimal set of
-// Workloads to preempt."
-func (w *world) minimal(victims []*candidate, fits func() bool) []*candidate {
-	for i := len(victims) - 1; i >= 0; i-- {
-		if victims[i].podSet != whole && victims[i].of.gone {
-			continue // a replica of a workload that yields as a whole does not stay
-		}
-		victims[i].putBack()
-		if fits() {
-			victims = slices.Delete(victims, i, i+1)
-		} else {
-			victims[i].remove()
+// Workloads to preempt." It is repeated until nobody can stay: who is put back may have justified another.
+func (w *world) minimal(victims []*candidate, enough func(rest []*candidate) bool) []*candidate {
+	for before := -1; before != len(victims); {
+		before = len(victims)
+		for i := len(victims) - 1; i >= 0; i-- {
+			c, rest := victims[i], without(victims, i)
+			if c.podSet != whole && c.of.gone {
+				continue // a replica of a workload that yields as a whole does not stay
+			}
+			c.putBack()
+			if enough(rest) {
+				victims = rest
+			} else {
+				c.remove()
+			}
 		}
 	}
 	return victims
+}
+
+func without(list []*candidate, i int) []*candidate {
+	return slices.Delete(slices.Clone(list), i, i+1)
 }
 
 // fits reports whether the request fits: it is no more than what is available in any column. Without

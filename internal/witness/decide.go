@@ -21,6 +21,7 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) pree
 // decideWhole is about all replicas.
 func decideWhole(c preemption.Config, st preemption.State, r preemption.Request) preemption.Decision {
 	w := newWorld(c, st, r)
+	defer w.tell() // that all are there
 	d := w.decide(r.Now)
 	if d.Outcome == preemption.Impossible {
 		d.Blockers, d.Shortage = w.blockers(r.Now), w.shortage(r.Now)
@@ -49,8 +50,8 @@ func (w *world) decide(at time.Time) preemption.Decision {
 	case w.request.Workload.NeverPreempts: // "no other may yield for the workload"
 		return d
 	}
-	victims := w.orLeaving(w.search(at), at)
-	if len(victims) == 0 {
+	victims, soon := w.orLeaving(w.search(at), at)
+	if len(victims) == 0 && !soon {
 		return d
 	}
 	for _, c := range victims {
@@ -59,7 +60,9 @@ func (w *world) decide(at time.Time) preemption.Decision {
 	d.BorrowHeight = w.borrowHeight()
 	restore(victims)
 	d.Victims = w.named(victims)
-	d.Outcome, d.Leaving = w.gated(d.Victims)
+	if d.Outcome, d.Leaving = w.gated(d.Victims); soon {
+		d.Outcome, d.Leaving = preemption.Wait, true
+	}
 	return d
 }
 

@@ -14,7 +14,6 @@
 // Quotes without the name of a design are from the comments of package preemption and from docs/, which
 // settle what the designs leave open.
 //
-// Of the search Best, and of Stable sharing, it says how good the best of all sets is. It knows neither exchanges
-// alone, rules, constraints on nodes, limits as blockers, nor shortages where no flavor was assigned. Its laws do
-// not ask about these.
+// Of the search Best it says how good the best of all sets is. It knows neither exchanges alone, rules, limits as
+// blockers, nor shortages where no flavor was assigned. Its laws do not ask about these.
 package witness

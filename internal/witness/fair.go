@@ -10,18 +10,24 @@ import (
 // Package preemption, Fair sharing: "the shares decide who of other queues yields".
 
 // fair looks for victims by the shares. "The request counts in the share of the preemptor's queue and
-// of the cohorts above it." "Then victims that are not needed are put back, the latest first."
+// of the cohorts above it." "Then victims that are not needed are put back, the latest first." With Stable sharing, or
+// another search than Greedy, a victim stays one if without it "another victim is preempted against the strategies".
 func (w *world) fair(at time.Time) []*candidate {
 	f := w.newFairSearch(at)
 	f.run()
-	fits := func() bool { return w.fits(true) }
-	if len(f.victims) == 0 || !fits() {
+	if len(f.victims) == 0 || !w.fits(true) {
 		restore(f.victims)
 		return nil
 	}
-	victims := w.minimal(f.victims, fits)
+	victims := w.minimal(f.victims, func(rest []*candidate) bool {
+		return w.fits(true) && (!w.rechecks() || len(w.outOfOrder(rest, true, true)) == 0)
+	})
 	restore(victims)
 	return victims
+}
+
+func (w *world) rechecks() bool {
+	return w.config.Sharing == preemption.Stable || w.config.Search != preemption.Greedy
 }
 
 // fairSearch is what a search by shares has done so far.
@@ -46,12 +52,19 @@ func (f *fairSearch) run() {
 	defer func() { f.own.asking = nil }()
 	f.entitled = f.withinNominal()
 	list := f.inOrder(append(f.cohortCandidates(f.at), f.ownCandidates(f.at)...), f.at)
-	f.first(list, strategies[0])
-	if f.config.Sharing == preemption.Reevaluated {
-		f.again(strategies[0])
-	}
-	if !f.enough && len(strategies) > 1 {
-		f.second(strategies[1])
+	for before := -1; before < len(f.victims) && !f.enough; {
+		before, f.refused = len(f.victims), nil
+		f.first(list, strategies[0])
+		if f.config.Sharing == preemption.Reevaluated {
+			f.again(strategies[0])
+		}
+		if !f.enough && len(strategies) > 1 {
+			f.second(strategies[1])
+		}
+		if f.config.Sharing != preemption.Stable {
+			return
+		}
+		list = f.refused // "candidates that were refused before are compared again"
 	}
 }
 
@@ -87,7 +100,7 @@ func (f *fairSearch) first(list []*candidate, strategy preemption.FairStrategy) 
 		for taken := false; !taken && len(t.waiting[n]) > 0; {
 			c := t.waiting[n][0]
 			t.waiting[n] = t.waiting[n][1:]
-			if !f.withinLimits(c, f.victims, f.at) {
+			if !f.withinLimits(c, f.victims, f.at) || f.stableRefuses(c) {
 				continue // "passed over"
 			}
 			taken = n == f.own || f.entitled || f.permits(strategy, c)
@@ -127,8 +140,9 @@ func (f *fairSearch) again(strategy preemption.FairStrategy) {
 func (f *fairSearch) second(strategy preemption.FairStrategy) {
 	t := f.newTournament(f.refused)
 	for n := t.next(); n != nil && !f.enough; n = t.next() {
-		if c := t.waiting[n][0]; f.permits(strategy, c) && f.withinLimits(c, f.victims, f.at) {
+		if c := t.waiting[n][0]; f.permits(strategy, c) && f.withinLimits(c, f.victims, f.at) && !f.stableRefuses(c) {
 			f.take(c)
+			f.refused = slices.DeleteFunc(slices.Clone(f.refused), c.is)
 		}
 		t.waiting[n] = nil
 	}

@@ -19,3 +19,11 @@ func TestReevaluated(t *testing.T) {
 		c.Sharing = preemption.Reevaluated
 	}))
 }
+
+// TestStableSearch: the same where nominal quota comes before priority and priority before shares.
+func TestStableSearch(t *testing.T) {
+	ask(t, questions(func(c *preemption.Config) {
+		c.Sharing = preemption.Stable
+		c.Compat.Kueue016 = false
+	}))
+}

@@ -10,7 +10,7 @@ import (
 )
 
 // Package preemption, Flavors: "Requests without flavor are first assigned one, as in Kueue's flavor
-// assigner as built." Which flavors the nodes permit is not looked at.
+// assigner as built."
 
 // mode says how a request gets its quota in a flavor; a larger one is better.
 type mode int
@@ -94,6 +94,9 @@ func (w *world) assignGroup(podSet int, g queue.ResourceGroup, used map[column]i
 	best, chosen := verdict{}, ""
 	for _, flavor := range g.Flavors {
 		v := w.judge(flavor, amounts, used, at)
+		if Mismatch(w.flavors, w.own.queue, flavor, p.NodeConstraints) != nil {
+			v = verdict{mode: noFit}
+		}
 		if w.prefers(v, best) || !w.skips(v) {
 			best, chosen = v, flavor
 		}
@@ -171,8 +174,8 @@ func (w *world) preemptsWhileBorrowing() bool {
 func (w *world) forecast(fr column, amount int64, at time.Time) verdict {
 	w.asked, w.needs = map[column]int64{fr: amount}, []column{fr}
 	v := verdict{noCandidates, w.own.heightFor(fr, amount)}
-	victims := w.orLeaving(w.search(at), at)
-	if len(victims) == 0 {
+	victims, soon := w.orLeaving(w.search(at), at)
+	if len(victims) == 0 && !soon {
 		return v
 	}
 	for _, c := range victims {

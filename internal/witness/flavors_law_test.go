@@ -10,17 +10,11 @@ import (
 )
 
 // TestFlavors: the engine and the witness assign the same flavors, as far as the answer shows them, and
-// decide alike. Which flavors the nodes permit is another question: no record here has constraints.
+// decide alike.
 func TestFlavors(t *testing.T) {
 	ask(t, rapid.Custom(func(t *rapid.T) question {
 		q := question{preemptiontest.Configs().Draw(t, "config"), preemptiontest.RecordsWithoutFlavors().Draw(t, "record")}
-		if q.Config.Sharing == preemption.Stable {
-			q.Config.Sharing = preemption.Fair
-		}
-		q.Record.State.Flavors = nil
-		for i := range q.Record.Request.Workload.PodSets {
-			q.Record.Request.Workload.PodSets[i].NodeConstraints = nil
-		}
+		q.Config.Compat.Kueue016 = q.Config.Compat.Kueue016 && q.Config.Sharing != preemption.Stable
 		return q
 	}))
 }

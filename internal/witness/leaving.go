@@ -11,15 +11,31 @@ import (
 // orLeaving returns the victims, or what is leaving if that is enough: "What is leaving already, if it
 // is enough, is awaited, in whatever order it leaves; nobody else is told to stop." Where the search
 // finds nobody else, its own victims stay.
-func (w *world) orLeaving(victims []*candidate, at time.Time) []*candidate {
+//
+// If the room has no place but for what terminates there, "the decision is Wait": soon.
+func (w *world) orLeaving(victims []*candidate, at time.Time) (chosen []*candidate, soon bool) {
 	told := !slices.ContainsFunc(victims, func(c *candidate) bool { return !c.leaving })
 	if len(victims) > 0 && told {
-		return victims
+		return victims, false
 	}
-	if leaving := w.leavingIsEnough(at); leaving != nil {
-		return leaving
+	if leaving, soon := w.awaited(at); leaving != nil || soon {
+		return leaving, soon
 	}
-	return victims
+	return victims, false
+}
+
+// awaited returns what is leaving, if it is enough: alone, or with what terminates in the room.
+func (w *world) awaited(at time.Time) (leaving []*candidate, soon bool) {
+	if leaving = w.leavingIsEnough(at); leaving != nil {
+		return leaving, false
+	}
+	w.soon = true
+	defer func() { w.soon = false }()
+	if w.fits(true) {
+		return nil, true
+	}
+	leaving = w.leavingIsEnough(at)
+	return leaving, leaving != nil
 }
 
 // leavingIsEnough returns what is leaving and needed, if the request fits without all of it.
@@ -28,8 +44,8 @@ func (w *world) leavingIsEnough(at time.Time) (leaving []*candidate) {
 		c.remove()
 		leaving = append(leaving, c)
 	}
-	fits := func() bool { return w.fits(true) }
-	if len(leaving) == 0 || !fits() {
+	fits := func([]*candidate) bool { return w.fits(true) }
+	if len(leaving) == 0 || !fits(leaving) {
 		restore(leaving)
 		return nil
 	}

@@ -12,9 +12,7 @@ import (
 func TestPartial(t *testing.T) {
 	ask(t, rapid.Custom(func(t *rapid.T) question {
 		q := questions(func(c *preemption.Config) {
-			if c.Sharing == preemption.Stable {
-				c.Sharing = preemption.Fair
-			}
+			c.Compat.Kueue016 = c.Compat.Kueue016 && c.Sharing != preemption.Stable
 		}).Draw(t, "question")
 		r := q.Record.Request
 		r.NeedsPreemption = nil

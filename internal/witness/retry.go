@@ -10,7 +10,9 @@ import (
 // RetryAt returns "the first instant at which the request fits or can preempt if nothing but time
 // changes, later than Now". It tries every instant at which anything could change.
 func RetryAt(c preemption.Config, st preemption.State, r preemption.Request) (time.Time, bool) {
-	return newWorld(c, st, r).retryAt()
+	w := newWorld(c, st, r)
+	defer w.tell()
+	return w.retryAt()
 }
 
 func (w *world) retryAt() (time.Time, bool) {

@@ -11,10 +11,25 @@ import (
 
 // hasRoom asks the room without those who are removed. "Replicas that yield, of a surplus or leaving already,
 // free room only if the room is a ReplicaRoom."
+//
+// [preemption.LeavingRoom]: "FitsSoon reports whether there is a place once what terminates, and what is removed, is gone."
 func (w *world) hasRoom() bool {
+	w.tell()
+	leaving, knows := w.request.Room.(preemption.LeavingRoom)
+	switch {
+	case w.soon:
+		return knows && leaving.FitsSoon()
+	case w.request.Room == nil:
+		return true
+	}
+	return w.request.Room.Fits()
+}
+
+// tell says to the room who is removed.
+func (w *world) tell() {
 	room := w.request.Room
 	if room == nil {
-		return true
+		return
 	}
 	replicas, byReplica := room.(preemption.ReplicaRoom)
 	for _, n := range w.queues {
@@ -31,7 +46,6 @@ func (w *world) hasRoom() bool {
 			}
 		}
 	}
-	return room.Fits()
 }
 
 // noRoom: "without all workloads that may yield now the quota suffices, but Request.Room has no place".

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -21,7 +22,12 @@ func (w *world) stablePermits(set []*candidate) bool {
 	if w.config.Sharing != preemption.Stable || w.own.parent == nil || !slices.ContainsFunc(w.own.root().under(), anybody) {
 		return true
 	}
-	borrows := w.own.isBorrower(&w.pending, &w.pending)
+	asks := w.pending
+	asks.PodSets = []workload.PodSet{{Count: 1}} // what is asked for: in a forecast one resource alone
+	for fr, amount := range w.asked {
+		asks.PodSets[0].Requests = append(asks.PodSets[0].Requests, quota.Amount{Flavor: fr.Flavor, Resource: fr.Resource, Amount: amount})
+	}
+	borrows := w.own.isBorrower(&asks, &asks)
 	for _, c := range set {
 		if c.expired || c.leaving { // "yields as ever"
 			continue
@@ -31,6 +37,22 @@ func (w *world) stablePermits(set []*candidate) bool {
 		}
 	}
 	return true
+}
+
+// stableRefuses reports whether a candidate may not go with the victims so far: "candidates are refused" one by one, for
+// a set that is permitted has only parts that are.
+func (f *fairSearch) stableRefuses(c *candidate) bool {
+	if f.config.Sharing != preemption.Stable {
+		return false
+	}
+	restore(f.victims)
+	f.own.asking = nil
+	refused := !f.stablePermits(append(slices.Clone(f.victims), c))
+	f.own.asking = f.asked
+	for _, v := range f.victims {
+		v.remove()
+	}
+	return refused
 }
 
 // yieldsWithin: "A preemptor that would not be a borrower preempts borrowers, and others of lower priority or of

@@ -40,6 +40,7 @@ type running struct {
 type world struct {
 	config  preemption.Config
 	request preemption.Request
+	flavors []queue.Flavor
 	cohorts []*node // by name
 	queues  []*node // by name
 	own     *node
@@ -49,6 +50,8 @@ type world struct {
 
 	// entitled: in fair sharing the request stays within the nominal quota, so it reclaims.
 	entitled bool
+	// soon: what terminates in the room counts as gone.
+	soon bool
 	// tied: the shares of two sibling cohorts were equal somewhere in a search.
 	tied bool
 }
@@ -57,7 +60,7 @@ type world struct {
 // asks again, and the one that it replaces, are left out: "the decision is the one on the snapshot
 // without it".
 func newWorld(c preemption.Config, st preemption.State, r preemption.Request) *world {
-	w := &world{config: c, request: r}
+	w := &world{config: c, request: r, flavors: st.Flavors}
 	for _, co := range st.Cohorts {
 		w.cohorts = append(w.cohorts, newNode(co.Name, nil, co.Quotas, co.Reserved, co.FairWeight, co.MinRuntime))
 	}

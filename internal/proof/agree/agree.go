@@ -74,8 +74,8 @@ func (q question) told(d preemption.Decision) preemption.Decision {
 	case flavors && q.Limits == nil: // whether limits count in a shortage, the words do not say
 		c.Shortage = d.Shortage
 	}
-	// Which of several columns makes a queue a blocker, the words do not say.
-	if !d.Possible() && flavors && amounts == 1 && q.Limits == nil && q.Room == nil && q.namesAllBlockers() {
+	// Which of several columns makes a queue a blocker, the words do not say, nor whom Stable sharing refuses by which rule.
+	if q.Sharing != preemption.Stable && !d.Possible() && flavors && amounts == 1 && q.Limits == nil && q.Room == nil && q.namesAllBlockers() {
 		c.Blockers = q.blockers(d.Blockers)
 	}
 	return c
