@@ -73,8 +73,8 @@ type Placement struct {
 	Victims []Victim `json:"victims,omitempty"`
 	// Violations is the number of pods evicted against a disruption budget.
 	Violations int `json:"violations,omitempty"`
-	// Placeable is, for Impossible, the largest number of pods of the request that had a place in any domain without
-	// all units that may be preempted. Else it is the length of Nominations.
+	// Placeable is, if there is a Reason, the largest number of pods of the request that had a place in any domain
+	// without all units that may be preempted. Else it is the length of Nominations.
 	Placeable int `json:"placeable"`
 }
 
@@ -131,7 +131,9 @@ const (
 	RuleMinRuntime
 	// RuleGuarded: a guard of the caller protects the unit (Config.Guards).
 	RuleGuarded
-	// RuleTerminating: since a pod of the unit was told to stop, the termination timeout has passed.
+	// RuleTerminating: a pod of the unit was told to stop, and is not waited for: the termination timeout has passed, or, in
+	// ModeDesign, it was not preempted and its priority is not lower. In ModeDesign the pods of its group that were not
+	// told to stop are a unit of their own.
 	RuleTerminating
 	// RuleBudget: evicting the unit violates a disruption budget, and Config.Budgets is [Hard].
 	RuleBudget
@@ -141,7 +143,8 @@ const (
 type Shortage struct {
 	Resource string `json:"resource"`
 	// Missing is the least additional amount that would have to be free on one node, in the unit of the resource, to
-	// place one more pod, if that pod needs no more than the smallest pod.
+	// place one more pod, if that pod needs no more than the smallest pod. Claims count for a single pod, and only those that
+	// no other pod holds.
 	Missing int64 `json:"missing"`
 	// Domains is the number of domains with too little of it; for a single pod, of nodes on which it may run.
 	Domains int `json:"domains"`

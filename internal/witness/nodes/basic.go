@@ -13,7 +13,7 @@ import (
 // Package placement, Request.Group: "The pods of a group that is Basic in the snapshot are decided about one after the other."
 
 // oneByOne reports whether that holds: "In ModeInPlace they are decided about together."
-func (w *world) oneByOne() bool {
+func (w *World) oneByOne() bool {
 	g := w.group(w.request.Group)
 	return g != nil && g.Basic && w.config.Mode == placement.ModeDesign
 }
@@ -33,7 +33,7 @@ func decideOneByOne(c placement.Config, st placement.State, r placement.Request,
 	now := st
 	for _, p := range r.Pods {
 		if d := decideAt(c, now, alone(r, p), at); d.Outcome == preemption.Fits {
-			fit.Nominations = append(fit.Nominations, d.Nominations...)
+			fit.Nominations, fit.Pods = append(fit.Nominations, d.Nominations...), append(fit.Pods, d.Pods...)
 			now = after(now, d, alone(r, p).Pods[0])
 		}
 	}
@@ -57,7 +57,7 @@ func decideOneByOne(c placement.Config, st placement.State, r placement.Request,
 func together(a, b placement.Decision) placement.Decision {
 	order := []preemption.Outcome{preemption.Preempt, preemption.Wait, preemption.Fits, preemption.Impossible}
 	a.Outcome = order[min(slices.Index(order, a.Outcome), slices.Index(order, b.Outcome))]
-	a.Nominations = append(a.Nominations, b.Nominations...)
+	a.Nominations, a.Pods = append(a.Nominations, b.Nominations...), append(a.Pods, b.Pods...)
 	before := len(a.Victims)
 	for _, v := range b.Victims {
 		v.Order += before
@@ -70,9 +70,12 @@ func together(a, b placement.Decision) placement.Decision {
 	if len(a.Shortage) == 0 {
 		a.Shortage = b.Shortage // "the shortage of its first pod with any"
 	}
+	if len(a.Blockers) == 0 {
+		a.Blockers = b.Blockers // "the blockers of its first pod with any"
+	}
 	a.Reason = max(a.Reason, b.Reason)
 	if a.Outcome != preemption.Impossible {
-		a.Reason, a.Shortage, a.Placeable = 0, nil, len(a.Nominations)
+		a.Reason, a.Shortage, a.Blockers, a.Placeable = 0, nil, nil, len(a.Nominations)
 	}
 	return a
 }

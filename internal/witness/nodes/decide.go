@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
 )
 
 // The order of the answers: package placement, Steps; KEP-5710, Delayed preemption.
@@ -14,13 +15,13 @@ import (
 // Decide answers a request, as [placement.Preemptor.Decide] does. The configuration, the state and the request are valid.
 func Decide(c placement.Config, st placement.State, r placement.Request) placement.Decision {
 	d := decideAt(c, st, r, r.Now)
+	d.Now = r.Now
 	if d.Outcome.Possible() {
 		return d
 	}
 	d.RetryAt = RetryAt(c, st, r)
 	if !d.RetryAt.IsZero() {
 		d.Outcome = preemption.Wait
-		d.Placeable = len(d.Nominations)
 	}
 	return d
 }
@@ -36,12 +37,12 @@ func decideAt(c placement.Config, st placement.State, r placement.Request, at ti
 
 // decide: "If a pod P can be scheduled without triggering preemption, we don't consider preemption at all." "If the
 // request fits once terminating pods are gone, it waits for them." "Otherwise these steps follow for each domain."
-func (w *world) decide(domains []domain) placement.Decision {
-	if s, d := w.findsRoom(w.all(domains), nil); s != nil && !w.request.SkipFit {
+func (w *World) decide(domains []domain) placement.Decision {
+	if s, d := w.findsRoom(w.searched(domains), nil); s != nil && !w.request.SkipFit {
 		return w.decision(preemption.Fits, &choice{domain: d, seats: s.placed})
 	}
 	if w.config.Mode == placement.ModeDesign && len(w.leaving()) > 0 {
-		if s, d := w.findsRoom(w.withoutRoom(w.all(domains)), w.leaving()); s != nil {
+		if s, d := w.findsRoom(w.withoutRoom(w.searched(domains)), w.leaving()); s != nil {
 			c := &choice{domain: d, seats: s.placed}
 			return w.decision(w.outcome(c), c) // "A promise that can be met without anybody leaving is Fits."
 		}
@@ -60,11 +61,16 @@ func (w *world) decide(domains []domain) placement.Decision {
 	return w.preempt(domains)
 }
 
-// findsRoom places the request beside all but some pods, in the first domain with room. A single pod looks at all nodes.
-func (w *world) findsRoom(domains []domain, without []*pod) (*scene, domain) {
+// searched lists the domains in which room is looked for. A single pod looks at all nodes.
+func (w *World) searched(domains []domain) []domain {
 	if w.single() {
-		domains = []domain{{nodes: nodesOf(domains)}}
+		return []domain{w.cluster()}
 	}
+	return w.all(domains)
+}
+
+// findsRoom places the request beside all but some pods, in the first domain with room.
+func (w *World) findsRoom(domains []domain, without []*pod) (*scene, domain) {
 	for _, keep := range []bool{true, false} {
 		for _, d := range domains {
 			s := w.scene(without)
@@ -83,36 +89,30 @@ func (w *world) findsRoom(domains []domain, without []*pod) (*scene, domain) {
 	return nil, domain{}
 }
 
-// nodesOf lists the nodes of all domains.
-func nodesOf(domains []domain) (list []*node) {
-	for _, d := range domains {
-		list = append(list, d.nodes...)
-	}
-	return list
-}
-
-// withoutRoom leaves out, with SkipFit, the domains in which there is room: what leaves, too, "could not help there".
-func (w *world) withoutRoom(domains []domain) []domain {
-	if !w.request.SkipFit {
-		return domains
-	}
-	return slices.DeleteFunc(slices.Clone(domains), func(d domain) bool {
+// withoutRoom leaves out, with SkipFit, the domains in which there is room: what leaves, too, "could not help there". For a single
+// pod each node is one.
+func (w *World) withoutRoom(domains []domain) []domain {
+	hasRoom := func(d domain) bool {
 		s := w.scene(nil)
 		s.place(d)
-		return s.enough()
-	})
+		return w.request.SkipFit && s.enough()
+	}
+	if w.single() {
+		return []domain{{nodes: slices.DeleteFunc(domains[0].nodes, func(n *node) bool { return hasRoom(domain{nodes: []*node{n}}) })}}
+	}
+	return slices.DeleteFunc(slices.Clone(domains), hasRoom)
 }
 
 // preempt: "Once we find enough nodes feasible for preemption and list of victims for them, we score that and choose the
 // best options." The reasons: "no unit that may yield has lower priority and runs in any domain"; "there would be room, but
 // only by violating a disruption budget"; "there is too little room even without all units that may be preempted".
-func (w *world) preempt(domains []domain) placement.Decision {
+func (w *World) preempt(domains []domain) placement.Decision {
 	most, why := 0, placement.ReasonNoVictims
 	solve := func(d domain) *choice {
 		c, placeable := w.solve(d, w.candidates(d))
 		kept := w.keepBudgets(c)
 		switch {
-		case kept != nil && w.single() && len(kept.victims) == 0:
+		case kept != nil && w.request.SkipFit && w.single() && len(kept.victims) == 0:
 			kept, why = nil, max(why, placement.ReasonNoRoom) // "a node on which no unit has to yield is then no candidate"
 		case kept == nil && c != nil:
 			why = placement.ReasonBudgets
@@ -131,7 +131,7 @@ func (w *world) preempt(domains []domain) placement.Decision {
 }
 
 // outcome: "The outcome is Preempt, or Fits for a placement without victims"; or Wait, if it needs the room of what terminates.
-func (w *world) outcome(c *choice) preemption.Outcome {
+func (w *World) outcome(c *choice) preemption.Outcome {
 	s := w.scene(nil)
 	s.placed = c.seats
 	switch {
@@ -144,7 +144,7 @@ func (w *world) outcome(c *choice) preemption.Outcome {
 }
 
 // choices solves each domain. "If none of them has room, also by preemption, the group may be on the nodes of all of them."
-func (w *world) choices(domains []domain, solve func(domain) *choice) (list []*choice) {
+func (w *World) choices(domains []domain, solve func(domain) *choice) (list []*choice) {
 	if w.single() {
 		return w.sampled(domains, solve)
 	}
@@ -160,37 +160,51 @@ func (w *world) choices(domains []domain, solve func(domain) *choice) (list []*c
 }
 
 // chosen: "score that and choose the best"; in [placement.ModeInPlace] "a group in the first domain with room".
-func (w *world) chosen(list []*choice) *choice {
+func (w *World) chosen(list []*choice) *choice {
 	if w.config.Mode == placement.ModeInPlace && !w.single() {
 		return list[0]
 	}
 	return best(list)
 }
 
-func (w *world) impossible(why placement.Reason, placeable int, domains []domain) placement.Decision {
-	d := placement.Decision{Outcome: preemption.Impossible, Reason: why, Shortage: w.shortage(w.all(domains))}
-	d.Placeable = placeable
+func (w *World) impossible(why placement.Reason, placeable int, domains []domain) placement.Decision {
+	d := w.placed(preemption.Impossible, nil)
+	d.Reason, d.Placeable = why, placeable
+	d.Shortage = w.shortage(w.all(domains))
+	d.Blockers = w.blockers(w.all(domains), d.Shortage)
 	return d
 }
 
-// decision: nominations come "in the order of the request", victims "sorted by ID of the first pod"; Placeable "is the
-// length of Nominations".
-func (w *world) decision(o preemption.Outcome, c *choice) placement.Decision {
+// placed: nominations come "in the order of the request"; Placeable "is the length of Nominations"; Pods are those of the request
+// "in the same order, and on the Node of their nomination".
+func (w *World) placed(o preemption.Outcome, seats []seat) placement.Decision {
 	d := placement.Decision{Outcome: o}
-	d.Domain, d.Violations = c.domain.name, c.violations()
 	for _, p := range w.pods {
-		if i := slices.IndexFunc(c.seats, func(s seat) bool { return s.pod == p }); i >= 0 {
-			d.Nominations = append(d.Nominations, placement.Nomination{Pod: p.ID, Node: c.seats[i].node.Name})
+		at := p.Pod
+		if i := slices.IndexFunc(seats, func(s seat) bool { return s.pod == p }); i >= 0 {
+			at = p.at(seats[i].node)
+			d.Nominations = append(d.Nominations, placement.Nomination{Pod: at.ID, Node: at.Node})
 		}
+		d.Pods = append(d.Pods, at)
 	}
 	d.Placeable = len(d.Nominations)
-	for i, u := range c.victims {
-		v := placement.Victim{Group: u.group, Priority: u.priority(), Violations: u.violations, Order: i + 1}
-		for _, p := range u.pods {
-			v.Pods = append(v.Pods, p.ID)
+	if w.resized != nil {
+		d.Pods = nil // "if it fits, it runs with its new requests"
+		if o == preemption.Fits {
+			d.Pods = []workload.Pod{*w.resized}
 		}
-		slices.Sort(v.Pods)
-		d.Victims = append(d.Victims, v)
+	}
+	return d
+}
+
+// decision adds the victims, "sorted by ID of the first pod".
+func (w *World) decision(o preemption.Outcome, c *choice) placement.Decision {
+	d := w.placed(o, c.seats)
+	d.Domain, d.Violations = c.domain.name, c.violations()
+	for i, u := range c.victims {
+		d.Victims = append(d.Victims, placement.Victim{
+			Group: u.group, Pods: u.ids(), Priority: u.priority(), Violations: u.violations, Order: i + 1,
+		})
 	}
 	slices.SortFunc(d.Victims, func(a, b placement.Victim) int { return cmp.Compare(a.Pods[0], b.Pods[0]) })
 	if o == preemption.Preempt {
@@ -200,7 +214,7 @@ func (w *world) decision(o preemption.Outcome, c *choice) placement.Decision {
 }
 
 // withdrawn: "pods of lower priority nominated to a node of Nominations, and pods of a group that yields whole".
-func (w *world) withdrawn(c *choice) (list []string) {
+func (w *World) withdrawn(c *choice) (list []string) {
 	for _, p := range w.nominated {
 		taken := slices.ContainsFunc(c.seats, func(s seat) bool { return s.node.Name == p.Node })
 		whole := w.wholeGroup(p)

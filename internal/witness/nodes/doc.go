@@ -6,6 +6,5 @@
 // without a name are from the comments of packages placement and workload, and from docs/, which settle what
 // KEP-5710, workload-aware preemption, leaves open.
 //
-// It knows no filters, set filters, placers and orders of importance of the caller, no negative MaxRetrySteps, and no
-// bound of the search for a time. Its laws do not ask about these.
+// It knows no bound of the search for a time: it answers as with MaxRetrySteps without end.
 package nodes

@@ -3,6 +3,7 @@ package nodes_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"pgregory.net/rapid"
@@ -19,7 +20,7 @@ var now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 type traits struct {
 	budgets, groups, terminating, runtimes, nominations           bool
 	gang, domains, nested, basic, skipFit, sampled, inPlace, hard bool
-	claims, guards, resize                                        bool
+	claims, guards, resize, filters, sets, placer, importance     bool
 }
 
 // drawer draws one question.
@@ -53,7 +54,7 @@ func questions(tr traits) *rapid.Generator[question] {
 
 func (d *drawer) config() {
 	c := &d.q.Config
-	c.MaxBlockers = -1
+	c.MaxBlockers = d.upTo(4) - 1
 	c.Order = placement.Order(d.upTo(2))
 	if d.inPlace {
 		c.Mode = placement.ModeInPlace
@@ -70,9 +71,37 @@ func (d *drawer) config() {
 			preemptiontest.Pinned{Label: "app", Value: "y", Until: now.Add(time.Duration(d.upTo(2)-1) * time.Minute)},
 		}
 	}
+	if d.filters {
+		c.Filters = []placement.Filter{preemptiontest.Apart{Label: "app", Zone: "x", Anywhere: d.chance(3)}}
+	}
+	if d.sets && d.chance(2) {
+		c.SetFilters = []placement.SetFilter{d.spread()}
+	}
+	if d.importance {
+		c.Importance = rapid.SampledFrom(orders).Draw(d.T, "importance")
+	}
 	if d.runtimes {
 		c.MinRuntime, c.ReclaimMinRuntime = d.runtime(), d.runtime()
 	}
+}
+
+// orders are orders of importance: the other way round, by number of pods, and none.
+var orders = []func(a, b placement.Unit) int{
+	func(a, b placement.Unit) int { return strings.Compare(b.Pods[0].ID, a.Pods[0].ID) },
+	func(a, b placement.Unit) int { return len(a.Pods) - len(b.Pods) },
+	func(a, b placement.Unit) int { return 0 },
+}
+
+func (d *drawer) spread() placement.SetFilter {
+	return preemptiontest.Spread{TopologyKey: d.of([]string{"zone", ""}), Label: "app", MaxSkew: 1 + d.upTo(1)}
+}
+
+// label draws what filters, guards and budgets look at.
+func (d *drawer) label() map[string]string {
+	if d.filters || d.sets || d.budgets || d.guards {
+		return map[string]string{"app": d.of([]string{"x", "y", "z", "db"})}
+	}
+	return nil
 }
 
 // nodes draws one to six nodes, mostly small; some without a resource, without capacity, or unschedulable.
@@ -92,6 +121,9 @@ func (d *drawer) nodes() {
 			n.Capacity["cpu"] = quota.MaxUsage
 		}
 		n.Unschedulable = d.chance(15)
+		if d.filters || d.sets {
+			n.Labels = map[string]string{"zone": d.of([]string{"x", "x", "y"})}
+		}
 		d.q.State.Nodes = append(d.q.State.Nodes, n)
 	}
 }
@@ -190,9 +222,7 @@ func (d *drawer) pod(id string) workload.Pod {
 	if d.chance(3) {
 		p.Started = now.Add(time.Duration(1-d.upTo(6)) * 10 * time.Minute)
 	}
-	if d.budgets || d.guards {
-		p.Labels = map[string]string{"app": d.of([]string{"x", "y", "z"})}
-	}
+	p.Labels = d.label()
 	if d.groups && d.chance(2) {
 		p.Group = fmt.Sprintf("g%d", d.upTo(4)) // perhaps missing
 	}
@@ -249,6 +279,15 @@ func (d *drawer) ask() {
 			d.rootOf(st.Pods[i].Group, r)
 		}
 	}
+	if d.filters && d.chance(2) {
+		r.Filters = []placement.Filter{preemptiontest.Apart{Label: "app", Zone: "y"}}
+	}
+	if d.sets {
+		r.SetFilters = []placement.SetFilter{d.spread()}
+	}
+	if d.placer {
+		r.Placer = rapid.SampledFrom([]placement.Placer{preemptiontest.LastFit{}, scattered{}}).Draw(d.T, "placer")
+	}
 	if d.terminating && d.chance(2) {
 		r.TerminationTimeout = time.Duration(1+d.upTo(3)) * 10 * time.Minute
 	}
@@ -276,7 +315,7 @@ func (d *drawer) askForGang(r *placement.Request) {
 	if d.nested {
 		d.nest(r)
 	}
-	if !d.domains {
+	if !d.domains || basic && !d.inPlace { // for each pod of a Basic group every node is a domain
 		return
 	}
 	r.Domains, r.DomainsPreferred = d.split(), d.chance(2)
@@ -400,6 +439,25 @@ func (d *drawer) waiting(id string) workload.Pod {
 		p.Requests["cpu"] = quota.MaxUsage
 	}
 	p.Nowhere = d.chance(100)
+	if d.filters || d.sets {
+		p.Labels = d.label()
+	}
 	p.Claims = d.claim()
 	return p
+}
+
+// scattered is a placer that puts pods on one node after the other, whatever runs there, and some on none.
+type scattered struct{}
+
+func (scattered) Begin(*placement.Snapshot, placement.Request) placement.PlacerTrial {
+	return scattered{}
+}
+func (scattered) Add(workload.Pod)                        {}
+func (scattered) Remove(workload.Pod)                     {}
+func (scattered) Allows(workload.Pod, workload.Node) bool { return true }
+func (scattered) Place(pods []workload.Pod, nodes []string) (where []string) {
+	for i := range pods {
+		where = append(where, append(nodes, "unknown")[(2*i+1)%(len(nodes)+1)])
+	}
+	return where
 }

@@ -38,3 +38,23 @@ func TestNested(t *testing.T) {
 func TestNestedInPlace(t *testing.T) {
 	ask(t, questions(traits{gang: true, nested: true, domains: true, groups: true, nominations: true, terminating: true, inPlace: true}), "Fits", "Wait")
 }
+
+// TestGangsWithFilters: groups under rules of the caller about pairs of pods.
+func TestGangsWithFilters(t *testing.T) {
+	ask(t, questions(traits{gang: true, nested: true, domains: true, groups: true, filters: true, budgets: true, importance: true}), "Preempt")
+}
+
+// TestGangsInSets: the same under rules about sets of pods.
+func TestGangsInSets(t *testing.T) {
+	ask(t, questions(traits{gang: true, basic: true, groups: true, sets: true, terminating: true, nominations: true, runtimes: true}), "Preempt", "Wait")
+}
+
+// TestPlacer: groups that the caller places.
+func TestPlacer(t *testing.T) {
+	ask(t, questions(traits{gang: true, basic: true, domains: true, groups: true, placer: true, filters: true, terminating: true, nominations: true}), "Fits", "Preempt")
+}
+
+// TestPlacerInPlace: the same as built in v1.37, under rules about sets of pods.
+func TestPlacerInPlace(t *testing.T) {
+	ask(t, questions(traits{gang: true, domains: true, groups: true, placer: true, sets: true, budgets: true, nominations: true, inPlace: true}), "Fits", "Preempt")
+}

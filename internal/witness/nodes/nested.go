@@ -10,11 +10,11 @@ import (
 // Request.Nested and Request.MinGroups: groups of groups, as built in Kubernetes v1.37.
 
 // nests: "With Nested or MinGroups the pods of a group are placed before those of the groups below it."
-func (w *world) nests() bool { return len(w.request.Nested) > 0 || w.request.MinGroups > 0 }
+func (w *World) nests() bool { return len(w.request.Nested) > 0 || w.request.MinGroups > 0 }
 
 // need is what a group must get: "A group that is not listed needs one pod." "MinCount. Zero: one." The request says what its own
 // group needs.
-func (w *world) need(group string) placement.NestedGroup {
+func (w *World) need(group string) placement.NestedGroup {
 	n := placement.NestedGroup{Group: group}
 	if group == w.request.Group {
 		n.MinCount, n.MinGroups = w.request.MinCount, w.request.MinGroups

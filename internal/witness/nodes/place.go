@@ -21,15 +21,17 @@ func (d domain) has(name string) bool {
 
 // domains: "for pod P, it will always be individual nodes"; "a gang has the domains of the request, or the whole
 // cluster".
-func (w *world) domains() (list []domain) {
+func (w *World) domains() (list []domain) {
 	if w.single() {
 		for _, n := range w.pods[0].nodes {
-			list = append(list, domain{n.Name, []*node{n}})
+			if w.mayBeOn(w.pods[0], n) {
+				list = append(list, domain{n.Name, []*node{n}})
+			}
 		}
 		return list
 	}
 	if len(w.request.Domains) == 0 {
-		return []domain{w.within("", func(*node) bool { return true })}
+		return []domain{w.cluster()}
 	}
 	for _, d := range w.request.Domains {
 		list = append(list, w.within(d.Name, func(n *node) bool { return slices.Contains(d.Nodes, n.Name) }))
@@ -39,7 +41,7 @@ func (w *world) domains() (list []domain) {
 
 // all adds the last domain of a group that prefers its domains: "the nodes of all of them, which are tried domain after domain.
 // Placement.Domain is then empty."
-func (w *world) all(domains []domain) []domain {
+func (w *World) all(domains []domain) []domain {
 	if !w.request.DomainsPreferred || len(w.request.Domains) == 0 {
 		return domains
 	}
@@ -54,8 +56,10 @@ func (w *world) all(domains []domain) []domain {
 	return append(slices.Clip(domains), union)
 }
 
+func (w *World) cluster() domain { return w.within("", func(*node) bool { return true }) }
+
 // within: "Unschedulable excludes the node from all domains."
-func (w *world) within(name string, in func(*node) bool) domain {
+func (w *World) within(name string, in func(*node) bool) domain {
 	d := domain{name: name}
 	for _, n := range w.nodes {
 		if !n.Unschedulable && in(n) {
@@ -75,6 +79,10 @@ func (s *scene) place(d domain) {
 		}
 		return
 	}
+	if s.request.Placer != nil {
+		s.placeAsTold(d)
+		return
+	}
 	for _, p := range s.pods {
 		if !s.has(p) {
 			s.seat(p, d)
@@ -87,7 +95,7 @@ func (s *scene) place(d domain) {
 func (s *scene) seat(p *pod, d domain) {
 	var free []*node
 	for _, n := range s.turn(d.nodes) {
-		if slices.Contains(p.nodes, n) && s.fits(p, n) {
+		if s.fits(p, n) {
 			free = append(free, n)
 		}
 	}
@@ -134,7 +142,7 @@ func (s *scene) enough() bool { return len(s.placed) >= max(1, s.request.MinCoun
 // are.
 func (s *scene) keepPromises(d domain) bool {
 	for _, p := range s.pods {
-		if n := p.promised; n != nil && d.has(n.Name) && slices.Contains(p.nodes, n) && s.fits(p, n) {
+		if n := p.promised; n != nil && d.has(n.Name) && s.fits(p, n) {
 			s.placed = append(s.placed, seat{p, n})
 		}
 	}

@@ -58,3 +58,18 @@ func TestGuards(t *testing.T) {
 func TestResize(t *testing.T) {
 	ask(t, questions(traits{groups: true, resize: true, terminating: true, runtimes: true, nominations: true}), "Preempt", "Wait")
 }
+
+// TestFilters: the same where rules of the caller say which pods go beside each other.
+func TestFilters(t *testing.T) {
+	ask(t, questions(traits{groups: true, filters: true, terminating: true, nominations: true, sampled: true}), "Preempt", "Wait")
+}
+
+// TestSets: the same where these rules look at all pods that are there, and need not be monotone.
+func TestSets(t *testing.T) {
+	ask(t, questions(traits{groups: true, sets: true, terminating: true, nominations: true, resize: true}), "Preempt", "Wait")
+}
+
+// TestImportance: the same in an order of importance of the caller.
+func TestImportance(t *testing.T) {
+	ask(t, questions(traits{groups: true, importance: true, budgets: true, sets: true}), "Preempt", "several victims")
+}

@@ -1,6 +1,8 @@
 package nodes
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -11,58 +13,68 @@ import (
 
 // Package placement, Time: minimum runtimes, guards, and the wait for what terminates.
 
-// mayYield: "Only units of strictly lower priority yield." "Strictly after the end the unit may yield."
-func (w *world) mayYield(u *unit) bool {
-	until, never := w.protectedUntil(u)
-	return w.lower(u) && !w.isStuck(u) && !never && (until.IsZero() || w.at.After(until))
+// mayYield: "Only units of strictly lower priority yield."
+func (w *World) mayYield(u *unit) bool { return w.keptBy(u).Rule == 0 }
+
+func (w *World) lower(u *unit) bool { return u.priority() < w.request.Priority }
+
+// keptBy says which rule keeps a unit from yielding: "Until is the last instant at which the rule holds, if time ends it." "Strictly
+// after the end the unit may yield."
+func (w *World) keptBy(u *unit) placement.Blocker {
+	b := placement.Blocker{Group: u.group, Pod: u.pods[0].ID, Priority: u.priority()}
+	runtime, setBy := w.minRuntimeOf(u)
+	switch guard, never := w.guarded(u); {
+	case !w.lower(u):
+		b.Rule = placement.RulePriority
+	case w.isStuck(u):
+		b.Rule = placement.RuleTerminating
+	case !runtime.Before(w.at) && !runtime.IsZero():
+		b.Rule, b.Until, b.SetBy = placement.RuleMinRuntime, runtime, setBy
+	case never:
+		b.Rule = placement.RuleGuarded
+	case !guard.Before(w.at) && !guard.IsZero():
+		b.Rule, b.Until = placement.RuleGuarded, guard
+	}
+	return b
 }
 
-func (w *world) lower(u *unit) bool { return u.priority() < w.request.Priority }
+// isStuck: RuleTerminating, "a pod of the unit was told to stop, and the termination timeout has passed": "in modes other than
+// ModeDesign its group, if it yields whole, is no victim either".
+func (w *World) isStuck(u *unit) bool { return slices.ContainsFunc(u.pods, w.timedOut) }
 
-// isStuck: RuleTerminating, "since a pod of the unit was told to stop, the termination timeout has passed": "in modes other
-// than ModeDesign its group, if it yields whole, is no victim either".
-func (w *world) isStuck(u *unit) bool { return slices.ContainsFunc(u.pods, w.timedOut) }
-
-// protectedUntil: "A unit is protected until each of its running pods has run for its minimum runtime." "A Guard may
-// also protect a unit until a time."
-func (w *world) protectedUntil(u *unit) (until time.Time, never bool) {
+// minRuntimeOf: "A unit is protected until each of its running pods has run for its minimum runtime."
+func (w *World) minRuntimeOf(u *unit) (until time.Time, setBy string) {
 	for _, p := range u.pods {
 		if p.Terminating || p.Started.IsZero() || u.surplus {
 			continue // "are not protected"
 		}
-		if least := w.minRuntime(p); least > 0 {
-			until = later(until, p.Started.Add(least))
+		if least, by := w.minRuntime(p); least > 0 && p.Started.Add(least).After(until) {
+			until, setBy = p.Started.Add(least), by
 		}
 	}
+	return until, setBy
+}
+
+// guarded: "A Guard may also protect a unit until a time." "It is asked about units of lower priority." "One that says never is
+// enough, and the latest end wins."
+func (w *World) guarded(u *unit) (until time.Time, never bool) {
 	if !w.lower(u) {
-		return until, false // a guard "is asked about units of lower priority"
+		return until, false
 	}
 	for _, g := range w.config.Guards {
-		v := g.Verdict(w.public(u), w.request)
-		end, _ := v.Until()
-		until, never = later(until, end), never || v.Never()
+		v := g.Verdict(u.public(), w.request)
+		if end, _ := v.Until(); end.After(until) {
+			until = end
+		}
+		never = never || v.Never()
 	}
 	return until, never
 }
 
-func (w *world) public(u *unit) placement.Unit {
-	list := placement.Unit{Group: u.group, Priority: u.priority()}
-	for _, p := range u.pods {
-		list.Pods = append(list.Pods, p.Pod)
-	}
-	return list
-}
-
-func later(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return b
-	}
-	return a
-}
-
 // minRuntime: "the pod's own, else that of the nearest group around it, else Config.MinRuntime. Where the request is of
-// another queue than the unit, ReclaimMinRuntime counts in the same way."
-func (w *world) minRuntime(p *pod) time.Duration {
+// another queue than the unit, ReclaimMinRuntime counts in the same way." SetBy "is what sets it: `pod "ns/a"`, `group "ns/train"` or
+// "default"".
+func (w *World) minRuntime(p *pod) (least time.Duration, setBy string) {
 	reclaim := w.request.Queue != "" && p.queue != "" && p.queue != w.request.Queue
 	pick := func(preempt, reclaimed quota.OptionalDuration) quota.OptionalDuration {
 		if reclaim {
@@ -71,26 +83,26 @@ func (w *world) minRuntime(p *pod) time.Duration {
 		return preempt
 	}
 	if d, set := pick(p.MinRuntime, p.ReclaimMinRuntime).Get(); set {
-		return d
+		return d, fmt.Sprintf("pod %q", p.ID)
 	}
 	for _, g := range w.around(p.Group) {
 		if d, set := pick(g.MinRuntime, g.ReclaimMinRuntime).Get(); set {
-			return d
+			return d, fmt.Sprintf("group %q", g.ID)
 		}
 	}
-	return pick(w.config.MinRuntime, w.config.ReclaimMinRuntime).Or(0)
+	return pick(w.config.MinRuntime, w.config.ReclaimMinRuntime).Or(0), "default"
 }
 
 // timedOut: "TerminationTimeout limits how long a terminating pod is waited for. When it has passed the pod counts as running.
 // Zero: no limit." "Zero TerminatingSince: not known; requests then wait for the pod without limit."
-func (w *world) timedOut(p *pod) bool {
+func (w *World) timedOut(p *pod) bool {
 	limit := w.request.TerminationTimeout
 	return p.Terminating && limit > 0 && !p.TerminatingSince.IsZero() && !w.at.Before(p.TerminatingSince.Add(limit))
 }
 
 // leaving lists the pods that are waited for: "So does a pod that terminates for another reason than preemption" count
 // as running, "unless its priority is lower: what is waited for is that triggered preemptions are finished".
-func (w *world) leaving() (list []*pod) {
+func (w *World) leaving() (list []*pod) {
 	for _, p := range w.running {
 		if p.Terminating && !w.timedOut(p) && (p.Preempted || p.priority < w.request.Priority) {
 			list = append(list, p)
@@ -103,20 +115,19 @@ func (w *world) leaving() (list []*pod) {
 
 // waitsInPlace: "a preemptor waits only while victims of lower priority terminate on a node that it is nominated to". It keeps
 // its nominations. A nomination "that cannot be met is dropped": of a single pod, as built, one to a node where it may not run.
-func (w *world) waitsInPlace() (d placement.Decision, waits bool) {
-	d.Outcome = preemption.Wait
+func (w *World) waitsInPlace() (d placement.Decision, waits bool) {
+	var promised []seat
 	for _, p := range w.pods {
-		if p.promised == nil || w.single() && !slices.Contains(p.nodes, p.promised) {
+		if p.promised == nil || w.single() && !w.mayBeOn(p, p.promised) {
 			continue
 		}
-		d.Nominations = append(d.Nominations, placement.Nomination{Pod: p.ID, Node: p.promised.Name})
+		promised = append(promised, seat{p, p.promised})
 		for _, q := range w.running {
 			victim := q.Terminating && q.Preempted && !w.timedOut(q)
 			waits = waits || victim && q.Node == p.promised.Name && q.priority < w.request.Priority
 		}
 	}
-	d.Placeable = len(d.Nominations)
-	return d, waits && w.config.Mode == placement.ModeInPlace
+	return w.placed(preemption.Wait, promised), waits && w.config.Mode == placement.ModeInPlace
 }
 
 // RetryAt returns "the first instant after Now at which the outcome is Fits or Preempt if nothing but time changes",
@@ -132,20 +143,23 @@ func RetryAt(c placement.Config, st placement.State, r placement.Request) time.T
 	return time.Time{}
 }
 
+// lastInstant: times are "within the years 1678 to 2262".
+var lastInstant = time.Unix(0, math.MaxInt64)
+
 // instants: "minimum runtimes and guards end, and the wait for terminating pods ends". Each rule holds until an instant,
 // and not a nanosecond longer.
-func (w *world) instants() (list []time.Time) {
+func (w *World) instants() (list []time.Time) {
 	for _, u := range w.units() {
-		if until, _ := w.protectedUntil(u); !until.IsZero() {
-			list = append(list, until.Add(1))
-		}
+		runtime, _ := w.minRuntimeOf(u)
+		guard, _ := w.guarded(u)
+		list = append(list, runtime.Add(1), guard.Add(1))
 	}
 	for _, p := range w.running {
 		if p.Terminating && w.request.TerminationTimeout > 0 && !p.TerminatingSince.IsZero() {
 			list = append(list, p.TerminatingSince.Add(w.request.TerminationTimeout))
 		}
 	}
-	list = slices.DeleteFunc(list, func(t time.Time) bool { return !t.After(w.request.Now) })
+	list = slices.DeleteFunc(list, func(t time.Time) bool { return !t.After(w.request.Now) || t.After(lastInstant) })
 	slices.SortFunc(list, time.Time.Compare)
 	return slices.CompactFunc(list, time.Time.Equal)
 }

@@ -12,7 +12,7 @@ import (
 
 // scene is who is on the nodes while a decision is tried.
 type scene struct {
-	*world
+	*World
 	gone   map[*pod]bool // running pods that are not there
 	placed []seat
 	last   *node // chosen last by the order
@@ -24,8 +24,8 @@ type seat struct {
 }
 
 // scene begins with everybody there but some.
-func (w *world) scene(without []*pod) *scene {
-	s := &scene{world: w, gone: map[*pod]bool{}}
+func (w *World) scene(without []*pod) *scene {
+	s := &scene{World: w, gone: map[*pod]bool{}}
 	s.remove(without)
 	return s
 }
@@ -50,14 +50,20 @@ func (s *scene) on(n *node) (list []*pod) {
 			list = append(list, p)
 		}
 	}
-	for _, p := range s.nominated {
-		if p.Node == n.Name && p.priority >= s.request.Priority {
-			list = append(list, p)
-		}
-	}
+	list = append(list, s.ahead(n)...)
 	for _, seat := range s.placed {
 		if seat.node == n {
 			list = append(list, seat.pod)
+		}
+	}
+	return list
+}
+
+// ahead lists the pods that are promised a node, and hold it against the request.
+func (w *World) ahead(n *node) (list []*pod) {
+	for _, p := range w.nominated {
+		if p.Node == n.Name && p.priority >= w.request.Priority {
+			list = append(list, p)
 		}
 	}
 	return list
@@ -69,7 +75,7 @@ func (s *scene) used(on []*pod, resource string) (sum int64) {
 	for _, p := range on {
 		sum = plus(sum, takes(p, resource))
 	}
-	for _, c := range s.claims {
+	for _, c := range s.state.Claims {
 		if slices.ContainsFunc(on, func(p *pod) bool { return slices.Contains(p.Claims, c.ID) }) {
 			sum = plus(sum, c.Requests[resource])
 		}
@@ -100,34 +106,40 @@ func (s *scene) holds(n *node, on []*pod, resource string) bool {
 	return resource == workload.PodsResource && !present || s.used(on, resource) <= capacity
 }
 
-// fits reports whether a pod has room on a node beside who is there.
+// fits reports whether a pod may be placed on a node beside who is there.
 func (s *scene) fits(p *pod, n *node) bool {
 	s.placed = append(s.placed, seat{p, n})
 	defer func() { s.placed = s.placed[:len(s.placed)-1] }()
-	return s.keepsSeat(seat{p, n})
+	return s.mayBeOn(p, n) && s.keepsSeat(len(s.placed)-1)
 }
 
 // keeps reports whether all pods that were placed have their room still.
 func (s *scene) keeps() bool {
-	return !slices.ContainsFunc(s.placed, func(k seat) bool { return !s.keepsSeat(k) })
+	for i := range s.placed {
+		if !s.keepsSeat(i) {
+			return false
+		}
+	}
+	return true
 }
 
-// keepsSeat: "Only resources that the preemptor requests are checked."
-func (s *scene) keepsSeat(k seat) bool {
+// keepsSeat: "Only resources that the preemptor requests are checked." Then the rules of the caller are asked.
+func (s *scene) keepsSeat(i int) bool {
+	k := s.placed[i]
 	on := s.on(k.node)
 	for _, resource := range s.needs(k.pod) {
 		if !s.holds(k.node, on, resource) {
 			return false
 		}
 	}
-	return s.claimsAre(k.pod, k.node)
+	return s.claimsAre(k.pod, k.node) && !s.conflicts(k) && s.allows(k, s.placed[:i])
 }
 
 // needs lists what a pod requests: more than nothing of it.
-func (w *world) needs(p *pod) []string {
+func (w *World) needs(p *pod) []string {
 	amounts := workload.Resources{workload.PodsResource: 1}
 	maps.Copy(amounts, p.Requests)
-	for _, c := range w.claims {
+	for _, c := range w.state.Claims {
 		for resource, amount := range c.Requests {
 			if slices.Contains(p.Claims, c.ID) {
 				amounts[resource] = plus(amounts[resource], amount)

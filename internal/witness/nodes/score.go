@@ -3,6 +3,7 @@ package nodes
 import (
 	"cmp"
 	"math/big"
+	"slices"
 	"time"
 )
 
@@ -43,7 +44,11 @@ func (c *choice) highest() int64 {
 	if len(c.victims) == 0 {
 		return -1 << 32
 	}
-	return int64(c.victims[0].priority())
+	highest := c.victims[0].priority()
+	for _, u := range c.victims {
+		highest = max(highest, u.priority())
+	}
+	return int64(highest)
 }
 
 func (c *choice) sum() *big.Int {
@@ -76,19 +81,25 @@ func (c *choice) start() (first time.Time) {
 // Request.MaxDomains, as built in Kubernetes: which nodes are looked at for a single pod.
 
 // sampled: "Sampling starts at FirstNode, wraps around, and stops after MaxDomains of them if one violates no budget; of those
-// that violate one, at most MaxDomains are looked at." FirstNode is "modulo the number of nodes that can be domains".
-func (w *world) sampled(domains []domain, solve func(domain) *choice) (list []*choice) {
+// that violate one, at most MaxDomains are looked at." FirstNode is "modulo the number of nodes that can be domains by
+// [workload.Pod.Nodes]".
+func (w *World) sampled(domains []domain, solve func(domain) *choice) (list []*choice) {
 	limit, first := w.request.MaxDomains, w.request.FirstNode
 	if limit == 0 {
 		first = 0 // no sampling starts
 	}
 	clean, violating := 0, 0
-	for i := range domains {
+	nodes := w.pods[0].nodes
+	for i := range nodes {
 		if limit > 0 && clean > 0 && clean+violating >= limit {
 			break
 		}
-		d := domains[(i+first%len(domains))%len(domains)]
-		c := solve(d)
+		n := nodes[(i+first%len(nodes))%len(nodes)]
+		at := slices.IndexFunc(domains, func(d domain) bool { return d.name == n.Name })
+		if at < 0 {
+			continue // a filter refuses the pod there
+		}
+		c := solve(domains[at])
 		switch {
 		case c == nil || limit > 0 && c.violations() > 0 && violating == limit:
 			continue

@@ -14,7 +14,7 @@ import (
 // shortage "is computed without units, the first of these sets without which a resource is still missing: all units of lower
 // priority, protected or not; then the units that may yield now. For a request that preempts nothing no unit is left out.
 // Terminating pods that are waited for count as gone."
-func (w *world) shortage(domains []domain) []placement.Shortage {
+func (w *World) shortage(domains []domain) []placement.Shortage {
 	sets := []func(*unit) bool{w.lower, w.mayYield}
 	if w.request.Policy == placement.PreemptNever {
 		sets = []func(*unit) bool{func(*unit) bool { return false }}
@@ -60,23 +60,23 @@ func (s *scene) missing(domains []domain) (list []placement.Shortage) {
 	return list
 }
 
-// smallest lists what the smallest pod of the request needs some of; of a single pod with its claims.
-func (s *scene) smallest() (list []string) {
-	for _, resource := range s.needs(s.pods[0]) {
-		if s.single() || s.amount(nil, resource) > 0 {
-			list = append(list, resource)
-		}
-	}
-	return list
+// smallest lists what the smallest pod of the request needs some of.
+func (w *World) smallest() []string {
+	return slices.DeleteFunc(w.needs(w.pods[0]), func(resource string) bool { return w.amount(resource) == 0 })
 }
 
-func (s *scene) amount(on []*pod, resource string) int64 {
-	if s.single() {
-		return s.used(append(on, s.pods[0]), resource) - s.used(on, resource)
-	}
+// amount is what the smallest pod needs of a resource. "Claims count for a single pod, and only those that no other pod holds."
+func (w *World) amount(resource string) int64 {
 	least := int64(math.MaxInt64)
-	for _, p := range s.pods {
+	for _, p := range w.pods {
 		least = min(least, takes(p, resource))
+	}
+	others := slices.Concat(w.running, w.nominated)
+	for _, c := range w.state.Claims {
+		holds := func(p *pod) bool { return slices.Contains(p.Claims, c.ID) }
+		if w.single() && holds(w.pods[0]) && !slices.ContainsFunc(others, holds) {
+			least = plus(least, c.Requests[resource])
+		}
 	}
 	return least
 }
@@ -84,24 +84,22 @@ func (s *scene) amount(on []*pod, resource string) int64 {
 // leastMissing is "the least additional amount that would have to be free on one node to place one more pod, if that pod needs no
 // more than the smallest pod"; 0 if the domain has enough of the resource for as many pods as must have room.
 func (s *scene) leastMissing(d domain, resource string) int64 {
-	fit, least := int64(0), int64(math.MaxInt64)
+	fit, least, amount := int64(0), int64(math.MaxInt64), s.amount(resource)
 	for _, n := range d.nodes {
-		if !slices.ContainsFunc(s.pods, func(p *pod) bool { return slices.Contains(p.nodes, n) }) {
+		if !slices.ContainsFunc(s.pods, func(p *pod) bool { return s.mayBeOn(p, n) }) {
 			continue
 		}
 		capacity, limited := n.Capacity[resource]
-		on := s.on(n)
-		amount := s.amount(on, resource)
-		if resource == workload.PodsResource && !limited || amount == 0 {
+		if resource == workload.PodsResource && !limited {
 			return 0
 		}
-		free := capacity - s.used(on, resource)
+		free := capacity - s.used(s.on(n), resource)
 		here := max(0, free) / amount
 		fit, least = plus(fit, here), min(least, plus(amount-max(0, free)%amount, -min(0, free)))
 	}
 	switch {
 	case least == math.MaxInt64:
-		return s.amount(nil, resource) // there is no node to run on
+		return amount // there is no node to run on
 	case fit >= s.least(s.request.Group):
 		return 0
 	}

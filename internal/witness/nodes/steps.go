@@ -18,7 +18,7 @@ type choice struct {
 
 // goneAlready lists the pods that are gone before anyone is asked to yield: "Terminating pods that are waited for". In
 // [placement.ModeInPlace] "terminating pods count as running".
-func (w *world) goneAlready() []*pod {
+func (w *World) goneAlready() []*pod {
 	if w.config.Mode == placement.ModeInPlace {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (w *world) goneAlready() []*pod {
 }
 
 // candidates: "Identify the list of all potential victims in that domain", sorted "to reflect their importance".
-func (w *world) candidates(d domain) (list []*unit) {
+func (w *World) candidates(d domain) (list []*unit) {
 	for _, u := range w.units() {
 		if w.mayYield(u) && u.in(d) {
 			list = append(list, u)
@@ -37,7 +37,7 @@ func (w *world) candidates(d domain) (list []*unit) {
 
 // solve makes room in a domain by potential victims, if it can. It also says how many pods have a place without all of
 // them.
-func (w *world) solve(d domain, list []*unit) (c *choice, placeable int) {
+func (w *World) solve(d domain, list []*unit) (c *choice, placeable int) {
 	s := w.scene(w.goneAlready())
 	for _, u := range list {
 		s.remove(u.pods)
@@ -49,7 +49,7 @@ func (w *world) solve(d domain, list []*unit) (c *choice, placeable int) {
 	placeable = len(s.placed)
 	w.charge(w.charged(list))
 	list = s.reprieve(list, func(u *unit) bool { return u.violations > 0 })
-	if w.config.Mode == placement.ModeDesign {
+	if w.config.Mode == placement.ModeDesign && !w.importanceDecides(d) {
 		list = s.search(d, list)
 	}
 	list = s.reprieve(list, func(*unit) bool { return true })
@@ -58,7 +58,7 @@ func (w *world) solve(d domain, list []*unit) (c *choice, placeable int) {
 
 // charged lists the units that are charged to the budgets: the potential victims of the domain, in
 // [placement.ModeInPlace] "all units of lower priority, wherever they run".
-func (w *world) charged(list []*unit) []*unit {
+func (w *World) charged(list []*unit) []*unit {
 	if w.config.Mode == placement.ModeDesign || w.single() {
 		return list
 	}
@@ -115,6 +115,12 @@ func (s *scene) placesUpTo(d domain, list []*unit, levels []int32, n int) bool {
 	s.placed = nil
 	s.place(d)
 	return s.enough()
+}
+
+// importanceDecides: "For one pod on one node this step is skipped with Config.Importance, too, so that importance decides in place
+// of priority."
+func (w *World) importanceDecides(d domain) bool {
+	return w.config.Importance != nil && len(w.pods) == 1 && len(d.nodes) == 1
 }
 
 func upTo(u *unit, levels []int32, n int) bool { return n > 0 && u.priority() <= levels[n-1] }

@@ -30,11 +30,14 @@ const (
 
 // units lists the units of running pods, the most important first. In [placement.ModeInPlace] "terminating pods
 // count as running and may become victims again".
-func (w *world) units() (list []*unit) {
-	for _, p := range w.running {
-		if p.Terminating && w.config.Mode == placement.ModeDesign {
-			continue // "Terminating victims are waited for and never preempted twice."
-		}
+func (w *World) units() []*unit {
+	return w.unitsOf(slices.DeleteFunc(slices.Clone(w.running), func(p *pod) bool {
+		return p.Terminating && w.config.Mode == placement.ModeDesign // "Terminating victims are waited for and never preempted twice."
+	}))
+}
+
+func (w *World) unitsOf(pods []*pod) (list []*unit) {
+	for _, p := range pods {
 		id := w.wholeGroup(p)
 		i := slices.IndexFunc(list, func(u *unit) bool { return id != "" && u.group == id })
 		if i < 0 {
@@ -47,12 +50,12 @@ func (w *world) units() (list []*unit) {
 	for _, u := range list {
 		slices.SortFunc(u.pods, compareFirst)
 	}
-	slices.SortFunc(list, compareImportance)
+	slices.SortFunc(list, w.compareImportance)
 	return list
 }
 
 // wholeGroup: "The unit is the highest group in mode PodGroup around a pod."
-func (w *world) wholeGroup(p *pod) (id string) {
+func (w *World) wholeGroup(p *pod) (id string) {
 	for _, g := range w.around(p.Group) {
 		if g.DisruptionMode == workload.DisruptionModePodGroup {
 			id = g.ID
@@ -76,7 +79,7 @@ func kindOf(p *pod, whole string) kind {
 // isSurplus: "MinCount is how many of its running pods the group needs: the first by ID. The others are its
 // surplus. Pods that terminate do not count. Zero: there is no surplus." A group "of DisruptionModePodGroup, or
 // below one, has none".
-func (w *world) isSurplus(p *pod) bool {
+func (w *World) isSurplus(p *pod) bool {
 	g := w.group(p.Group)
 	if g == nil || g.MinCount == 0 || p.Terminating || w.wholeGroup(p) != "" {
 		return false
@@ -88,6 +91,24 @@ func (w *world) isSurplus(p *pod) bool {
 		}
 	}
 	return before >= g.MinCount
+}
+
+// public is the unit as guards and orders of importance see it.
+func (u *unit) public() placement.Unit {
+	list := placement.Unit{Group: u.group, Priority: u.priority()}
+	for _, p := range u.pods {
+		list.Pods = append(list.Pods, p.Pod)
+	}
+	return list
+}
+
+// ids lists the IDs of its pods, sorted.
+func (u *unit) ids() (list []string) {
+	for _, p := range u.pods {
+		list = append(list, p.ID)
+	}
+	slices.Sort(list)
+	return list
 }
 
 func (u *unit) priority() int32 { return u.pods[0].priority }
@@ -111,10 +132,20 @@ func compareStart(a, b time.Time) int {
 
 func compareFirst(a, b *pod) int { return cmp.Or(cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID)) }
 
-// compareImportance: "Higher priority; groups of groups before groups and their pods, these before other pods;
+// compareImportance: Importance "compares units in place of the built-in order, which then breaks ties."
+func (w *World) compareImportance(a, b *unit) int {
+	if w.config.Importance != nil {
+		if order := w.config.Importance(a.public(), b.public()); order != 0 {
+			return order
+		}
+	}
+	return compareBuiltIn(a, b)
+}
+
+// compareBuiltIn: "Higher priority; groups of groups before groups and their pods, these before other pods;
 // more pods; earlier start; pods of the minimum of their group before its surplus; smaller UID, then ID, of the
 // first pod."
-func compareImportance(a, b *unit) int {
+func compareBuiltIn(a, b *unit) int {
 	return cmp.Or(
 		cmp.Compare(b.priority(), a.priority()),
 		cmp.Compare(b.kind, a.kind),

@@ -16,30 +16,31 @@ type pod struct {
 	workload.Pod
 	priority int32
 	queue    string
-	nodes    []*node // on which it may run, in order of preference; of a pod of the request only
+	nodes    []*node // that it names, in order of preference; of a pod of the request only
 	promised *node   // to which it is nominated; of a pod of the request only
 }
 
 type node struct{ workload.Node }
 
-// world is a state, and the request about it.
-type world struct {
+// World is a state, and the request about it.
+type World struct {
 	config    placement.Config
+	state     placement.State
 	request   placement.Request
-	nodes     []*node // in order of preference
+	resized   *workload.Pod // as it runs
+	nodes     []*node       // in order of preference
 	running   []*pod
-	nominated []*pod // others than those of the request
-	groups    []workload.PodGroup
+	nominated []*pod                      // others than those of the request
 	budgets   []workload.DisruptionBudget // by name
-	claims    []workload.Claim
 	pods      []*pod
 	at        time.Time
+	snapshot  *placement.Snapshot // what trials begin with, once one has begun
 }
 
 // newWorld reads a state. A pod that is resized waits for its own node: "what it has now is free for
 // them, and its node, also an unschedulable one, is the only one".
-func newWorld(c placement.Config, st placement.State, r placement.Request, at time.Time) *world {
-	w := &world{config: c, request: r, groups: st.Groups, claims: st.Claims, at: at}
+func newWorld(c placement.Config, st placement.State, r placement.Request, at time.Time) *World {
+	w := &World{config: c, state: st, request: r, at: at}
 	w.budgets = slices.Clone(st.Budgets)
 	slices.SortFunc(w.budgets, func(a, b workload.DisruptionBudget) int { return cmp.Compare(a.Name, b.Name) })
 	for _, n := range st.Nodes {
@@ -72,7 +73,7 @@ func newWorld(c placement.Config, st placement.State, r placement.Request, at ti
 
 // preference: "Prefer lists names of nodes in the order in which placement tries them; the others follow
 // by name."
-func (w *world) preference(n *node) int {
+func (w *World) preference(n *node) int {
 	if i := slices.Index(w.request.Prefer, n.Name); i >= 0 {
 		return i
 	}
@@ -81,7 +82,7 @@ func (w *world) preference(n *node) int {
 
 // newPod: "The priority defined in the PodGroup object will be used, and priority defined in the Pod itself
 // will be ignored." "The priority of the root counts." "The same holds for their Queue."
-func (w *world) newPod(p workload.Pod) *pod {
+func (w *World) newPod(p workload.Pod) *pod {
 	q := &pod{Pod: p, priority: p.Priority, queue: p.Queue}
 	if around := w.around(p.Group); len(around) > 0 {
 		root := around[len(around)-1]
@@ -92,12 +93,13 @@ func (w *world) newPod(p workload.Pod) *pod {
 
 // newRequested reads a waiting pod. "Nodes lists the nodes on which the pod may run. Empty: all nodes, unless
 // Nowhere is set." "Unschedulable excludes the node from all domains."
-func (w *world) newRequested(p workload.Pod) *pod {
+func (w *World) newRequested(p workload.Pod) *pod {
 	if p.Group == "" {
 		p.Group = w.request.Group
 	}
 	q := w.newPod(p)
 	q.priority, q.queue = w.request.Priority, w.request.Queue
+	q.Priority, q.Queue = q.priority, q.queue // "with the group and the priority that count"
 	for _, n := range w.nodes {
 		if !n.Unschedulable && !p.Nowhere && (len(p.Nodes) == 0 || slices.Contains(p.Nodes, n.Name)) {
 			q.nodes = append(q.nodes, n)
@@ -107,34 +109,41 @@ func (w *world) newRequested(p workload.Pod) *pod {
 }
 
 // resize: "Its ID and Requests are read, all else is that of the pod that runs."
-func (w *world) resize(p workload.Pod) {
-	own := p.Node
-	p.Requests, p.Node = w.request.Pods[0].Requests, ""
+func (w *World) resize(p workload.Pod) {
+	p.Requests = w.request.Pods[0].Requests
+	as := p
+	w.resized = &as
+	own := w.node(p.Node)
+	own.Unschedulable = false // for it
+	p.Node, p.Nodes, p.Nowhere = "", []string{p.Node}, false
 	q := w.newPod(p)
-	q.nodes = []*node{w.node(own)}
-	w.request.Priority, w.request.Queue = q.priority, q.queue
+	q.nodes = []*node{own}
 	w.pods = []*pod{q}
+	w.state.Pods = slices.DeleteFunc(slices.Clone(w.state.Pods), func(o workload.Pod) bool { return o.ID == p.ID })
+	w.request.Priority, w.request.Queue = q.priority, q.queue
+	w.request.Resize, w.request.Pods = false, []workload.Pod{p}
+	q.Priority, q.Queue = q.priority, q.queue
 }
 
 // around lists the groups around a pod of a group, from its own to the root. "The group may be missing in
 // the state."
-func (w *world) around(id string) (list []*workload.PodGroup) {
+func (w *World) around(id string) (list []*workload.PodGroup) {
 	for g := w.group(id); g != nil; g = w.group(g.Parent) {
 		list = append(list, g)
 	}
 	return list
 }
 
-func (w *world) group(id string) *workload.PodGroup {
-	for i := range w.groups {
-		if w.groups[i].ID == id {
-			return &w.groups[i]
+func (w *World) group(id string) *workload.PodGroup {
+	for i := range w.state.Groups {
+		if w.state.Groups[i].ID == id {
+			return &w.state.Groups[i]
 		}
 	}
 	return nil
 }
 
-func (w *world) node(name string) *node {
+func (w *World) node(name string) *node {
 	for _, n := range w.nodes {
 		if n.Name == name {
 			return n
@@ -143,7 +152,7 @@ func (w *world) node(name string) *node {
 	return nil
 }
 
-func (w *world) requested(id string) *pod {
+func (w *World) requested(id string) *pod {
 	for _, p := range w.pods {
 		if p.ID == id {
 			return p
@@ -153,4 +162,4 @@ func (w *world) requested(id string) *pod {
 }
 
 // single: "The domains of a single pod are the nodes, also if the pod is in a group."
-func (w *world) single() bool { return w.request.Group == "" }
+func (w *World) single() bool { return w.request.Group == "" }
