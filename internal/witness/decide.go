@@ -38,11 +38,16 @@ func (w *world) decide(at time.Time) preemption.Decision {
 	assigned := w.assign(at)
 	w.ask()
 	d := preemption.Decision{Outcome: preemption.Impossible, Replaced: w.request.Replaces}
-	switch {
-	case !assigned, w.own.queue.Inactive: // "none of its waiting workloads is admitted or preempts"
+	if w.own.queue.Inactive { // "none of its waiting workloads is admitted or preempts"
 		return d
+	}
+	if d.Assignment = w.assignment; !assigned {
+		return d
+	}
+	d.BorrowHeight = w.borrowHeight()
+	switch {
 	case w.fitsNow():
-		d.Outcome, d.BorrowHeight = preemption.Fits, w.borrowHeight()
+		d.Outcome = preemption.Fits
 		admitted := w.pending.Clone()
 		admitted.ReservedAt = at // "Now as its reservation time"
 		d.Admitted = &admitted

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 )
 
 // Package preemption, Flavors: "Requests without flavor are first assigned one, as in Kueue's flavor
@@ -23,17 +24,26 @@ const (
 	fitting
 )
 
-// verdict is a mode, and how far up the tree the request borrows.
+// verdict is a mode, how far up the tree the request borrows, and why it does not fit.
 type verdict struct {
 	mode   mode
 	height int
+	why    preemption.SkipReason
+}
+
+// trial is a flavor, with the verdict on its worst resource, and on each.
+type trial struct {
+	verdict
+	flavor, resource string
+	each             []preemption.AssignedResource
+	mismatch         *preemption.Mismatch
 }
 
 // assign chooses flavors: "for each pod set in turn, for each of its resource groups, the flavors are
 // tried in order. The requests of earlier pod sets count, and requests that came with a flavor count
 // before all others." It reports whether each group found one.
 func (w *world) assign(at time.Time) bool {
-	w.pending = w.request.Workload.Clone()
+	w.pending, w.assignment = w.request.Workload.Clone(), nil
 	used := map[column]int64{}
 	for i := range w.pending.PodSets {
 		p := &w.pending.PodSets[i]
@@ -60,26 +70,25 @@ func (w *world) assign(at time.Time) bool {
 // flavor.
 func (w *world) leaveOut(podSet int) (ok bool) {
 	p := &w.pending.PodSets[podSet]
-	ok = true
-	known := map[string]bool{}
-	for _, e := range w.own.queue.Quotas {
-		known[e.Resource] = true
-	}
+	var unknown []string
 	kept := p.Requests[:0]
 	for _, a := range p.Requests {
-		lacks := a.Flavor == "" && !known[a.Resource]
-		ok = ok && (!lacks || p.Total(a.Amount) == 0)
+		lacks := a.Flavor == "" && !slices.ContainsFunc(w.own.queue.Quotas, func(e quota.Quota) bool { return e.Resource == a.Resource })
 		if !lacks {
 			kept = append(kept, a)
+		} else if p.Total(a.Amount) > 0 {
+			unknown = append(unknown, a.Resource)
 		}
 	}
-	p.Requests = kept
-	return ok
+	if p.Requests = kept; len(unknown) > 0 {
+		slices.Sort(unknown)
+		w.choose(p.Name, unknown, nil, 0)
+	}
+	return len(unknown) == 0
 }
 
 // assignGroup: "A flavor without candidates is skipped. A flavor that needs preemption or borrowing is
-// skipped if the queue's FlavorFungibility says so. The first flavor that is not skipped is assigned; if
-// all are skipped, the best."
+// skipped if the queue's FlavorFungibility says so."
 func (w *world) assignGroup(podSet int, g queue.ResourceGroup, used map[column]int64, at time.Time) bool {
 	p := &w.pending.PodSets[podSet]
 	amounts := map[string]int64{}
@@ -91,19 +100,19 @@ func (w *world) assignGroup(podSet int, g queue.ResourceGroup, used map[column]i
 	if len(amounts) == 0 {
 		return true
 	}
-	best, chosen := verdict{}, ""
-	for _, flavor := range g.Flavors {
-		v := w.judge(flavor, amounts, used, at)
-		if Mismatch(w.flavors, w.own.queue, flavor, p.NodeConstraints) != nil {
-			v = verdict{mode: noFit}
+	names := slices.Sorted(maps.Keys(amounts))
+	flavors := w.goOn(p.Name, g, names)
+	var tried []trial
+	for len(tried) < len(flavors) && (len(tried) == 0 || w.skips(tried[len(tried)-1].verdict) != 0) {
+		t := trial{flavor: flavors[len(tried)], resource: names[0]}
+		if t.mismatch = Mismatch(w.flavors, w.own.queue, t.flavor, p.NodeConstraints); t.mismatch != nil {
+			t.why = preemption.NotEligible
+		} else {
+			w.judge(&t, names, amounts, used, at)
 		}
-		if w.prefers(v, best) || !w.skips(v) {
-			best, chosen = v, flavor
-		}
-		if !w.skips(v) {
-			break
-		}
+		tried = append(tried, t)
 	}
+	chosen := w.choose(p.Name, names, tried, len(flavors)-len(tried)).flavor
 	for i := range p.Requests {
 		if a := &p.Requests[i]; chosen != "" && a.Flavor == "" && slices.Contains(g.Resources, a.Resource) {
 			a.Flavor = chosen
@@ -113,16 +122,18 @@ func (w *world) assignGroup(podSet int, g queue.ResourceGroup, used map[column]i
 	return chosen != ""
 }
 
-// judge: "A flavor is judged by its worst resource."
-func (w *world) judge(flavor string, amounts map[string]int64, used map[column]int64, at time.Time) verdict {
-	worst := verdict{mode: fitting}
-	for _, resource := range slices.Sorted(maps.Keys(amounts)) {
-		fr := column{Flavor: flavor, Resource: resource}
-		if v := w.judgeOne(fr, plus(used[fr], amounts[resource]), at); w.prefers(worst, v) || v.mode == noFit {
-			worst = v
+// judge: "A flavor is judged by its worst resource": the first that does not fit, else the first of the worst.
+func (w *world) judge(t *trial, names []string, amounts map[string]int64, used map[column]int64, at time.Time) {
+	for i, resource := range names {
+		fr := column{Flavor: t.flavor, Resource: resource}
+		v := w.judgeOne(fr, plus(used[fr], amounts[resource]), at)
+		if t.each = append(t.each, v.of(resource)); i == 0 || w.prefers(t.verdict, v) {
+			t.verdict, t.resource = v, resource
+		}
+		if v.mode == noFit {
+			return
 		}
 	}
-	return worst
 }
 
 // judgeOne: "In a flavor each resource alone
@@ -138,17 +149,19 @@ func (w *world) judgeOne(fr column, amount int64, at time.Time) verdict {
 	height, below := w.own.heightFor(fr, amount), w.own.heldBelowTheRoot(fr, amount)
 	switch {
 	case !has && amount == 0: // "no flavor without an entry is assigned, but to a request of zero"
-		return verdict{fitting, 0}
-	case !has || amount > w.own.potential(fr):
-		return verdict{noFit, 0}
+		return verdict{mode: fitting}
+	case !has:
+		return verdict{why: preemption.NoQuota}
+	case amount > w.own.potential(fr):
+		return verdict{why: preemption.ExceedsMaxQuota}
 	case amount <= max(0, w.own.available(fr)):
-		return verdict{fitting, height}
+		return verdict{mode: fitting, height: height}
 	case w.request.Workload.NeverPreempts: // "only flavors in which it fits are considered"
-		return verdict{noFit, 0}
+		return verdict{why: preemption.NeverPreempts}
 	case amount <= entry.Nominal || below || w.preemptsWhileBorrowing():
 		return w.forecast(fr, amount, at)
 	}
-	return verdict{noFit, 0}
+	return verdict{why: preemption.NotReclaimable}
 }
 
 // heldBelowTheRoot reports whether a subtree smaller than the whole tree has quota for an amount.
@@ -173,7 +186,7 @@ func (w *world) preemptsWhileBorrowing() bool {
 // only", for one resource alone. What is leaving counts as in a decision.
 func (w *world) forecast(fr column, amount int64, at time.Time) verdict {
 	w.asked, w.needs = map[column]int64{fr: amount}, []column{fr}
-	v := verdict{noCandidates, w.own.heightFor(fr, amount)}
+	v := verdict{mode: noCandidates, height: w.own.heightFor(fr, amount)}
 	victims, soon := w.orLeaving(w.search(at), at)
 	if len(victims) == 0 && !soon {
 		return v
@@ -181,7 +194,7 @@ func (w *world) forecast(fr column, amount int64, at time.Time) verdict {
 	for _, c := range victims {
 		c.remove()
 	}
-	v = verdict{byReclaiming, w.own.heightFor(fr, amount)}
+	v = verdict{mode: byReclaiming, height: w.own.heightFor(fr, amount)}
 	restore(victims)
 	if slices.ContainsFunc(victims, func(c *candidate) bool { return c.of.home == w.own }) {
 		v.mode = byPreempting
@@ -203,11 +216,17 @@ func (w *world) prefers(a, b verdict) bool {
 	return a.height < b.height
 }
 
-// skips: WhenCanPreempt "applies to a flavor in which others would have to yield", WhenCanBorrow "to a
-// flavor in which the request takes the queue over its nominal quota".
-func (w *world) skips(v verdict) bool {
+// skips says why the next flavor is tried, too; zero: it is not. WhenCanPreempt "applies to a flavor in which others would
+// have to yield", WhenCanBorrow "to a flavor in which the request takes the queue over its nominal quota".
+func (w *world) skips(v verdict) preemption.SkipReason {
 	f := w.own.queue.FlavorFungibility
-	yields := v.mode == byPreempting || v.mode == byReclaiming
-	return v.mode == noFit || v.mode == noCandidates ||
-		yields && !f.MayStopPreempting() || v.height > 0 && !f.MayStopBorrowing()
+	switch {
+	case v.mode == noCandidates:
+		return preemption.NoCandidates
+	case (v.mode == byPreempting || v.mode == byReclaiming) && !f.MayStopPreempting():
+		return preemption.WouldPreempt
+	case v.mode != noFit && v.height > 0 && !f.MayStopBorrowing():
+		return preemption.WouldBorrow
+	}
+	return v.why
 }

@@ -45,8 +45,10 @@ type world struct {
 	queues  []*node // by name
 	own     *node
 	pending workload.Workload // the request's workload, with the flavors that it was assigned
-	asked   map[column]int64  // what is requested, without zeros
-	needs   []column          // "the columns in which victims are needed"
+	// assignment says how.
+	assignment preemption.Assignment
+	asked      map[column]int64 // what is requested, without zeros
+	needs      []column         // "the columns in which victims are needed"
 
 	// entitled: in fair sharing the request stays within the nominal quota, so it reclaims.
 	entitled bool

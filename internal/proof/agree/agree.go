@@ -11,6 +11,7 @@ import (
 	"github.com/cedesched/cede/internal/witness"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
 )
 
 // Diff asks the witness about a state and a request, and returns both decisions, as far as they are compared, if that of the
@@ -52,7 +53,11 @@ var knownDisagreements = []struct {
 	holds func(question) bool
 }{
 	{"sibling cohorts of equal share", question.cohortsTie},
+	{"not known to the witness", question.notKnown},
 }
+
+// notKnown: the witness decides neither by better searches than Greedy nor by rules.
+func (q question) notKnown() bool { return q.Search != preemption.Greedy || len(q.Rules) > 0 }
 
 // cohortsTie: "Of two cohorts the one whose first workload is being evicted, then by steps 4 and 6." Whose
 // workload is the first while some are removed and the request counts, the words do not say; any choice is
@@ -66,16 +71,16 @@ func (q question) told(d preemption.Decision) preemption.Decision {
 	c := preemption.Decision{
 		Outcome: d.Outcome, Victims: d.Victims, Leaving: d.Leaving, RetryAt: d.RetryAt,
 		Replaced: d.Replaced, Admitted: d.Admitted, Counts: d.Counts, NoRoom: d.NoRoom,
+		Assignment: d.Assignment, BorrowHeight: d.BorrowHeight,
 	}
-	amounts, flavors := q.asked()
-	switch {
-	case d.Possible():
-		c.BorrowHeight = d.BorrowHeight
-	case flavors && q.Limits == nil: // whether limits count in a shortage, the words do not say
+	if flavorless := func(f preemption.FlavorChoice) bool { return f.Flavor == "" }; slices.ContainsFunc(d.Assignment, flavorless) {
+		return c // nor what is short then
+	}
+	if q.Limits == nil { // whether limits count in a shortage, the words do not say
 		c.Shortage = d.Shortage
 	}
 	// Which of several columns makes a queue a blocker, the words do not say, nor whom Stable sharing refuses by which rule.
-	if q.Sharing != preemption.Stable && !d.Possible() && flavors && amounts == 1 && q.Limits == nil && q.Room == nil && q.namesAllBlockers() {
+	if q.Sharing != preemption.Stable && !d.Possible() && amounts(d.Assignment.Pin(q.Workload)) == 1 && q.Limits == nil && q.namesAllBlockers() {
 		c.Blockers = q.blockers(d.Blockers)
 	}
 	return c
@@ -99,12 +104,10 @@ func (q question) blockers(list []preemption.Blocker) []preemption.Blocker {
 	})
 }
 
-// asked counts the columns of which something is requested, and reports whether all requests have a flavor.
-func (q question) asked() (amounts int, flavors bool) {
-	flavors = true
-	for _, a := range q.Workload.Usage() {
-		amounts += int(min(1, a.Amount))
-		flavors = flavors && a.Flavor != ""
+// amounts counts the columns of which something is requested.
+func amounts(w workload.Workload) (n int64) {
+	for _, a := range w.Usage() {
+		n += min(1, a.Amount)
 	}
-	return amounts, flavors
+	return n
 }
