@@ -47,7 +47,7 @@ func Best(c preemption.Config, st preemption.State, r preemption.Request, most i
 	return best, kept, true
 }
 
-// Allowed reports whether the victims of a decision are an allowed set, and whether one of them, or a replica of one,
+// Allowed reports whether the victims of a decision are an allowed set, and whether some of them, or replicas of one,
 // could stay; false if there are more than a number of candidates.
 func Allowed(c preemption.Config, st preemption.State, r preemption.Request, victims []preemption.Victim, most int) (allowed, reducible, small bool) {
 	w, list := units(c, st, r)
@@ -60,7 +60,7 @@ func Allowed(c preemption.Config, st preemption.State, r preemption.Request, vic
 		for _, one := range w.allowed(list, mayBorrow) {
 			inside := !slices.ContainsFunc(one, func(c *candidate) bool { return !slices.Contains(set, c) })
 			allowed = allowed || inside && len(one) == len(set)
-			reducible = reducible || inside && len(one) == len(set)-1
+			reducible = reducible || inside && len(one) < len(set)
 		}
 	}
 	return allowed, reducible, true

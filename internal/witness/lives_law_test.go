@@ -120,7 +120,7 @@ func (l *life) waitFor(at time.Time) preemption.Decision {
 		l.broken("RetryAt %v has come already", at)
 	}
 	between := rapid.Int64Range(1, int64(at.Sub(l.now))).Draw(l.T, "later")
-	for _, earlier := range []time.Time{l.now.Add(time.Duration(between)), at} {
+	for _, earlier := range []time.Time{l.now.Add(time.Duration(between)), at.Add(-1), at} {
 		l.now = earlier
 		switch d := l.ask(); {
 		case earlier.Equal(at) && d.Possible():
