@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cedesched/cede/internal/reference"
+	"github.com/cedesched/cede/internal/proof/agree"
 	"github.com/cedesched/cede/preemption"
 )
 
@@ -34,11 +34,11 @@ func (w *world) ask(l *line) (string, error) {
 	if err != nil {
 		return faults(err), nil
 	}
-	return steps + decision(d) + disagreements(form(d), w.routes(p, s, r)), nil
+	return steps + decision(d) + disagreements(form(d), w.routes(p, s, r, d)), nil
 }
 
 // routes asks the same question by other routes.
-func (w *world) routes(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request) []route {
+func (w *world) routes(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request, d preemption.Decision) []route {
 	reversed := moved(w.state, 0)
 	slices.Reverse(reversed.Cohorts)
 	slices.Reverse(reversed.Queues)
@@ -55,7 +55,7 @@ func (w *world) routes(p *preemption.Preemptor, s *preemption.Snapshot, r preemp
 	record.Request.Room = r.Room // it has no JSON form, and is left as it was by each decision
 	return []route{
 		{"without an explanation", decided(p.Decide, s, nil, r)},
-		{"the reference", form(w.reference(r))},
+		{"the witness", w.witness(r, d)},
 		{"the state the other way round", decided(p.Decide, backwards, err1, r)},
 		{"a snapshot made by edits", decided(p.Decide, edited, err2, r)},
 		{"state and request through JSON", decided(p.Decide, read, err4, *record.Request)},
@@ -64,16 +64,12 @@ func (w *world) routes(p *preemption.Preemptor, s *preemption.Snapshot, r preemp
 	}
 }
 
-// reference decides by the slow model.
-func (w *world) reference(r preemption.Request) preemption.Decision {
-	_, answer := reference.DecideOpen(w.config, w.state, r)
-	d := answer.Decision
-	if d.Outcome == preemption.Impossible && !r.Workload.NeverPreempts {
-		if at, ok := reference.RetryAt(w.config, w.state, r); ok {
-			d.Outcome, d.RetryAt = preemption.Wait, at
-		}
+// witness returns the decision, or in what the witness differs.
+func (w *world) witness(r preemption.Request, d preemption.Decision) string {
+	if _, diff := agree.Diff(w.config, w.state, r, d); diff != "" {
+		return diff
 	}
-	return d
+	return form(d)
 }
 
 // edited returns the snapshot made from the empty one by edits.

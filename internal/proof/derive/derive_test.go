@@ -87,13 +87,13 @@ func TestDisagreementIsPrinted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := disagreements(form(d), w.routes(p, s, r)); got != "" {
+	if got := disagreements(form(d), w.routes(p, s, r, d)); got != "" {
 		t.Fatalf("%s", got)
 	}
 	// The routes see a world that the answer was not made from.
 	w.state.Admitted[0].Priority = 5
-	got := disagreements(form(d), w.routes(p, s, r))
-	for _, want := range []string{"DISAGREES, the reference:\n  {\"outcome\":\"Impossible\"", "DISAGREES, the state the other way round:", "DISAGREES, a snapshot made by edits:", "DISAGREES, shifted time:"} {
+	got := disagreements(form(d), w.routes(p, s, r, d))
+	for _, want := range []string{"+ {\"outcome\":\"Impossible\"", "DISAGREES, the state the other way round:", "DISAGREES, a snapshot made by edits:", "DISAGREES, shifted time:"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s\nhas no %q", got, want)
 		}
