@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/reference"
+	"github.com/cedesched/cede/internal/witness"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/quota"
@@ -19,13 +19,11 @@ var assignmentLaws = []struct {
 	name  string
 	check func(*rapid.T)
 }{
-	{"AssignsAsReference", assignsAsReference},
 	{"PinnedIsDecidedAlike", inEither(pinnedIsDecidedAlike)},
 	{"OrderOfInputAssignsNothing", inEither(orderOfInputAssignsNothing)},
 	{"FlavorsAreOfTheirGroup", inEither(flavorsAreOfTheirGroup)},
 	{"PossibilityIsWhatItIs", inEither(possibilityIsWhatItIs)},
 	{"OtherKeysAreNothing", inEither(otherKeysAreNothing)},
-	{"RetryAtIsExact", retryAtOfAssignedIsExact},
 }
 
 func TestAssignmentLaws(t *testing.T) {
@@ -46,23 +44,6 @@ func FuzzAssignmentLaws(f *testing.F) {
 func drawOpen(t *rapid.T, config preemption.Config) (preemption.State, preemption.Request, preemption.Decision) {
 	record := preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
 	return record.State, *record.Request, decideWith(t, config, snapshotOf(t, record.State), *record.Request)
-}
-
-func assignsAsReference(t *rapid.T) {
-	record := preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
-	config := preemptiontest.Configs().Draw(t, "config")
-	protect(t, &config, &record.State)
-	reevaluate(t, &config)
-	var d preemption.Decision
-	for range rapid.IntRange(1, 3).Draw(t, "trials") {
-		record.Request.Continue = d.Assignment
-		var err error
-		if d, err = preemptorOf(config).Decide(snapshotOf(t, record.State), *record.Request); err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, want := reference.DecideOpen(config, record.State, *record.Request)
-	noDiff(t, "- the reference, + the decision", want.Decision, timeless(d), cmpopts.EquateEmpty())
 }
 
 // The request with the flavors filled in is decided alike, by the same assignment of
@@ -187,8 +168,8 @@ func possibilityIsWhatItIs(t *rapid.T, config preemption.Config) {
 		one := r
 		one.Workload.PodSets = []workload.PodSet{{Name: "one", Count: 1, Requests: []quota.Amount{a}}}
 		one.NeedsPreemption = []quota.FlavorResource{a.FlavorResource()}
-		want := reference.Decide(config, record.State, one)
-		if leavingAlone(want.Decision) {
+		want := witness.Decide(config, record.State, one)
+		if leavingAlone(want) {
 			continue // the forecast is what the search in order finds
 		}
 		possibility := preemption.PossibilityNoCandidates

@@ -2,64 +2,16 @@ package preemption_test
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
-
-// candidatesOf returns victims of a decision as the reference takes them.
-func candidatesOf(q *reference.Question, victims []preemption.Victim) (list []reference.Candidate) {
-	for _, v := range victims {
-		for _, r := range q.Running {
-			if r.ID != v.Workload {
-				continue
-			}
-			whole := reference.Candidate{Running: r, PodSet: -1, Cohort: q.Common(r), Reason: v.Reason}
-			if len(v.Replicas) == 0 && r.Leaving == "" {
-				list = append(list, whole)
-			}
-			for _, few := range v.Replicas {
-				if r.Leaving == few.PodSet && few.Leaving > 0 {
-					list = append(list, whole)
-				}
-				part := whole
-				part.PodSet = slices.IndexFunc(r.PodSets, func(p workload.PodSet) bool { return p.Name == few.PodSet })
-				for n := few.Leaving; n < few.Count && r.Leaving == "" && part.PodSet >= 0; n++ {
-					list = append(list, part)
-				}
-			}
-		}
-	}
-	return list
-}
-
-// fitsWithout reports whether the request fits without the victims; without borrowing, whether it also fits within the
-// nominal quota of its queue.
-func fitsWithout(c preemption.Config, st preemption.State, r preemption.Request, victims []preemption.Victim, borrowing bool) bool {
-	q := reference.New(c, st, r)
-	list := candidatesOf(q, victims)
-	q.Take(list...)
-	defer q.Return(list...)
-	return q.Fits(borrowing)
-}
-
-// justified reports whether there is an order of whole victims in which each that was taken by fair sharing passes one of
-// the strategies, with only the victims before it taken.
-func justified(c preemption.Config, st preemption.State, r preemption.Request, victims []preemption.Victim) bool {
-	q := reference.New(c, st, r)
-	list := candidatesOf(q, victims)
-	q.Take(list...)
-	return len(q.Unjustified(list)) == 0
-}
 
 // crowd draws a deep tree of cohorts in which many queues borrow from one queue, which
 // asks for much of it. Many are alike: their shares are equal, so that the order of their
@@ -121,12 +73,11 @@ func crowdOf(t *rapid.T, queues ...int) (preemption.State, preemption.Request) {
 	return st, r
 }
 
-// The reference says the same where many yield, but of time.
-func agreesWithReferenceInACrowd(t *rapid.T) {
+// The witness says the same where many yield.
+func agreesInACrowd(t *rapid.T) {
 	st, r := crowd(t)
 	config := preemptiontest.Configs().Draw(t, "config")
 	protect(t, &config, &st)
 	reevaluate(t, &config)
-	got := timeless(decideWith(t, config, snapshotOf(t, st), r))
-	noDiff(t, "- the reference, + the decision", reference.Decide(config, st, r).Decision, got, cmpopts.EquateEmpty())
+	agrees(t, config, st, r, decideWith(t, config, snapshotOf(t, st), r))
 }

@@ -9,7 +9,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
@@ -79,21 +78,12 @@ func drawLimited(t *rapid.T) (config preemption.Config, st preemption.State, r p
 	return config, st, r
 }
 
-// With limits decisions are those of the reference, Verify has nothing against them, and RetryAt is the
-// first instant of all at which anything could change.
+// With limits decisions are those of the witness, also of time, and Verify has nothing against them.
 func limitsHold(t *rapid.T) {
 	config, st, r := drawLimited(t)
 	d := decideWith(t, config, snapshotOf(t, st), r)
 	verified(t, st, r, config, d)
-	if d.Outcome == preemption.Wait && !d.Leaving || d.Outcome == preemption.Impossible {
-		at, ok := reference.RetryAt(config, st, r)
-		if ok != (d.Outcome == preemption.Wait) || ok && !at.Equal(d.RetryAt) {
-			t.Fatalf("%v until %v, want %v until %v", d.Outcome, d.RetryAt, ok, at)
-		}
-	}
-	got, want := timeless(d), reference.Decide(config, st, r).Decision
-	got.Blockers, want.Blockers = nil, nil
-	noDiff(t, "- the reference, + the decision", want, got, sameDecision)
+	agrees(t, config, st, r, d)
 }
 
 func TestLimitsHold(t *testing.T) { rapid.Check(t, limitsHold) }

@@ -2,12 +2,10 @@ package preemption_test
 
 import (
 	"slices"
-	"sort"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
@@ -15,8 +13,7 @@ import (
 	"github.com/cedesched/cede/workload"
 )
 
-// With fewer replicas the decision is the one about a workload of so many, and the number is
-// the one that the reference finds.
+// With fewer replicas the decision is the one about a workload of so many, and the number is the witness's.
 func partialIsOfTheTwin(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	if rapid.Bool().Draw(t, "without flavors") {
@@ -36,26 +33,16 @@ func partialIsOfTheTwin(t *rapid.T) {
 	}
 	s := snapshotOf(t, record.State)
 	d := decideWith(t, config, s, r)
+	agrees(t, config, record.State, r, d)
 	verified(t, record.State, r, config, d)
 	noDiff(t, "- Decide, + Explain", d, explainWith(t, config, s, r).Decision, sameDecision)
-	plain := r
-	plain.MinCounts = nil
-	all := decideWith(t, config, s, plain)
-	counts := countsOf(r, func(part preemption.Request) bool {
-		_, answer := reference.DecideOpen(config, record.State, part)
-		return answer.Possible()
-	})
-	want := all
-	if counts != nil && !all.Possible() {
-		part := plain
-		part.Workload = r.Workload.Clone()
-		for i := range counts {
-			part.Workload.PodSets[i].Count = counts[i].Count
-		}
-		want = decideWith(t, config, s, part)
-		want.Counts = counts
+	twin := r
+	twin.MinCounts, twin.Workload = nil, r.Workload.Clone()
+	for i, c := range d.Counts {
+		twin.Workload.PodSets[i].Count = c.Count
 	}
-	if !want.Possible() {
+	want := decideWith(t, config, s, twin)
+	if want.Counts = d.Counts; !want.Possible() {
 		want.Outcome, want.RetryAt = d.Outcome, d.RetryAt // asked below
 	}
 	noDiff(t, "- want, + got", want, d, sameDecision)
@@ -174,40 +161,4 @@ func TestReplacesIsChecked(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-}
-
-// countsOf returns the replicas of every pod set with which a request is possible; nil if there
-// are none. It makes Kueue's search (its reducer of pod sets, as built): a binary search over
-// the number of pods left out. The pod sets share it by what each may leave out, rounded down.
-func countsOf(r preemption.Request, possible func(preemption.Request) bool) []preemption.Replicas {
-	minimum := map[string]int64{}
-	total := 0
-	for _, m := range r.MinCounts {
-		minimum[m.PodSet] = m.Count
-	}
-	for _, p := range r.Workload.PodSets {
-		if least, listed := minimum[p.Name]; listed {
-			total += int(p.Count - least)
-		}
-	}
-	at := func(leftOut int) preemption.Request {
-		part := r
-		part.MinCounts, part.Workload = nil, r.Workload.Clone()
-		for i := range part.Workload.PodSets {
-			p := &part.Workload.PodSets[i]
-			if least, listed := minimum[p.Name]; listed && total > 0 {
-				p.Count -= (p.Count - least) * int64(leftOut) / int64(total)
-			}
-		}
-		return part
-	}
-	step := sort.Search(total+1, func(leftOut int) bool { return possible(at(leftOut)) })
-	if step > total {
-		return nil
-	}
-	var counts []preemption.Replicas
-	for _, p := range at(step).Workload.PodSets {
-		counts = append(counts, preemption.Replicas{PodSet: p.Name, Count: p.Count})
-	}
-	return counts
 }

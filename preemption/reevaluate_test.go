@@ -4,10 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
@@ -117,9 +115,7 @@ func TestReevaluationDecidesEntitlementAnew(t *testing.T) {
 			t.Errorf("RetryAt %v", d.RetryAt)
 		}
 		verified(t, st, r, config, d)
-		if diff := cmp.Diff(reference.Decide(config, st, r).Decision, timeless(d), sameDecision); diff != "" {
-			t.Errorf("- the reference, + the decision:\n%s", diff)
-		}
+		agrees(t, config, st, r, d)
 	}
 	if _, err := preemption.New(preemption.Config{Sharing: preemption.Reevaluated, Search: preemption.Best}); err == nil {
 		t.Error("with Best it is no error")

@@ -3,10 +3,8 @@ package preemption_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
@@ -94,7 +92,7 @@ func TestFleetIsARoom(t *testing.T) {
 }
 
 // "Quota and room together take as few replicas as either needs": with a room that frees replicas the
-// decision is the reference's, has nothing that can be spared, is the same whatever the order of the input,
+// decision is the witness's, has nothing that can be spared, is the same whatever the order of the input,
 // leaves the room as it was, and asked again while the replicas leave it takes no more.
 func replicasFreeRoom(t *rapid.T, config preemption.Config) {
 	record := preemptiontest.Records().Draw(t, "record")
@@ -106,7 +104,7 @@ func replicasFreeRoom(t *rapid.T, config preemption.Config) {
 	if len(room.away) > 0 || room.anyRemoved() {
 		t.Fatalf("%v leaves %v and %v removed", d.Outcome, room.away, room.removed)
 	}
-	noDiff(t, "- the reference, + the decision", reference.Decide(config, st, r).Decision, timeless(d), cmpopts.EquateEmpty())
+	agrees(t, config, st, r, d)
 	verified(t, st, r, config, d)
 	other := st
 	other.Admitted = rapid.Permutation(st.Admitted).Draw(t, "admitted")
@@ -114,7 +112,7 @@ func replicasFreeRoom(t *rapid.T, config preemption.Config) {
 	if d.Outcome != preemption.Preempt {
 		return
 	}
-	noneIsEnough(t, config, st, r, d.Victims)
+	noneIsEnough(t, config, st, r, d)
 	s = edit(t, s, d.Edits()...)
 	told := s.State()
 	r.Room = room.after(told)

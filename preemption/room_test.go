@@ -8,7 +8,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
@@ -264,9 +263,7 @@ func TestNoRoomForAWorkloadThatNeverPreempts(t *testing.T) {
 	if d.Outcome != preemption.Impossible || !d.NoRoom || len(d.Shortage) > 0 {
 		t.Errorf("%+v", d)
 	}
-	if of := reference.Decide(config, st, r); of.NoRoom != d.NoRoom || len(of.Shortage) != len(d.Shortage) {
-		t.Errorf("the reference: %+v", of)
-	}
+	agrees(t, config, st, r, d)
 }
 
 // noRoom has a place for nobody.

@@ -9,7 +9,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/reference"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/workload"
 )
@@ -176,9 +175,7 @@ func TestUnknownQueueTimeIsTheNewest(t *testing.T) {
 			t.Errorf("%s: %s, again at %v; want %s", c.name, text(d), d.RetryAt, c.want)
 		}
 		verified(t, st, r, config, d)
-		if theirs := reference.Decide(config, st, r); text(theirs.Decision) != c.want {
-			t.Errorf("%s: the reference says %s", c.name, text(theirs.Decision))
-		}
+		agrees(t, config, st, r, d)
 	}
 }
 
