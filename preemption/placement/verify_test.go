@@ -52,6 +52,9 @@ func TestSpoiltDecisions(t *testing.T) {
 	timed := func(q *question, d *placement.Decision) bool {
 		return d.Outcome == preemption.Wait && !d.RetryAt.IsZero() && !q.r.SkipFit && !basic(q)
 	}
+	refuses := func(q *question, d *placement.Decision) bool {
+		return !d.Outcome.Succeeds() && len(d.Nominations) == 0 && !q.r.SkipFit && !basic(q)
+	}
 	ways := []struct {
 		name string
 		do   func(q *question, d *placement.Decision) bool
@@ -152,6 +155,27 @@ func TestSpoiltDecisions(t *testing.T) {
 			ok := d.Outcome == preemption.Impossible && !q.r.SkipFit && !basic(q) && !q.r.Now.IsZero()
 			d.Outcome, d.RetryAt = preemption.Wait, q.r.Now.Add(time.Hour)
 			return ok
+		}},
+		{"another reason", func(q *question, d *placement.Decision) bool {
+			d.Reason = d.Reason%placement.ReasonBudgets + 1
+			return refuses(q, d)
+		}},
+		{"a place more", func(q *question, d *placement.Decision) bool {
+			d.Placeable++
+			return refuses(q, d)
+		}},
+		{"less is missing", func(q *question, d *placement.Decision) bool {
+			if len(d.Shortage) > 0 {
+				d.Shortage[0].Missing--
+			}
+			return len(d.Shortage) > 0 && refuses(q, d)
+		}},
+		{"a blocker is left out", func(q *question, d *placement.Decision) bool {
+			if len(d.Blockers) > 0 {
+				d.Blockers = d.Blockers[1:]
+				return refuses(q, d)
+			}
+			return false
 		}},
 		{"no outcome", func(_ *question, d *placement.Decision) bool {
 			d.Outcome = 0

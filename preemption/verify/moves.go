@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/internal/reference/nodes"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/moves"
 	"github.com/cedesched/cede/preemption/placement"
@@ -65,11 +64,11 @@ func (j *movesJudge) refused(st placement.State, r placement.Request, pc placeme
 
 // decision judges the decision about the request.
 func (j *movesJudge) decision(r placement.Request, d *moves.Decision) error {
-	pc := j.Config
+	pc := j.pc
 	if len(d.Elsewhere) > 0 {
 		pc.Importance = preferring(pc.Importance, d.Elsewhere)
 	}
-	return Placement(j.State, r, pc, d.Decision)
+	return Placement(j.st, r, pc, d.Decision)
 }
 
 // preferring is the order in which, of units of equal priority, kind and number of pods, those with a place elsewhere come last.
@@ -107,14 +106,14 @@ func preferring(other func(a, b placement.Unit) int, elsewhere []string) func(a,
 func (j *movesJudge) leave(victims []placement.Victim, list []moves.Move) {
 	all := j.Units()
 	for i, v := range victims {
-		at := slices.IndexFunc(all, func(u nodes.Unit) bool {
-			return len(v.Pods) > 0 && u.Group == v.Group && slices.Equal(j.without(u, v.Pods).IDs(), v.Pods)
+		at := slices.IndexFunc(all, func(u placement.Unit) bool {
+			return len(v.Pods) > 0 && u.Group == v.Group && slices.Equal(podIDs(j.without(u, v.Pods)), v.Pods)
 		})
 		if at < 0 {
 			j.wrong(fmt.Sprintf("decision.victims[%d]", i), "group %q, pods %v: no unit that runs, or not all of one", v.Group, v.Pods)
 			continue
 		}
-		if rule := j.KeptBy(j.without(all[at], v.Pods)).Rule; rule != 0 {
+		if rule := j.KeptBy(j.without(all[at], v.Pods)); rule != 0 {
 			j.wrong(fmt.Sprintf("decision.victims[%d]", i), "%v may not leave: %s", v.Pods, keeps[rule])
 		}
 		j.units, j.violations = append(j.units, j.without(all[at], v.Pods)), append(j.violations, v.Violations)
@@ -127,14 +126,14 @@ func (j *movesJudge) leave(victims []placement.Victim, list []moves.Move) {
 		if i > 0 && len(m.Pods) > 0 && len(list[i-1].Pods) > 0 && m.Pods[0].Pod <= list[i-1].Pods[0].Pod {
 			j.wrong(path, "is not after the one before")
 		}
-		at := slices.IndexFunc(j.units, func(u nodes.Unit) bool {
-			return u.Group == m.Group && slices.EqualFunc(u.IDs(), m.Pods, func(id string, p moves.PodMove) bool { return id == p.Pod })
+		at := slices.IndexFunc(j.units, func(u placement.Unit) bool {
+			return u.Group == m.Group && slices.EqualFunc(podIDs(u), m.Pods, func(id string, p moves.PodMove) bool { return id == p.Pod })
 		})
 		if at < 0 {
 			j.wrong(path, "group %q, pods %v: no victim, or not all of one", m.Group, m.Pods)
 			continue
 		}
-		u := &j.units[at]
+		u := j.units[at]
 		for _, p := range u.Pods {
 			if from := m.Pods[slices.IndexFunc(m.Pods, func(o moves.PodMove) bool { return o.Pod == p.ID })]; from.From != p.Node {
 				j.wrong(path, "%q runs on %q, not on %q", p.ID, p.Node, from.From)
@@ -148,7 +147,7 @@ func (j *movesJudge) leave(victims []placement.Victim, list []moves.Move) {
 			j.wrong(path+".lost", "%d, the price is %d", m.Lost, price)
 		}
 		if j.violations[at] > 0 || slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return p.Terminating || len(p.Claims) > 0 }) {
-			j.wrong(path, "%v violates a budget, terminates or holds claims", u.IDs())
+			j.wrong(path, "%v violates a budget, terminates or holds claims", podIDs(u))
 		}
 	}
 }
@@ -157,7 +156,7 @@ func (j *movesJudge) leave(victims []placement.Victim, list []moves.Move) {
 func (j *movesJudge) cost(got moves.Cost) {
 	var want moves.Cost
 	for i := range j.units {
-		u := &j.units[i]
+		u := j.units[i]
 		yield, move := j.price(u)
 		want.Pods += int64(len(u.Pods))
 		if _, moves := j.to[u.Pods[0].ID]; moves {
@@ -165,7 +164,7 @@ func (j *movesJudge) cost(got moves.Cost) {
 			continue
 		}
 		if want.Lost += yield; yield < 0 {
-			j.wrong("decision.victims", "%v must not yield", u.IDs())
+			j.wrong("decision.victims", "%v must not yield", podIDs(u))
 		}
 	}
 	if got != want {
@@ -174,9 +173,9 @@ func (j *movesJudge) cost(got moves.Cost) {
 }
 
 // price returns what a unit loses; negative: it must not.
-func (j *movesJudge) price(u *nodes.Unit) (yield, move int64) {
+func (j *movesJudge) price(u placement.Unit) (yield, move int64) {
 	if yield = int64(len(u.Pods)); j.config.Price != nil {
-		yield, move = j.config.Price(u.Unit)
+		yield, move = j.config.Price(u)
 	}
 	return yield, move
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/internal/reference/nodes"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/moves"
 	"github.com/cedesched/cede/preemption/placement"
@@ -66,8 +65,8 @@ func Clear(st placement.State, r moves.ClearRequest, pc placement.Config, c move
 	}
 	j.leave(leave, a.Moves)
 	for _, u := range j.units {
-		if !u.In(on) {
-			j.wrong("cleared", "%v leave, but have no pod in a domain that is cleared", u.IDs())
+		if !slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return slices.Contains(on, p.Node) }) {
+			j.wrong("cleared", "%v leave, but have no pod in a domain that is cleared", podIDs(u))
 		}
 	}
 	j.places()
@@ -84,7 +83,7 @@ func Clear(st placement.State, r moves.ClearRequest, pc placement.Config, c move
 }
 
 // without returns a unit without the pods that need not leave with it, unless they are listed.
-func (j *movesJudge) without(u nodes.Unit, listed []string) nodes.Unit {
+func (j *movesJudge) without(u placement.Unit, listed []string) placement.Unit {
 	if j.stays != nil {
 		u.Pods = slices.DeleteFunc(slices.Clone(u.Pods), func(p workload.Pod) bool {
 			return j.stays(p) && !slices.Contains(listed, p.ID)
@@ -96,7 +95,7 @@ func (j *movesJudge) without(u nodes.Unit, listed []string) nodes.Unit {
 // empty judges that cleared nodes are empty, and promised to no pod.
 func (j *movesJudge) empty(stays func(workload.Pod) bool) {
 	for _, p := range j.after() {
-		isPromised := slices.ContainsFunc(j.State.Nominated, func(o workload.Pod) bool { return o.ID == p.ID })
+		isPromised := slices.ContainsFunc(j.st.Nominated, func(o workload.Pod) bool { return o.ID == p.ID })
 		switch {
 		case !slices.Contains(j.closed, p.Node), !isPromised && (p.Terminating || stays != nil && stays(p)):
 		default:
@@ -104,16 +103,16 @@ func (j *movesJudge) empty(stays func(workload.Pod) bool) {
 		}
 	}
 	for i := range j.units {
-		u := &j.units[i]
+		u := j.units[i]
 		if stays != nil && slices.ContainsFunc(u.Pods, func(p workload.Pod) bool { return stays(p) && slices.Contains(j.closed, p.Node) }) {
-			j.wrong("cleared", "%v leave, but one of them stays", u.IDs())
+			j.wrong("cleared", "%v leave, but one of them stays", podIDs(u))
 		}
 	}
 }
 
 // within judges that nodes are within their capacity, and that no unit leaves in vain.
 func (j *movesJudge) within(domains []string) {
-	st := j.State
+	st := j.st
 	st.Pods = slices.DeleteFunc(j.running(), func(p workload.Pod) bool { return p.Terminating })
 	over := func(st placement.State) bool {
 		return slices.ContainsFunc(st.Nodes, func(n workload.Node) bool { return slices.Contains(domains, n.Name) && isOver(st, n) })
@@ -123,9 +122,9 @@ func (j *movesJudge) within(domains []string) {
 	}
 	for i := range j.units {
 		back := st
-		back.Pods = slices.DeleteFunc(slices.Clone(st.Pods), func(p workload.Pod) bool { return slices.Contains(j.units[i].IDs(), p.ID) })
+		back.Pods = slices.DeleteFunc(slices.Clone(st.Pods), func(p workload.Pod) bool { return slices.Contains(podIDs(j.units[i]), p.ID) })
 		if back.Pods = append(back.Pods, j.units[i].Pods...); !over(back) && !j.isLater {
-			j.wrong("cleared", "%v leave in vain", j.units[i].IDs())
+			j.wrong("cleared", "%v leave in vain", podIDs(j.units[i]))
 		}
 	}
 }

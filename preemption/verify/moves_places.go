@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/fault"
-	"github.com/cedesched/cede/internal/reference/nodes"
+	"github.com/cedesched/cede/internal/witness/nodes"
 	"github.com/cedesched/cede/preemption/moves"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/quota"
@@ -14,8 +14,10 @@ import (
 // movesJudge holds a question about moves, and what is wrong with the answer.
 type movesJudge struct {
 	*nodes.World
+	st         placement.State
+	pc         placement.Config
 	config     moves.Config
-	units      []nodes.Unit            // that leave
+	units      []placement.Unit        // that leave
 	violations []int                   // by unit
 	leaves     map[string]bool         // pods
 	to         map[string]string       // of pods that move
@@ -29,7 +31,7 @@ type movesJudge struct {
 }
 
 func newMovesJudge(st placement.State, r placement.Request, pc placement.Config, c moves.Config) *movesJudge {
-	return &movesJudge{World: nodes.New(pc, st, r), config: c, leaves: map[string]bool{}, to: map[string]string{}}
+	return &movesJudge{World: nodes.New(pc, st, r), st: st, pc: pc, config: c, leaves: map[string]bool{}, to: map[string]string{}}
 }
 
 func (j *movesJudge) wrong(path, problem string, args ...any) { j.faults.Add(path, problem, args...) }
@@ -45,7 +47,7 @@ func (j *movesJudge) with(err error) error {
 
 // kept are the nominations that stay.
 func (j *movesJudge) kept() (list []workload.Pod) {
-	for _, p := range j.State.Nominated {
+	for _, p := range j.st.Nominated {
 		if !slices.Contains(j.dropped, p.ID) {
 			list = append(list, p)
 		}
@@ -58,7 +60,7 @@ func (j *movesJudge) after() []workload.Pod { return slices.Concat(j.running(), 
 
 // running are the pods of the state that run when all is done, those that move on their new nodes.
 func (j *movesJudge) running() (list []workload.Pod) {
-	for _, p := range j.State.Pods {
+	for _, p := range j.st.Pods {
 		to, moves := j.to[p.ID]
 		if moves {
 			p.Node = to
@@ -74,7 +76,7 @@ func (j *movesJudge) running() (list []workload.Pod) {
 func (j *movesJudge) places() {
 	after := j.after()
 	for i := range j.units {
-		u := &j.units[i]
+		u := j.units[i]
 		_, moves := j.to[u.Pods[0].ID]
 		if !moves {
 			j.hasNone(i, after)
@@ -95,22 +97,22 @@ func (j *movesJudge) places() {
 			}
 		}
 		if !j.inDomain(u, on) {
-			j.wrong("moves", "%v are in no domain of theirs: %v", u.IDs(), on)
+			j.wrong("moves", "%v are in no domain of theirs: %v", podIDs(u), on)
 		}
 	}
 }
 
 // hasNone judges a single pod that yields: it has no place beside all that is placed.
 func (j *movesJudge) hasNone(i int, after []workload.Pod) {
-	u := &j.units[i]
+	u := j.units[i]
 	_, move := j.price(u)
 	p := u.Pods[0]
 	switch {
 	case len(u.Pods) > 1 || move < 0 || p.Terminating || len(p.Claims) > 0 || j.HasTrials(),
-		j.config.Start == moves.BeforeStop, len(j.State.Budgets) > 0, j.isLater:
+		j.config.Start == moves.BeforeStop, len(j.st.Budgets) > 0, j.isLater:
 		return
 	}
-	for _, n := range j.State.Nodes {
+	for _, n := range j.st.Nodes {
 		at := p
 		at.Node = n.Name
 		if beside := append(slices.Clone(after), at); j.mayBe(at, beside) && j.isWithin(n.Name, p.Requests, beside) && j.inDomain(u, []string{n.Name}) {
@@ -121,13 +123,13 @@ func (j *movesJudge) hasNone(i int, after []workload.Pod) {
 
 // mayBe reports whether a pod may run on its node beside others, as far as its own nodes and filters go.
 func (j *movesJudge) mayBe(p workload.Pod, others []workload.Pod) bool {
-	at := slices.IndexFunc(j.State.Nodes, func(n workload.Node) bool { return n.Name == p.Node })
-	if at < 0 || j.State.Nodes[at].Unschedulable || !nodes.Names(p, p.Node) || slices.Contains(j.closed, p.Node) {
+	at := slices.IndexFunc(j.st.Nodes, func(n workload.Node) bool { return n.Name == p.Node })
+	if at < 0 || j.st.Nodes[at].Unschedulable || p.Nowhere || len(p.Nodes) > 0 && !slices.Contains(p.Nodes, p.Node) || slices.Contains(j.closed, p.Node) {
 		return false
 	}
 	p.Terminating = false
-	return !slices.ContainsFunc(j.Config.Filters, func(f placement.Filter) bool {
-		return !f.Feasible(p, j.State.Nodes[at]) || slices.ContainsFunc(others, func(o workload.Pod) bool {
+	return !slices.ContainsFunc(j.pc.Filters, func(f placement.Filter) bool {
+		return !f.Feasible(p, j.st.Nodes[at]) || slices.ContainsFunc(others, func(o workload.Pod) bool {
 			_, isPlaced := j.to[o.ID]
 			return o.ID != p.ID && (o.Node == p.Node || f.Reach() == placement.ReachCluster) && f.Conflict(p, o) &&
 				(!isPlaced || f.Conflict(o, p)) // the first of both to be placed did not see the other
@@ -137,11 +139,11 @@ func (j *movesJudge) mayBe(p workload.Pod, others []workload.Pod) bool {
 
 // isWithin reports whether a node holds what its pods take, of the resources in requests.
 func (j *movesJudge) isWithin(node string, requests workload.Resources, pods []workload.Pod) bool {
-	at := slices.IndexFunc(j.State.Nodes, func(n workload.Node) bool { return n.Name == node })
+	at := slices.IndexFunc(j.st.Nodes, func(n workload.Node) bool { return n.Name == node })
 	if at < 0 {
 		return false
 	}
-	capacity, used := j.State.Nodes[at].Capacity, usedOn(placement.State{Pods: pods, Claims: j.State.Claims}, node)
+	capacity, used := j.st.Nodes[at].Capacity, usedOn(placement.State{Pods: pods, Claims: j.st.Claims}, node)
 	most, limited := capacity[workload.PodsResource]
 	if limited && used[workload.PodsResource] > most {
 		return false
@@ -155,11 +157,11 @@ func (j *movesJudge) isWithin(node string, requests workload.Resources, pods []w
 }
 
 // inDomain reports whether all nodes are in one of the domains of a unit.
-func (j *movesJudge) inDomain(u *nodes.Unit, on []string) bool {
+func (j *movesJudge) inDomain(u placement.Unit, on []string) bool {
 	if j.config.Domains == nil {
 		return true
 	}
-	list := j.config.Domains(u.Unit)
+	list := j.config.Domains(u)
 	return len(list) == 0 || slices.ContainsFunc(list, func(d placement.Domain) bool {
 		return !slices.ContainsFunc(on, func(n string) bool { return !slices.Contains(d.Nodes, n) })
 	})

@@ -11,25 +11,25 @@ import (
 
 // steps replays the steps.
 func (j *movesJudge) steps(list []moves.Step) {
-	here := slices.Concat(j.State.Pods, j.kept())
-	left := make([]int64, len(j.State.Budgets))
+	here := slices.Concat(j.st.Pods, j.kept())
+	left := make([]int64, len(j.st.Budgets))
 	for i := range left {
-		left[i] = j.State.Budgets[i].Allowed
+		left[i] = j.st.Budgets[i].Allowed
 	}
 	stopped, started := map[string]int{}, map[string]int{}
 	for i := range list {
 		path := fmt.Sprintf("steps[%d]", i)
 		var stops, starts, yields []workload.Pod
 		for _, id := range list[i].Stop {
-			at := slices.IndexFunc(j.State.Pods, func(p workload.Pod) bool { return p.ID == id })
+			at := slices.IndexFunc(j.st.Pods, func(p workload.Pod) bool { return p.ID == id })
 			_, moves := j.to[id]
 			if _, again := stopped[id]; again || at < 0 || !j.leaves[id] {
 				j.wrong(path+".stop", "%q does not leave, or stopped before", id)
 				continue
 			}
 			if stopped[id] = i; moves {
-				stops = append(stops, j.State.Pods[at])
-			} else if yields = append(yields, j.State.Pods[at]); i > 0 {
+				stops = append(stops, j.st.Pods[at])
+			} else if yields = append(yields, j.st.Pods[at]); i > 0 {
 				j.wrong(path+".stop", "%q yields, but not in the first step", id)
 			}
 		}
@@ -83,8 +83,8 @@ func (j *movesJudge) steps(list []moves.Step) {
 // starting returns the pod that starts: one that moves, or one of the request.
 func (j *movesJudge) starting(n placement.Nomination) (workload.Pod, bool) {
 	if to, moves := j.to[n.Pod]; moves {
-		at := slices.IndexFunc(j.State.Pods, func(p workload.Pod) bool { return p.ID == n.Pod })
-		p := j.State.Pods[at]
+		at := slices.IndexFunc(j.st.Pods, func(p workload.Pod) bool { return p.ID == n.Pod })
+		p := j.st.Pods[at]
 		p.Node = to
 		return p, to == n.Node
 	}
@@ -97,7 +97,8 @@ func (j *movesJudge) starting(n placement.Nomination) (workload.Pod, bool) {
 
 // rooms judges that there is room for what starts. Pods of the request do not wait for pods that terminate.
 func (j *movesJudge) rooms(path string, starts, here []workload.Pod) {
-	stay := slices.DeleteFunc(slices.Clone(here), func(p workload.Pod) bool { return p.Terminating && !j.Stays(p) })
+	leaving := j.Leaving()
+	stay := slices.DeleteFunc(slices.Clone(here), func(p workload.Pod) bool { return slices.Contains(leaving, p.ID) })
 	for _, p := range starts {
 		beside := here
 		if _, moves := j.to[p.ID]; !moves {
@@ -113,8 +114,8 @@ func (j *movesJudge) rooms(path string, starts, here []workload.Pod) {
 
 // budgets judges how many pods stop. Pods that moved are there again in the next step, those that yielded are not.
 func (j *movesJudge) budgets(path string, stops, yields []workload.Pod, left []int64) {
-	for i := range j.State.Budgets {
-		b := &j.State.Budgets[i]
+	for i := range j.st.Budgets {
+		b := &j.st.Budgets[i]
 		if n := charges(b, yields); j.stays != nil && n > left[i] { // of a decision, victims may violate budgets
 			j.wrong(path+".stop", "%d pods of budget %q yield, which allows %d", n, b.Name, left[i])
 		}

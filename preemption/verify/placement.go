@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/fault"
-	"github.com/cedesched/cede/internal/reference/nodes"
+	"github.com/cedesched/cede/internal/witness/nodes"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
@@ -21,11 +21,11 @@ import (
 //     None of them can be put back where it runs. Their violations of budgets and
 //     their numbers are right; [placement.Hard] budgets hold. The request does not fit now.
 //   - Wait, Impossible: the documented steps find neither places nor victims now; for Wait RetryAt is the first instant at
-//     which they do.
+//     which they do. If the decision gives a Reason, it is right, as are Blockers, Shortage and Placeable.
 //
 // Any such domain and victims will do: they need not be what Decide chooses. With [placement.Request.SkipFit], by
-// which the caller says that the pods fit nowhere now, only nominations and victims are judged. For several pods of a
-// Basic group only the victims are. Blockers, Shortage, Placeable and Withdrawn are not judged. Placement calls the
+// which the caller says that the pods fit nowhere now, only nominations and victims are judged. For the pods of a
+// Basic group only the victims are. Withdrawn is not judged. Placement calls the
 // filters, set filters, guards and the placer of the configuration and the request; it begins a trial for each question.
 // With set filters or a placer, which need not be monotone, it does not judge whether a victim could stay; with a
 // placer, nor whether nominations that have room now are found.
@@ -43,10 +43,7 @@ func Placement(st placement.State, r placement.Request, c placement.Config, d pl
 	if _, err := p.Decide(s, asked); err != nil { // it is malformed
 		return err
 	}
-	if r.Resize {
-		st, r = nodes.Resized(st, r)
-	}
-	j := placementJudge{World: nodes.New(c, st, r), d: &d}
+	j := placementJudge{World: nodes.New(c, st, r), st: st, r: r, c: c, d: &d}
 	j.each = c.Mode != placement.ModeInPlace && slices.ContainsFunc(st.Groups, func(g workload.PodGroup) bool { return g.ID == r.Group && g.Basic })
 	j.judge()
 	return j.faults.Err()
@@ -55,6 +52,9 @@ func Placement(st placement.State, r placement.Request, c placement.Config, d pl
 // placementJudge holds the question, the decision that is judged, and what is wrong with it.
 type placementJudge struct {
 	*nodes.World
+	st     placement.State
+	r      placement.Request
+	c      placement.Config
 	d      *placement.Decision
 	each   bool // the pods of the request are decided about one by one
 	faults fault.List
@@ -81,109 +81,98 @@ func (j *placementJudge) judge() {
 	if d.Outcome != preemption.Wait && !d.RetryAt.IsZero() {
 		j.wrong("retryAt", "%v is set", d.RetryAt)
 	}
-	victims := j.victims(j.nominations())
+	placed := j.nominations()
+	victims := j.victims(j.domain(placed))
 	if j.each {
 		return
 	}
-	j.room(victims)
-	if !j.Request.SkipFit {
+	j.room(placed, victims)
+	if !j.r.SkipFit {
 		j.outcome()
 	}
 }
 
-func (j *placementJudge) inDesign() bool { return j.Config.Mode == placement.ModeDesign }
+// keepsPromises reports whether pods wait, as built, for the room of their nominations, whatever these are worth.
+func (j *placementJudge) keepsPromises() bool {
+	return j.d.Outcome == preemption.Wait && j.c.Mode != placement.ModeDesign
+}
 
-// nominations judges where the pods go and returns the nodes of the domain that holds them all.
-func (j *placementJudge) nominations() []string {
+// nominations judges who is nominated, and returns those that may be.
+func (j *placementJudge) nominations() (placed []placement.Nomination) {
 	seen := map[string]bool{}
-	keeps := j.d.Outcome == preemption.Wait && !j.inDesign() // as built, a pod that waits keeps its nomination, whatever it is worth
-	var on []string
+	keeps := j.keepsPromises()
 	for i, n := range j.d.Nominations {
-		known := slices.ContainsFunc(j.Members, func(m workload.Pod) bool { return m.ID == n.Pod })
-		node := slices.IndexFunc(j.State.Nodes, func(o workload.Node) bool { return o.Name == n.Node })
-		usable := node >= 0 && (keeps || !j.State.Nodes[node].Unschedulable)
+		known := slices.ContainsFunc(j.r.Pods, func(p workload.Pod) bool { return p.ID == n.Pod })
 		if keeps && !j.each { // one of a Basic group may have the room of another one's nomination
-			known = known && j.promised(n.Pod, n.Node)
+			known = slices.ContainsFunc(j.st.Nominated, func(p workload.Pod) bool { return p.ID == n.Pod && p.Node == n.Node })
 		}
+		usable := slices.ContainsFunc(j.st.Nodes, func(o workload.Node) bool {
+			return o.Name == n.Node && (keeps || j.r.Resize || !o.Unschedulable)
+		})
 		if !known || seen[n.Pod] || !usable {
 			j.wrong(fmt.Sprintf("nominations[%d]", i), "%q on %q: no pod of the request, or twice, or no node to use", n.Pod, n.Node)
-		}
-		seen[n.Pod] = true
-		on = append(on, n.Node)
-	}
-	if least := max(1, j.Request.MinCount); j.d.Outcome.Succeeds() && len(seen) < least {
-		j.wrong("nominations", "%d pods have a place, want %d", len(seen), least)
-	}
-	if j.Request.Group == "" || keeps {
-		return on
-	}
-	for _, domain := range j.Domains() {
-		if j.Request.DomainsPreferred && domain.Name != j.d.Domain {
 			continue
 		}
-		if !slices.ContainsFunc(on, func(n string) bool { return !slices.Contains(domain.Nodes, n) }) {
-			for _, group := range j.Lacking(j.places(), domain.Nodes) {
+		seen[n.Pod], placed = true, append(placed, n)
+	}
+	if least := max(1, j.r.MinCount); j.d.Outcome.Succeeds() && len(seen) < least {
+		j.wrong("nominations", "%d pods have a place, want %d", len(seen), least)
+	}
+	return placed
+}
+
+// domain returns a domain that holds all nominations, in which each group has what it needs.
+func (j *placementJudge) domain(placed []placement.Nomination) (on placement.Domain) {
+	for _, n := range placed {
+		on.Nodes = append(on.Nodes, n.Node)
+	}
+	if j.r.Group == "" || j.keepsPromises() {
+		return on
+	}
+	for _, d := range j.Domains() {
+		if j.r.DomainsPreferred && d.Name != j.d.Domain {
+			continue
+		}
+		if !slices.ContainsFunc(on.Nodes, func(n string) bool { return !slices.Contains(d.Nodes, n) }) {
+			for _, group := range j.Lacking(placed, d) {
 				j.wrong("nominations", "group %q has pods with a place, but not what it needs", group)
 			}
-			return domain.Nodes
+			return d
 		}
 	}
-	j.wrong("nominations", "%v are in no domain", on)
-	return nil
-}
-
-// promised reports whether a pod has a nomination to the node already.
-func (j *placementJudge) promised(pod, node string) bool {
-	return slices.ContainsFunc(j.State.Nominated, func(p workload.Pod) bool { return p.ID == pod && p.Node == node })
-}
-
-// places returns the nominated members on their nodes.
-func (j *placementJudge) places() (list []workload.Pod) {
-	for _, n := range j.d.Nominations {
-		for _, m := range j.Members {
-			known := slices.ContainsFunc(j.State.Nodes, func(o workload.Node) bool { return o.Name == n.Node })
-			if m.ID == n.Pod && known {
-				m.Node = n.Node
-				list = append(list, m)
-			}
-		}
-	}
-	return list
+	j.wrong("nominations", "%v are in no domain", on.Nodes)
+	return placement.Domain{}
 }
 
 // room judges whether the nominated pods have room without the victims, and whether some victim could stay.
-func (j *placementJudge) room(victims []nodes.Unit) {
-	d := j.d
-	if d.Outcome == preemption.Impossible || d.Outcome == preemption.Wait && !j.inDesign() {
+func (j *placementJudge) room(placed []placement.Nomination, victims []placement.Unit) {
+	if j.d.Outcome == preemption.Impossible || j.keepsPromises() {
 		return
 	}
-	gone := map[string]bool{}
+	for _, n := range placed {
+		if !j.MayBeOn(n) {
+			j.wrong("nominations", "%q may not run on %q", n.Pod, n.Node)
+		}
+	}
+	var gone []string
+	if j.d.Outcome != preemption.Fits {
+		gone = j.Leaving()
+	}
 	for _, u := range victims {
-		for _, p := range u.Pods {
-			gone[p.ID] = true
-		}
+		gone = append(gone, podIDs(u)...)
 	}
-	there := func(p workload.Pod) bool { return !gone[p.ID] && (d.Outcome == preemption.Fits || j.Stays(p)) }
-	placed := j.places()
-	for _, m := range placed {
-		if !nodes.Names(m, m.Node) {
-			j.wrong("nominations", "%q may not run on %q", m.ID, m.Node)
-		}
-	}
-	if !j.Stand(there, placed) { // members that may keep their nominations may have been placed first
-		placed = j.KeptFirst(there, placed)
-	}
-	if !j.Stand(there, placed) {
+	if !j.Stand(placed, gone) {
 		j.wrong("nominations", "there is no room for them")
 		return
 	}
 	if j.HasTrials() {
-		return // there the members are placed anew with each unit
+		return // there the pods are placed anew with each unit
 	}
 	for _, u := range victims {
-		beside := func(p workload.Pod) bool { return there(p) || slices.Contains(u.IDs(), p.ID) }
-		if j.Stand(beside, placed) {
-			j.wrong("victims", "%v can stay", u.IDs())
+		ids := podIDs(u)
+		others := slices.DeleteFunc(slices.Clone(gone), func(id string) bool { return slices.Contains(ids, id) })
+		if j.Stand(placed, others) {
+			j.wrong("victims", "%v can stay", ids)
 		}
 	}
 }
@@ -191,53 +180,70 @@ func (j *placementJudge) room(victims []nodes.Unit) {
 // outcome judges the outcome by whether the pods have room now, have room once terminating pods are gone, or could
 // preempt, now or later.
 func (j *placementJudge) outcome() {
-	d := j.d
-	_, _, fits := j.Room(nodes.Everyone)
-	_, _, leaves := j.Room(j.Stays)
-	leaves = leaves && j.inDesign()
+	d, fits := j.d, j.Fits(nil)
+	if fits && d.Outcome != preemption.Fits {
+		j.wrong("outcome", "%v, but there is room now", d.Outcome)
+	}
 	// Placed without the units that may yield, the pods may get places that have room beside these, too, but that are not
 	// found when these are there. Whether they have room is judged above.
-	stands := len(d.Nominations) > 0 && (d.Outcome == preemption.Fits ||
-		d.Outcome == preemption.Wait && j.Request.Placer != nil)
-	switch {
-	case fits && d.Outcome != preemption.Fits:
-		j.wrong("outcome", "%v, but there is room now", d.Outcome)
-	case !fits && !leaves && d.Outcome == preemption.Fits && !stands:
-		j.wrong("outcome", "Fits, but there is no room now")
+	stands := len(d.Nominations) > 0 && (d.Outcome == preemption.Fits || d.Outcome == preemption.Wait && j.r.Placer != nil)
+	if fits || stands {
+		return
 	}
+	leaves := j.Fits(j.Leaving())
 	switch {
-	case fits || stands:
-	case d.Outcome == preemption.Preempt && j.Request.Policy == placement.PreemptNever:
+	case d.Outcome == preemption.Preempt && j.r.Policy == placement.PreemptNever:
 		j.wrong("outcome", "a unit yields to pods that preempt none")
 	case d.Outcome == preemption.Preempt && leaves:
 		j.wrong("outcome", "a unit yields although there is room once terminating pods are gone")
+	case leaves && d.Outcome != preemption.Wait:
+		j.wrong("outcome", "%v, but there is room once terminating pods are gone", d.Outcome)
 	case d.Outcome != preemption.Preempt:
-		j.refusal(leaves)
+		j.refusal(nodes.Decide(j.c, j.st, j.r))
 	}
 }
 
-// refusal judges an answer without victims for pods that have no room now.
-func (j *placementJudge) refusal(leaves bool) {
-	d, now := j.d, j.At(j.Request.Now)
-	if now.Outcome.Succeeds() && (d.Outcome == preemption.Impossible || len(d.Nominations) == 0) {
+// refusal judges an answer without victims for pods that have no room now, by what the documented steps find.
+func (j *placementJudge) refusal(want placement.Decision) {
+	d, at := j.d, want.RetryAt
+	switch {
+	case want.Outcome.Succeeds() && (d.Outcome == preemption.Impossible || len(d.Nominations) == 0):
 		j.wrong("outcome", "%v, but there is room without units that may yield", d.Outcome)
-	}
-	if leaves && d.Outcome != preemption.Wait {
-		j.wrong("outcome", "%v, but there is room once terminating pods are gone", d.Outcome)
-	}
-	if len(j.faults) > 0 || j.Config.MaxRetrySteps < 0 || now.Outcome.Succeeds() {
-		return
-	}
-	if !d.RetryAt.IsZero() && !d.RetryAt.After(j.Request.Now) {
-		j.wrong("retryAt", "%v is not after now, %v", d.RetryAt, j.Request.Now)
-		return
-	}
-	switch at := j.RetryAt(); {
+	case len(j.faults) > 0 || want.Outcome.Succeeds():
+	case !d.RetryAt.IsZero() && !d.RetryAt.After(j.r.Now):
+		j.wrong("retryAt", "%v is not after now, %v", d.RetryAt, j.r.Now)
+	case d.Outcome == preemption.Impossible && !at.IsZero():
+		j.wrong("outcome", "Impossible, but at %v there is room without units that may yield", at)
+	case j.c.MaxRetrySteps < 0:
 	case !at.IsZero() && (d.RetryAt.IsZero() || at.Before(d.RetryAt)):
 		j.wrong("retryAt", "%v, but at %v there is room without units that may yield", d.RetryAt, at)
-	case !d.RetryAt.Equal(at) && j.Config.MaxRetrySteps == 0:
+	case !d.RetryAt.Equal(at) && j.c.MaxRetrySteps == 0:
 		j.wrong("retryAt", "at %v time has not helped", d.RetryAt)
-	case d.Outcome == preemption.Wait && d.RetryAt.IsZero() && now.Outcome != preemption.Wait:
+	case d.Outcome == preemption.Wait && d.RetryAt.IsZero() && want.Outcome != preemption.Wait:
 		j.wrong("outcome", "nothing is waited for")
+	}
+	if d.Reason != 0 && !want.Outcome.Succeeds() && len(j.faults) == 0 {
+		j.reasons(want)
+	}
+}
+
+// reasons judges why there is no place.
+func (j *placementJudge) reasons(want placement.Decision) {
+	d := j.d
+	if d.Reason != want.Reason {
+		j.wrong("reason", "%v, want %v", d.Reason, want.Reason)
+	}
+	if d.Placeable != want.Placeable {
+		j.wrong("placeable", "%d, want %d", d.Placeable, want.Placeable)
+	}
+	if !slices.Equal(d.Shortage, want.Shortage) {
+		j.wrong("shortage", "%+v, want %+v", d.Shortage, want.Shortage)
+	}
+	if !slices.EqualFunc(d.Blockers, want.Blockers, func(a, b placement.Blocker) bool {
+		same := a.Until.Equal(b.Until)
+		a.Until = b.Until
+		return same && a == b
+	}) {
+		j.wrong("blockers", "%+v, want %+v", d.Blockers, want.Blockers)
 	}
 }

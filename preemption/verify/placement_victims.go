@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cedesched/cede/internal/reference/nodes"
 	"github.com/cedesched/cede/preemption/placement"
 )
 
@@ -16,60 +15,69 @@ var keeps = map[placement.Rule]string{
 	placement.RuleGuarded:     "a guard protects it",
 }
 
+// podIDs lists the pods of a unit, sorted.
+func podIDs(u placement.Unit) (list []string) {
+	for _, p := range u.Pods {
+		list = append(list, p.ID)
+	}
+	slices.Sort(list)
+	return list
+}
+
 // victims judges the victims: whole units that may yield, charged to budgets, in order.
-func (j *placementJudge) victims(domain []string) (found []nodes.Unit) {
-	all, potential, charged := j.Units(), j.Potential(domain), 0
+func (j *placementJudge) victims(domain placement.Domain) (found []placement.Unit) {
+	all, potential, charged := j.Units(), j.Candidates(domain), 0
 	for i, v := range j.d.Victims {
 		at := fmt.Sprintf("victims[%d]", i)
-		is := func(u nodes.Unit) bool { return len(v.Pods) > 0 && u.Group == v.Group && slices.Equal(u.IDs(), v.Pods) }
+		is := func(u placement.Unit) bool {
+			return len(v.Pods) > 0 && u.Group == v.Group && slices.Equal(podIDs(u), v.Pods)
+		}
 		n := slices.IndexFunc(all, is)
 		if n < 0 {
 			j.wrong(at, "group %q, pods %v: no unit that runs, or not all of one", v.Group, v.Pods)
 			continue
 		}
-		u := all[n]
 		if before := j.d.Victims[max(i, 1)-1].Pods; i > 0 && len(before) > 0 && v.Pods[0] <= before[0] {
 			j.wrong(at, "%v do not come after %v", v.Pods, before)
 			continue
 		}
-		if v.Priority != u.Priority {
-			j.wrong(at+".priority", "%d, want %d", v.Priority, u.Priority)
+		if v.Priority != all[n].Priority {
+			j.wrong(at+".priority", "%d, want %d", v.Priority, all[n].Priority)
 		}
-		n = slices.IndexFunc(potential, is)
-		switch rule := j.KeptBy(u).Rule; {
+		violations := 0
+		p := slices.IndexFunc(potential, func(u placement.PotentialVictim) bool { return is(u.Unit) })
+		switch rule := j.KeptBy(all[n]); {
 		case rule != 0:
 			j.wrong(at, "%v may not yield: %s", v.Pods, keeps[rule])
-		case n >= 0:
-			u = potential[n]
+		case p >= 0:
+			violations = potential[p].Violations
 		case !j.each:
 			j.wrong(at, "%v are not in the domain", v.Pods)
 		}
 		charged += v.Violations
-		if j.Config.Budgets == placement.Soft && !j.each && v.Violations != u.Violations {
-			j.wrong(at+".violations", "%d, want %d", v.Violations, u.Violations)
+		if j.c.Budgets == placement.Soft && !j.each && v.Violations != violations {
+			j.wrong(at+".violations", "%d, want %d", v.Violations, violations)
 		}
-		found = append(found, u)
+		found = append(found, all[n])
 	}
 	if j.d.Violations != charged {
 		j.wrong("violations", "%d, want %d", j.d.Violations, charged)
 	}
-	for _, over := range j.OverBudget(found) {
-		if j.Config.Budgets == placement.Hard {
-			j.wrong("victims", "%d pods of budget %q, which allows %d", over.Pods, over.Budget, over.Allowed)
-		}
+	if j.c.Budgets == placement.Hard && j.Violate(found) {
+		j.wrong("victims", "they violate a budget")
 	}
 	j.order(all)
 	return found
 }
 
 // order judges the numbers: the most important first.
-func (j *placementJudge) order(all []nodes.Unit) {
+func (j *placementJudge) order(all []placement.Unit) {
 	list := j.d.InOrderOfChoice()
 	if len(list) == 0 || list[len(list)-1].Order == 0 {
 		return
 	}
 	rank := func(v placement.Victim) int {
-		return slices.IndexFunc(all, func(u nodes.Unit) bool { return slices.Equal(u.IDs(), v.Pods) })
+		return slices.IndexFunc(all, func(u placement.Unit) bool { return slices.Equal(podIDs(u), v.Pods) })
 	}
 	for i, v := range list {
 		if v.Order != i+1 {

@@ -100,10 +100,6 @@ func (s *scene) told(t placement.Trial, placed []seat) placement.Trial {
 // placeAsTold: Placer "places the pods of a request in place of Config.Order". "A pod on an unknown node, outside the domain,
 // without room, or refused by a filter has no place."
 func (s *scene) placeAsTold(d domain) {
-	var names []string
-	for _, n := range d.nodes {
-		names = append(names, n.Name)
-	}
 	var waiting []*pod
 	var pods []workload.Pod
 	for _, p := range s.pods {
@@ -113,7 +109,7 @@ func (s *scene) placeAsTold(d domain) {
 	}
 	trial := s.request.Placer.Begin(s.begun(), s.request)
 	s.told(trial, s.placed)
-	for i, name := range trial.Place(pods, names) {
+	for i, name := range trial.Place(pods, d.names()) {
 		if i < len(waiting) && d.has(name) && s.fits(waiting[i], s.node(name)) {
 			s.placed = append(s.placed, seat{waiting[i], s.node(name)})
 		}

@@ -69,7 +69,7 @@ func (d domain) only(names []string) domain {
 // It reports whether the group gets what it needs: "how many of its pods in the request, and of the pods of groups below it, must
 // have room", and "how many of the groups directly below it must get what they need".
 func (s *scene) placeMembers(group string, d domain) bool {
-	if slices.ContainsFunc(s.placed, func(k seat) bool { return s.below(k.pod, group) && !d.has(k.node.Name) }) {
+	if s.isOutside(group, d) {
 		return false // its nominations are kept, and they are elsewhere
 	}
 	s.last = nil // each group begins its own round
@@ -82,11 +82,26 @@ func (s *scene) placeMembers(group string, d domain) bool {
 	for _, below := range s.groupsBelow(group) {
 		groups += number(s.placeGroup(below, d))
 	}
-	need, members := s.need(group), 0
+	return s.getsItsNeed(group, groups)
+}
+
+// getsItsNeed reports whether enough of a group is placed, with so many of the groups directly below it.
+func (s *scene) getsItsNeed(group string, groups int) bool {
+	need := s.need(group)
+	return s.members(group) >= need.MinCount && groups >= need.MinGroups
+}
+
+// members is how many pods of a group and of the groups below it are placed.
+func (s *scene) members(group string) (n int) {
 	for _, k := range s.placed {
-		members += number(s.below(k.pod, group))
+		n += number(s.below(k.pod, group))
 	}
-	return members >= need.MinCount && groups >= need.MinGroups
+	return n
+}
+
+// isOutside reports whether a pod of a group is placed outside a domain.
+func (s *scene) isOutside(group string, d domain) bool {
+	return slices.ContainsFunc(s.placed, func(k seat) bool { return s.below(k.pod, group) && !d.has(k.node.Name) })
 }
 
 // below reports whether a pod is of a group or of one below it.

@@ -19,6 +19,13 @@ func (d domain) has(name string) bool {
 	return slices.ContainsFunc(d.nodes, func(n *node) bool { return n.Name == name })
 }
 
+func (d domain) names() (list []string) {
+	for _, n := range d.nodes {
+		list = append(list, n.Name)
+	}
+	return list
+}
+
 // domains: "for pod P, it will always be individual nodes"; "a gang has the domains of the request, or the whole
 // cluster".
 func (w *World) domains() (list []domain) {

@@ -1,0 +1,152 @@
+package nodes
+
+import (
+	"slices"
+
+	"github.com/cedesched/cede/preemption/placement"
+)
+
+// What package verify asks: the sentences of the other files, about a decision that another scheduler has taken.
+
+// New returns the state and the request about it, at the time of the request.
+func New(c placement.Config, st placement.State, r placement.Request) *World {
+	return newWorld(c, st, r, r.Now)
+}
+
+// Units lists the units that run, the most important first.
+func (w *World) Units() (list []placement.Unit) {
+	for _, u := range w.units() {
+		list = append(list, u.public())
+	}
+	return list
+}
+
+// find finds a unit, or some of its pods, again.
+func (w *World) find(u placement.Unit) *unit {
+	ids := idsOf(u)
+	for _, of := range w.units() {
+		of.pods = slices.DeleteFunc(of.pods, func(p *pod) bool { return !slices.Contains(ids, p.ID) })
+		if len(of.pods) > 0 {
+			return of
+		}
+	}
+	return nil
+}
+
+func idsOf(u placement.Unit) (list []string) {
+	for _, p := range u.Pods {
+		list = append(list, p.ID)
+	}
+	return list
+}
+
+// KeptBy returns the rule that keeps a unit, or some pods of one, from yielding. Zero: it may yield.
+func (w *World) KeptBy(u placement.Unit) placement.Rule { return w.keptBy(w.find(u)).Rule }
+
+// Candidates lists the units that may yield in a domain, with the pods of them that violate a budget.
+func (w *World) Candidates(d placement.Domain) (list []placement.PotentialVictim) {
+	units := w.candidates(w.within(d.Name, func(n *node) bool { return slices.Contains(d.Nodes, n.Name) }))
+	w.charge(w.charged(units))
+	for _, u := range units {
+		list = append(list, placement.PotentialVictim{Unit: u.public(), Violations: u.violations})
+	}
+	return list
+}
+
+// Violate reports whether units are too many for a budget.
+func (w *World) Violate(units []placement.Unit) bool {
+	var list []*unit
+	for _, u := range units {
+		list = append(list, w.find(u))
+	}
+	return w.violates(list)
+}
+
+// Domains lists the domains in which room is looked for.
+func (w *World) Domains() (list []placement.Domain) {
+	for _, d := range w.searched(w.domains()) {
+		list = append(list, placement.Domain{Name: d.name, Nodes: d.names()})
+	}
+	return list
+}
+
+// Leaving lists the pods that are waited for.
+func (w *World) Leaving() (list []string) {
+	for _, p := range w.goneAlready() {
+		list = append(list, p.ID)
+	}
+	return list
+}
+
+// HasTrials reports whether set filters or a placer are asked, which need not be monotone.
+func (w *World) HasTrials() bool { return len(w.setFilters()) > 0 || w.request.Placer != nil }
+
+func (w *World) runningOf(ids []string) []*pod {
+	return slices.DeleteFunc(slices.Clone(w.running), func(p *pod) bool { return !slices.Contains(ids, p.ID) })
+}
+
+// Fits reports whether the request has room beside all but some pods.
+func (w *World) Fits(gone []string) bool {
+	s, _ := w.findsRoom(w.searched(w.domains()), w.runningOf(gone))
+	return s != nil
+}
+
+// MayBeOn reports whether a pod of the request may run on a node, whatever else runs there.
+func (w *World) MayBeOn(n placement.Nomination) bool {
+	return w.mayBeOn(w.requested(n.Pod), w.node(n.Node))
+}
+
+// Stand reports whether pods of the request have room on their nodes beside all but some pods, placed in this order, or those first
+// that keep a nomination.
+func (w *World) Stand(list []placement.Nomination, gone []string) bool {
+	s := w.scene(w.runningOf(gone))
+	if s.placed = w.seats(list); s.keeps() {
+		return true
+	}
+	kept := w.scene(w.runningOf(gone))
+	for _, k := range s.placed {
+		if k.node == k.pod.promised && kept.fits(k.pod, k.node) {
+			kept.placed = append(kept.placed, k)
+		}
+	}
+	for _, k := range s.placed {
+		if !kept.has(k.pod) {
+			kept.placed = append(kept.placed, k)
+		}
+	}
+	return kept.keeps()
+}
+
+func (w *World) seats(list []placement.Nomination) (seats []seat) {
+	for _, n := range list {
+		seats = append(seats, seat{w.requested(n.Pod), w.node(n.Node)})
+	}
+	return seats
+}
+
+// Lacking lists the groups of the request that do not get what they need in a domain, though pods of them have a place.
+func (w *World) Lacking(list []placement.Nomination, d placement.Domain) []string {
+	if !w.nests() || len(list) == 0 {
+		return nil
+	}
+	s := w.scene(nil)
+	s.placed = w.seats(list)
+	return s.lacking(w.request.Group, []domain{w.within(d.Name, func(n *node) bool { return slices.Contains(d.Nodes, n.Name) })})
+}
+
+// lacking looks at a group, which is within the first of its domains that holds its pods, and then at those below it.
+func (s *scene) lacking(group string, domains []domain) (list []string) {
+	at := slices.IndexFunc(domains, func(d domain) bool { return !s.isOutside(group, d) })
+	got := 0
+	for _, below := range s.groupsBelow(group) {
+		if at >= 0 && s.members(below) > 0 {
+			lacking := s.lacking(below, s.domainsOf(s.need(below), domains[at]))
+			got += number(!slices.Contains(lacking, below))
+			list = append(list, lacking...)
+		}
+	}
+	if at < 0 || !s.getsItsNeed(group, got) {
+		list = append(list, group)
+	}
+	return list
+}
