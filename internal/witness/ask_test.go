@@ -33,15 +33,18 @@ func questions(change func(*preemption.Config)) *rapid.Generator[question] {
 const each = 10
 
 // ask asks both about drawn questions. It counts how they were answered, and fails if some answer was
-// never given.
-func ask(t *testing.T, questions *rapid.Generator[question]) {
+// never given. Others count, too, what they see.
+func ask(t *testing.T, questions *rapid.Generator[question], seen ...func(question, preemption.Decision)) {
 	answered, known := map[string]int{}, map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		for range each {
 			q := questions.Draw(t, "question")
-			why, outcome := compare(t, q)
+			why, d := compare(t, q)
 			known[why]++
-			answered[outcome.String()]++
+			answered[d.Outcome.String()]++
+			for _, count := range seen {
+				count(q, d)
+			}
 		}
 	})
 	t.Logf("answers %v, known disagreements %v", answered, known)
@@ -53,13 +56,13 @@ func ask(t *testing.T, questions *rapid.Generator[question]) {
 }
 
 // compare asks both. It fails if they disagree, unless a known disagreement holds, which it names.
-func compare(t *rapid.T, q question) (known string, outcome preemption.Outcome) {
-	decision := decide(t, q.Config, q.Record)
+func compare(t *rapid.T, q question) (known string, decision preemption.Decision) {
+	decision = decide(t, q.Config, q.Record)
 	known, diff := agree.Diff(q.Config, q.Record.State, *q.Record.Request, decision)
 	if diff != "" {
 		differs(t, q, "%s", diff)
 	}
-	return known, decision.Outcome
+	return known, decision
 }
 
 // decide asks the engine.

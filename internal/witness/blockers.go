@@ -18,7 +18,8 @@ func (w *world) blockers(at time.Time) (list []preemption.Blocker) {
 		list = append(list, preemption.Blocker{Rule: preemption.RuleQueueInactive, Queue: w.own.name})
 	}
 	short := w.shortage(at)
-	never := slices.ContainsFunc(short, func(s preemption.Shortage) bool { return w.asked[s.FlavorResource] > s.PotentialAvailable })
+	alone := w.rulesAlone() // "Blockers and Shortage are about the policies"
+	never := alone || slices.ContainsFunc(short, func(s preemption.Shortage) bool { return w.asked[s.FlavorResource] > s.PotentialAvailable })
 	if len(list) == 0 && !never && !w.request.Workload.NeverPreempts {
 		for _, n := range w.nearestFirst() {
 			if b, blocks := w.blocker(n, short, at); blocks {
@@ -67,6 +68,9 @@ func (w *world) borrowsNothing(cohort *node) bool {
 
 // blocker returns the entry of a queue or cohort.
 func (w *world) blocker(n *node, short []preemption.Shortage, at time.Time) (preemption.Blocker, bool) {
+	if b, kept := w.keptFromRules(n, short, at); kept {
+		return b, true
+	}
 	switch {
 	case n.queue == nil:
 		return preemption.Blocker{Rule: preemption.RuleWithinNominal, Cohort: n.name}, w.usedWhereMissing(n, short)
@@ -75,19 +79,19 @@ func (w *world) blocker(n *node, short []preemption.Shortage, at time.Time) (pre
 	case n.queue.Inactive: // "Nobody preempts from it"
 		return preemption.Blocker{Rule: preemption.RuleQueueInactive, Queue: n.name}, w.usedWhereMissing(n, short)
 	}
-	return w.firstRefused(n, short, at)
+	return w.firstRefused(n, short, w.policyPermits, at)
 }
 
 // firstRefused: "those that a minimum runtime, a guard or NeverYields keeps come before those that withinClusterQueue
 // or reclaimWithinCohort refuses, and these before others; then what leaves, lower priority, later reservation,
 // lower UID, lower ID."
-func (w *world) firstRefused(n *node, short []preemption.Shortage, at time.Time) (preemption.Blocker, bool) {
+func (w *world) firstRefused(n *node, short []preemption.Shortage, permits func(*candidate, time.Time) bool, at time.Time) (preemption.Blocker, bool) {
 	var refused []*candidate
 	because := map[*candidate]preemption.Blocker{}
 	for _, r := range n.running {
 		for _, c := range r.parts() {
 			c.class, c.meet = w.classes()[n], meet(w.own, n)
-			if b, refuses := w.refuses(c, at); refuses && !c.surplus() && !c.onlyLeaving() && w.takesOfMissing(c, short) {
+			if b, refuses := w.refuses(c, permits(c, at), at); refuses && !c.surplus() && !c.onlyLeaving() && w.takesOfMissing(c, short) {
 				refused, because[c] = append(refused, c), b
 			}
 		}
@@ -154,9 +158,8 @@ func (w *world) lacks(s preemption.Shortage) *node {
 }
 
 // refuses returns the rule by which a candidate may not yield, and "the last instant at which the rule holds".
-func (w *world) refuses(c *candidate, at time.Time) (b preemption.Blocker, refuses bool) {
+func (w *world) refuses(c *candidate, permitted bool, at time.Time) (b preemption.Blocker, refuses bool) {
 	b = preemption.Blocker{Queue: c.of.home.name, Workload: c.of.ID}
-	permitted := w.policyPermits(c, at)
 	switch {
 	case !permitted && c.of.home == w.own:
 		b.Rule, b.Until = preemption.RuleWithinClusterQueue, w.minAdmitEnds(c.of)

@@ -33,8 +33,9 @@ type candidate struct {
 	class    class
 	meet     *node // the lowest cohort above the candidate's queue and the preemptor's
 	reason   preemption.VictimReason
-	expired  bool // an equal of the own queue whose time is over
-	notWhile bool // it may not be reclaimed while the preemptor's queue borrows
+	expired  bool                    // an equal of the own queue whose time is over
+	notWhile bool                    // it may not be reclaimed while the preemptor's queue borrows
+	byRules  []preemption.VictimRule // that accepted it when it was taken
 }
 
 // parts lists what may yield of a workload. "Surplus replicas of elastic workloads one by one";

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/workload"
 )
 
 // Decide answers a request, as [preemption.Preemptor.Decide] does. The state and the request are
@@ -55,16 +56,20 @@ func (w *world) decide(at time.Time) preemption.Decision {
 	case w.request.Workload.NeverPreempts: // "no other may yield for the workload"
 		return d
 	}
-	victims, soon := w.orLeaving(w.search(at), at)
-	if len(victims) == 0 && !soon {
+	victims, soon, s := w.yielding(at)
+	if d.Triggers, d.RuleFaults = s.triggers, s.faults; len(victims) == 0 && !soon {
 		return d
 	}
+	d.RuleFaults = nil // "for Wait and Impossible"
 	for _, c := range victims {
 		c.remove()
 	}
 	d.BorrowHeight = w.borrowHeight()
 	restore(victims)
 	d.Victims = w.named(victims)
+	for _, v := range d.Victims {
+		d.Lost = plus(d.Lost, v.Lost)
+	}
 	if d.Outcome, d.Leaving = w.gated(d.Victims); soon {
 		d.Outcome, d.Leaving = preemption.Wait, true
 	}
@@ -101,6 +106,18 @@ func (w *world) fitsNow() bool {
 	return w.hasRoom()
 }
 
+// yielding: "by the policies of the queues and, if these permit no victims that help now, by the rules of the preemptor's
+// queue".
+func (w *world) yielding(at time.Time) (victims []*candidate, soon bool, s *ruleSearch) {
+	if victims, soon = w.orLeaving(w.search(at), at); len(victims) > 0 || soon {
+		return victims, soon, &ruleSearch{}
+	}
+	if s = w.byRules(at); s.enough {
+		victims = s.victims
+	}
+	return victims, false, s
+}
+
 // search looks for victims in the way of sharing: "the policies of the queues alone, or the shares".
 func (w *world) search(at time.Time) []*candidate {
 	if w.config.Sharing == preemption.Classical {
@@ -132,10 +149,11 @@ func (w *world) named(victims []*candidate) (list []preemption.Victim) {
 			list = append(list, w.victim(c, i+1))
 		}
 		v := &list[i]
-		v.Leaving, v.Reason = v.Leaving && c.leaving, c.reason // the right of the part that was taken last
+		v.Leaving, v.Reason, v.Rules = v.Leaving && c.leaving, c.reason, c.byRules // the right of the part that was taken last
 	}
 	for i := range list {
 		list[i].Replicas = replicas(victims, list[i].Workload)
+		list[i].Lost = w.lost(list[i], victims)
 	}
 	slices.SortFunc(list, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
 	return list
@@ -143,13 +161,20 @@ func (w *world) named(victims []*candidate) (list []preemption.Victim) {
 
 func (w *world) victim(c *candidate, order int) preemption.Victim {
 	v := preemption.Victim{Workload: c.of.ID, Queue: c.of.home.name, Reason: c.reason, Leaving: true, Order: order}
-	if c.of.home != w.own {
+	if c.of.home != w.own && c.meet != nil {
 		v.Cohort = c.meet.name
 	}
 	if c.reason == preemption.InClusterQueueTimeBased {
 		v.PreemptorQueued = w.request.Workload.Queued
 	}
 	return v
+}
+
+// lost is, "with Config.Cost, what the victim loses".
+func (w *world) lost(v preemption.Victim, victims []*candidate) int64 {
+	return ValueOf(w.config, w.request, []preemption.Victim{v}, func(id string) workload.Workload {
+		return victims[slices.IndexFunc(victims, func(c *candidate) bool { return c.of.ID == id })].of.Workload
+	}).Lost
 }
 
 // replicas lists what a workload yields by pod set: "Empty: the whole workload yields."

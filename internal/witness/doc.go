@@ -10,10 +10,11 @@
 //	KAI        guaranteed minimum runtimes
 //	KEP-9876   protection after the admission
 //	KEP-1714   fair sharing, as built in Kueue
+//	KEP-13396  configurable preemption: rules, and limits
 //
 // Quotes without the name of a design are from the comments of package preemption and from docs/, which
 // settle what the designs leave open.
 //
-// Of the search Best it says how good the best of all sets is. It knows neither exchanges alone, rules, limits as
+// Of the search Best it says how good the best of all sets is. It knows neither exchanges alone, limits as
 // blockers, nor shortages where no flavor was assigned. Its laws do not ask about these.
 package witness

@@ -44,6 +44,9 @@ type trial struct {
 // before all others." It reports whether each group found one.
 func (w *world) assign(at time.Time) bool {
 	w.pending, w.assignment = w.request.Workload.Clone(), nil
+	room := w.request.Room // "Flavors are assigned by quota alone."
+	w.request.Room = nil
+	defer func() { w.request.Room = room }()
 	used := map[column]int64{}
 	for i := range w.pending.PodSets {
 		p := &w.pending.PodSets[i]
@@ -176,10 +179,10 @@ func (n *node) heldBelowTheRoot(fr column, amount int64) bool {
 }
 
 // preemptsWhileBorrowing: a policy permits it, in fair sharing each that reclaims. "borrowWithinCohort
-// counts for nothing in a queue that never reclaims."
+// counts for nothing in a queue that never reclaims." By rules "the request may borrow".
 func (w *world) preemptsWhileBorrowing() bool {
 	p := w.own.queue.Preemption
-	return p.ReclaimWithinCohort != queue.Never && (p.BorrowWithinCohort.Policy != queue.Never || w.config.Sharing != preemption.Classical)
+	return w.rules != nil || p.ReclaimWithinCohort != queue.Never && (p.BorrowWithinCohort.Policy != queue.Never || w.config.Sharing != preemption.Classical)
 }
 
 // forecast "says what would yield: nothing, workloads of the own queue, or workloads of other queues
@@ -187,7 +190,7 @@ func (w *world) preemptsWhileBorrowing() bool {
 func (w *world) forecast(fr column, amount int64, at time.Time) verdict {
 	w.asked, w.needs = map[column]int64{fr: amount}, []column{fr}
 	v := verdict{mode: noCandidates, height: w.own.heightFor(fr, amount)}
-	victims, soon := w.orLeaving(w.search(at), at)
+	victims, soon, _ := w.yielding(at)
 	if len(victims) == 0 && !soon {
 		return v
 	}

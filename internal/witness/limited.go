@@ -14,22 +14,39 @@ import (
 // withinLimits: "A victim must be within each limit that it falls under, counting those taken before it
 // in the same decision. Replicas of one are one preemption, and who is being evicted already is none."
 func (w *world) withinLimits(c *candidate, taken []*candidate, at time.Time) bool {
-	counted := func(other *candidate) bool { return other.of == c.of && !other.leaving }
-	if c.leaving || slices.ContainsFunc(taken, counted) {
-		return true
-	}
 	for i := range w.config.Limits {
 		l := &w.config.Limits[i]
-		if w.covers(l, c.of.home) && w.count(l, c, taken, at) >= l.Limit {
+		counted := func(other *candidate) bool {
+			return other.of == c.of && !other.leaving && w.covers(l, w.classOf(other))
+		}
+		if c.leaving || slices.ContainsFunc(taken, counted) {
+			continue
+		}
+		if w.covers(l, w.classOf(c)) && w.count(l, c, taken, at) >= l.Limit {
 			return false
 		}
 	}
 	return true
 }
 
-// covers: "If both are empty, all do, also those by the policies of queues. Nil: all."
-func (w *world) covers(l *limits.Limit, home *node) bool {
-	return len(l.Configs) == 0 && len(l.Rules) == 0 && w.selects(l.PreemptingQueues, w.own.name) && w.selects(l.PreemptedQueues, home.name)
+// classOf says what made a candidate a victim: the names of the rules "of the tier that took it. Empty: the
+// policies of the queue."
+func (w *world) classOf(c *candidate) limits.Class {
+	class := limits.Class{PreemptingQueue: w.own.name, PreemptedQueue: c.of.home.name}
+	for _, by := range c.byRules {
+		if class.Config = by.Config; by.Trigger == c.byRules[0].Trigger {
+			class.Rules = append(class.Rules, by.Rule)
+		}
+	}
+	return class
+}
+
+// covers: "Configs are names of configurations of package rules, and Rules of rules in them: only preemptions by
+// one of these fall under the limit. If both are empty, all do, also those by the policies of queues." "Nil: all."
+func (w *world) covers(l *limits.Limit, c limits.Class) bool {
+	names := func(rule string) bool { return slices.Contains(l.Rules, rule) }
+	return (len(l.Configs) == 0 || slices.Contains(l.Configs, c.Config)) && (len(l.Rules) == 0 || slices.ContainsFunc(c.Rules, names)) &&
+		w.selects(l.PreemptingQueues, c.PreemptingQueue) && w.selects(l.PreemptedQueues, c.PreemptedQueue)
 }
 
 func (w *world) selects(s *workload.LabelSelector, name string) bool {
@@ -45,15 +62,14 @@ func (w *world) selects(s *workload.LabelSelector, name string) bool {
 // confirmed."
 func (w *world) count(l *limits.Limit, c *candidate, taken []*candidate, at time.Time) (n int64) {
 	for e := range w.request.History.All {
-		covered := len(l.Configs) == 0 && len(l.Rules) == 0 &&
-			w.selects(l.PreemptingQueues, e.PreemptingQueue) && w.selects(l.PreemptedQueues, e.PreemptedQueue)
-		if covered && e.At.Add(l.Window.Or(0)).After(at) && w.together(l, e.PreemptingQueue, e.PreemptedQueue, e.Victim, c) {
+		inside := e.At.Add(l.Window.Or(0)).After(at) && w.covers(l, e.Class)
+		if inside && w.together(l, e.PreemptingQueue, e.PreemptedQueue, e.Victim, c) {
 			n++
 		}
 	}
 	seen := map[*running]bool{}
 	for _, other := range taken {
-		if other.leaving || seen[other.of] || !w.covers(l, other.of.home) {
+		if other.leaving || seen[other.of] || !w.covers(l, w.classOf(other)) {
 			continue
 		}
 		seen[other.of] = true

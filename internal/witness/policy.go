@@ -13,6 +13,9 @@ import (
 // policyPermits reports whether the policies of the preemptor's queue permit the candidate, and
 // notes the right by which.
 func (w *world) policyPermits(c *candidate, at time.Time) bool {
+	if w.rulesAlone() {
+		return false
+	}
 	if c.of.home == w.own {
 		return w.withinClusterQueue(c, at)
 	}

@@ -105,6 +105,8 @@ func (w *world) protectionEnds(c *candidate) time.Time {
 	}
 	lasts := p.Reclaim
 	switch c.reason {
+	case preemption.ConfigurablePreemption: // "It does not protect from rules, whose selectors have times of their own."
+		return time.Time{}
 	case preemption.InClusterQueue, preemption.InClusterQueueTimeBased:
 		lasts = p.Preempt
 	case preemption.InCohortFairSharing:

@@ -16,10 +16,18 @@ func RetryAt(c preemption.Config, st preemption.State, r preemption.Request) (ti
 }
 
 func (w *world) retryAt() (time.Time, bool) {
-	for _, at := range w.instants() {
-		if d := w.decide(at); d.Possible() {
+	if w.rules != nil {
+		w.observe(w.decide(w.request.Now), w.request.Now)
+	}
+	list := w.instants()
+	for len(list) > 0 {
+		at := list[0]
+		d := w.decide(at)
+		if d.Possible() {
 			return at, true
 		}
+		w.observe(d, at)
+		list = after(append(list, w.durationsOfTriggersEnd()...), at)
 	}
 	return time.Time{}, false
 }
@@ -39,13 +47,13 @@ func CohortsTie(c preemption.Config, st preemption.State, r preemption.Request) 
 // a duration that the configuration has; and the nanosecond after it. Limits have
 // room when an event leaves their window.
 func (w *world) instants() []time.Time {
-	var list []time.Time
+	list := append(w.durationsOfTriggersEnd(), w.request.Workload.Created, w.holdsSince)
 	lasting := w.durations()
 	for _, n := range w.queues {
 		for _, r := range n.running {
-			times := []time.Time{r.ReservedAt, r.AdmittedAt}
+			times := []time.Time{r.ReservedAt, r.AdmittedAt, r.Created}
 			for _, d := range lasting {
-				times = append(times, r.ReservedAt.Add(d), r.AdmittedAt.Add(d))
+				times = append(times, r.ReservedAt.Add(d), r.AdmittedAt.Add(d), r.Created.Add(d))
 			}
 			for _, g := range w.config.Guards {
 				until, _ := g.Verdict(r.Workload, w.request).Until()
@@ -61,7 +69,12 @@ func (w *world) instants() []time.Time {
 			list = append(list, e.At.Add(l.Window.Or(0)))
 		}
 	}
-	list = slices.DeleteFunc(list, func(t time.Time) bool { return !t.After(w.request.Now) })
+	return after(list, w.request.Now)
+}
+
+// after returns the instants after another one, in order.
+func after(list []time.Time, at time.Time) []time.Time {
+	list = slices.DeleteFunc(list, func(t time.Time) bool { return !t.After(at) })
 	slices.SortFunc(list, time.Time.Compare)
 	return slices.CompactFunc(list, time.Time.Equal)
 }
@@ -76,6 +89,7 @@ func (w *world) durations() []time.Duration {
 	for _, n := range slices.Concat(w.cohorts, w.queues) {
 		list = append(list, n.minimum.Preempt.Or(0), n.minimum.Reclaim.Or(0))
 	}
+	list = append(list, w.durationsOfRules()...)
 	slices.Sort(list)
 	return slices.Compact(list)
 }

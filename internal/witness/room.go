@@ -59,6 +59,9 @@ func (w *world) noRoom(at time.Time) bool {
 	}
 	return slices.ContainsFunc(attempts, func(mayBorrow bool) bool {
 		yielding := w.yieldingNow(mayBorrow, at)
+		if w.rulesAlone() { // else it is about the policies, as blockers and shortages are
+			yielding = w.byRules(at).victims
+		}
 		for _, c := range yielding {
 			c.remove()
 		}

@@ -34,16 +34,21 @@ func TestRoom(t *testing.T) {
 		q := questions(func(c *preemption.Config) {
 			c.Compat.Kueue016 = c.Compat.Kueue016 && c.Sharing != preemption.Stable
 		}).Draw(t, "question")
-		room := &places{takes: map[string]int64{}, absent: map[string]bool{}}
-		for _, w := range q.Record.State.Admitted {
-			room.takes[w.ID] = rapid.Int64Range(0, 3).Draw(t, "takes")
-		}
-		room.free = rapid.Int64Range(-5, 1).Draw(t, "free")
-		room.soon = max(0, rapid.Int64Range(-4, 4).Draw(t, "soon"))
-		if r := q.Record.Request; r.Replaces != "" || r.HoldsQuota {
-			room.takes[r.Replaces], room.takes[r.Workload.ID] = 0, 0
-		}
-		q.Record.Request.Room = room
+		q.Record.Request.Room = placesFor(t, q)
 		return q
 	}))
+}
+
+// placesFor draws a room for the workloads of a question.
+func placesFor(t *rapid.T, q question) *places {
+	room := &places{takes: map[string]int64{}, absent: map[string]bool{}}
+	for _, w := range q.Record.State.Admitted {
+		room.takes[w.ID] = rapid.Int64Range(0, 3).Draw(t, "takes")
+	}
+	room.free = rapid.Int64Range(-5, 1).Draw(t, "free")
+	room.soon = max(0, rapid.Int64Range(-4, 4).Draw(t, "soon"))
+	if r := q.Record.Request; r.Replaces != "" || r.HoldsQuota {
+		room.takes[r.Replaces], room.takes[r.Workload.ID] = 0, 0
+	}
+	return room
 }

@@ -20,6 +20,9 @@ func (w *world) shortage(at time.Time) []preemption.Shortage {
 		w.permittedIn(at, w.needs),
 		w.yieldingNow(true, at),
 	}
+	if w.rulesAlone() {
+		sets = w.reachedByRules(at)
+	}
 	switch {
 	case w.own.queue.Inactive, w.noRoom(at):
 		return nil

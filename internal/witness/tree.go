@@ -3,10 +3,12 @@ package witness
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -44,6 +46,7 @@ type world struct {
 	cohorts []*node // by name
 	queues  []*node // by name
 	own     *node
+	rules   *rules.Config     // of the own queue; nil: none
 	pending workload.Workload // the request's workload, with the flavors that it was assigned
 	// assignment says how.
 	assignment preemption.Assignment
@@ -53,7 +56,10 @@ type world struct {
 	// entitled: in fair sharing the request stays within the nominal quota, so it reclaims.
 	entitled bool
 	// soon: what terminates in the room counts as gone.
-	soon bool
+	soon     bool
+	observed []rules.Observation // since when triggers hold
+	// holdsSince is when the request's workload reserved what it holds.
+	holdsSince time.Time
 	// tied: the shares of two sibling cohorts were equal somewhere in a search.
 	tied bool
 }
@@ -62,7 +68,7 @@ type world struct {
 // asks again, and the one that it replaces, are left out: "the decision is the one on the snapshot
 // without it".
 func newWorld(c preemption.Config, st preemption.State, r preemption.Request) *world {
-	w := &world{config: c, request: r, flavors: st.Flavors}
+	w := &world{config: c, request: r, flavors: st.Flavors, observed: r.TriggersSince}
 	for _, co := range st.Cohorts {
 		w.cohorts = append(w.cohorts, newNode(co.Name, nil, co.Quotas, co.Reserved, co.FairWeight, co.MinRuntime))
 	}
@@ -93,6 +99,10 @@ func newWorld(c preemption.Config, st preemption.State, r preemption.Request) *w
 		}
 	}
 	w.own = find(w.queues, r.Workload.Queue)
+	w.rules = rulesOf(st, w.own)
+	if r.HoldsQuota {
+		w.holdsSince = r.Workload.ReservedAt
+	}
 	return w
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/cedesched/cede/internal/witness"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -54,10 +55,11 @@ var knownDisagreements = []struct {
 }{
 	{"sibling cohorts of equal share", question.cohortsTie},
 	{"not known to the witness", question.notKnown},
+	{"by rules alone nobody waits for the room", question.rulesForgetSoon},
 }
 
-// notKnown: the witness decides neither by better searches than Greedy nor by rules.
-func (q question) notKnown() bool { return q.Search != preemption.Greedy || len(q.Rules) > 0 }
+// notKnown: the witness does not decide by better searches than Greedy.
+func (q question) notKnown() bool { return q.Search != preemption.Greedy }
 
 // cohortsTie: "Of two cohorts the one whose first workload is being evicted, then by steps 4 and 6." Whose
 // workload is the first while some are removed and the request counts, the words do not say; any choice is
@@ -66,17 +68,30 @@ func (q question) cohortsTie() bool {
 	return q.Sharing != preemption.Classical && witness.CohortsTie(q.Config, q.State, q.Request)
 }
 
+// rulesForgetSoon: "If a request that has no place would have one by that alone, nobody is told to leave: the decision is
+// Wait." By rules alone the engine tells others, or says that it is impossible.
+func (q question) rulesForgetSoon() bool {
+	leaving, knows := q.Room.(preemption.LeavingRoom)
+	if !knows || !q.Compat.RulesAlone {
+		return false
+	}
+	for i := range q.Admitted {
+		leaving.Restore(q.Admitted[i].ID)
+	}
+	return !leaving.Fits() && leaving.FitsSoon()
+}
+
 // told is what both say of a decision.
 func (q question) told(d preemption.Decision) preemption.Decision {
 	c := preemption.Decision{
 		Outcome: d.Outcome, Victims: d.Victims, Leaving: d.Leaving, RetryAt: d.RetryAt,
-		Replaced: d.Replaced, Admitted: d.Admitted, Counts: d.Counts, NoRoom: d.NoRoom,
+		Lost: d.Lost, Triggers: d.Triggers, RuleFaults: d.RuleFaults, Replaced: d.Replaced, Admitted: d.Admitted, Counts: d.Counts, NoRoom: d.NoRoom,
 		Assignment: d.Assignment, BorrowHeight: d.BorrowHeight,
 	}
 	if flavorless := func(f preemption.FlavorChoice) bool { return f.Flavor == "" }; slices.ContainsFunc(d.Assignment, flavorless) {
 		return c // nor what is short then
 	}
-	if q.Limits == nil { // whether limits count in a shortage, the words do not say
+	if q.Limits == nil && !q.neverByRules(d) { // whether limits count in a shortage, the words do not say
 		c.Shortage = d.Shortage
 	}
 	// Which of several columns makes a queue a blocker, the words do not say, nor whom Stable sharing refuses by which rule.
@@ -84,6 +99,16 @@ func (q question) told(d preemption.Decision) preemption.Decision {
 		c.Blockers = q.blockers(d.Blockers)
 	}
 	return c
+}
+
+// neverByRules reports whether rules alone decide about a request for more than could ever be available. "By rules alone 1
+// and 2 are all workloads where the scope of some selector reaches"; the engine leaves them where they are then.
+func (q question) neverByRules(d preemption.Decision) bool {
+	return q.Compat.RulesAlone && slices.ContainsFunc(d.Shortage, func(s preemption.Shortage) bool {
+		return slices.ContainsFunc(q.Workload.Usage(), func(a quota.Amount) bool {
+			return a.FlavorResource() == s.FlavorResource && a.Amount > s.PotentialAvailable
+		})
+	})
 }
 
 // namesAllBlockers reports whether no blocker is left out for another that is not compared.
