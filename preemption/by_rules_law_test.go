@@ -170,7 +170,8 @@ func decidesByRules(t *rapid.T, reached map[string]int) {
 		takesNoMore(t, config, st, r, got)
 	}
 	for i, v := range got.Victims {
-		if spared := slices.Delete(slices.Clone(got.Victims), i, i+1); fitsWithout(config, st, r, spared, true) {
+		spared := slices.Delete(slices.Clone(got.Victims), i, i+1)
+		if fitsWithout(config, st, r, spared, !config.Compat.PreemptWithinNominal) { // it may stay so that the queue does not borrow
 			if !someConstrained {
 				t.Fatalf("%s can be spared", v.Workload)
 			}
