@@ -32,6 +32,15 @@ func (w *world) retryAt() (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// Next returns the first instant after Now at which anything could change, if the triggers are observed as the request says.
+func Next(c preemption.Config, st preemption.State, r preemption.Request) (at time.Time, ok bool) {
+	list := newWorld(c, st, r).instants()
+	if len(list) == 0 {
+		return at, false
+	}
+	return list[0], true
+}
+
 // CohortsTie reports whether a search, now or at an instant that is tried, met two sibling cohorts of
 // equal share. There the words leave open who is first, and Kueue takes any.
 func CohortsTie(c preemption.Config, st preemption.State, r preemption.Request) bool {
