@@ -10,13 +10,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/internal/engine/trace"
-	"github.com/cedesched/cede/internal/reference"
+	"github.com/cedesched/cede/internal/witness"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
+
+// mostCandidates is the largest number of candidates, replicas counted one by one, of which all sets are tried.
+const mostCandidates = 9
 
 // "The best allowed set": the best search finds what trying all sets finds, in every mode,
 // and says that it is the best.
@@ -27,39 +30,28 @@ func bestOfAllSets(t *rapid.T) {
 	config.Best.Steps = 1_000_000_000
 	config.Cost = drawCost(t, &st)
 	config.Best.FewestFirst = config.Cost != nil && rapid.Bool().Draw(t, "fewest first")
-	s, caps := snapshotOf(t, st), inOrder(config, st, r).Victims
-	order, cost := goals(config.Cost, config.Best.FewestFirst, st, r.Now)
-	want := exhaust(config, st, r, caps, cost, order)
-	if want.Candidates > mostExhausted {
+	got := decideWith(t, config, snapshotOf(t, st), r)
+	if got.Proof == nil || leavingAlone(got) {
+		t.Skip("nobody else is to be found")
+	}
+	want, small := witness.BestSet(config, st, r, mostCandidates)
+	if !small {
 		t.Skip("too many candidates")
 	}
-	got := decideWith(t, config, s, r)
-	if leavingAlone(got) {
-		t.Skip("nothing else is told to stop")
+	noDiff(t, "-all sets +best", want, got.Victims, sameDecision, cmpopts.IgnoreFields(preemption.Victim{}, "Order", "Lost"))
+	v := valueOf(config, st, r, want)
+	value := v.Lost
+	if config.Cost == nil || config.Best.FewestFirst {
+		value = v.Victims
 	}
-	if want.Fits != (got.Outcome == preemption.Fits) {
-		t.Fatalf("%v, want fits: %t", got.Outcome, want.Fits)
-	}
-	noDiff(t, "-all sets +best", want.Victims, got.Victims, sameDecision, cmpopts.IgnoreFields(preemption.Victim{}, "Order", "Lost"))
-	value := want.Values[order[0]]
-	if p := got.Proof; p != nil && (!p.Optimal || p.Value != value || p.LowerBound != p.Value) {
-		t.Fatalf("proof %+v, want the value %d", *p, value)
-	}
-	if got.Lost != want.Values[0] {
-		t.Fatalf("%d is lost, want %d", got.Lost, want.Values[0])
+	if p := got.Proof; !p.Optimal || p.Value != value || p.LowerBound != p.Value || got.Lost != v.Lost {
+		t.Fatalf("proof %+v, %d is lost, want %+v", *p, got.Lost, v)
 	}
 }
 
-// goals says which of the reference's values count, the most important first, and what the reference asks
-// for what is lost.
-func goals(c preemption.Cost, fewestFirst bool, st preemption.State, now time.Time) (order []int, lost func(id, podSet string) int64) {
-	if c == nil {
-		return []int{1, 2, 3, 4}, func(string, string) int64 { return 0 }
-	}
-	if order = []int{0, 1, 2, 3, 4}; fewestFirst {
-		order = []int{1, 0, 2, 3, 4}
-	}
-	return order, func(id, podSet string) int64 { return c.Lost(workloadOf(st, id), podSet, now) }
+// valueOf is what counts of victims.
+func valueOf(c preemption.Config, st preemption.State, r preemption.Request, victims []preemption.Victim) witness.Value {
+	return witness.ValueOf(c, r, victims, func(id string) workload.Workload { return workloadOf(st, id) })
 }
 
 // drawCost draws a cost, or nil, and what it reads.
@@ -168,12 +160,6 @@ func checkImproved(t *rapid.T, x *trace.Better, d *preemption.Decision) {
 
 func TestBestDecisionsVerify(t *testing.T) { rapid.Check(t, bestDecisionsVerify) }
 
-// inOrder is the decision of the search in order from which better searches begin: shares are asked again before a
-// victim is put back.
-func inOrder(config preemption.Config, st preemption.State, r preemption.Request) preemption.Decision {
-	return reference.Decide(config, st, r).Decision
-}
-
 // "The search ends if no exchange is left", "the answer is never worse than Greedy's": of all
 // exchanges of the answer none is better, in every mode.
 func noExchangeIsLeft(t *rapid.T) {
@@ -182,29 +168,27 @@ func noExchangeIsLeft(t *rapid.T) {
 	config.Search, config.Best.Steps, config.MaxRetrySteps = preemption.Best, -1, -1
 	config.Cost = drawCost(t, &st)
 	config.Best.FewestFirst = config.Cost != nil && rapid.Bool().Draw(t, "fewest first")
-	s := snapshotOf(t, st)
-	before, got := inOrder(config, st, r), decideWith(t, config, s, r)
-	if before.Outcome != timeless(got).Outcome {
-		t.Fatalf("%v, Greedy's %v", got.Outcome, before.Outcome)
+	greedy, got := witness.Decide(config, st, r), decideWith(t, config, snapshotOf(t, st), r)
+	if greedy.Possible() != got.Possible() || greedy.Leaving != got.Leaving {
+		t.Fatalf("%v, Greedy's %v", got.Outcome, greedy.Outcome)
 	}
 	if len(got.Victims) == 0 || leavingAlone(got) {
 		t.Skip("nobody yields")
 	}
-	order, cost := goals(config.Cost, config.Best.FewestFirst, st, r.Now)
-	want := exchange(config, st, r, before.Victims, got.Victims, cost, order)
-	changed := cmp.Diff(before.Victims, got.Victims, sameDecision, cmpopts.IgnoreFields(preemption.Victim{}, "Lost"))
+	better, worse, small := witness.Exchange(config, st, r, got.Victims, mostCandidates)
+	changed := cmp.Diff(greedy.Victims, got.Victims, sameDecision, cmpopts.IgnoreFields(preemption.Victim{}, "Lost"))
+	before, after := valueOf(config, st, r, greedy.Victims), valueOf(config, st, r, got.Victims)
 	switch {
-	case want.Candidates > mostExhausted:
+	case !small:
 		t.Skip("too many candidates")
-	case !want.Greedy && changed != "", want.Values == want.GreedyValues && changed != "":
+	case before.Compare(after, config.Best.FewestFirst) == 0 && changed != "":
 		t.Fatalf("-Greedy's +those of an exchange that gains nothing:\n%s", changed)
-	case want.Worse:
-		t.Fatalf("worse than Greedy's, %v, want at most %v:\n%s", want.Values, want.GreedyValues, changed)
-	case len(want.Better) > 0:
-		t.Fatalf("an exchange is left: %v, better is\n%s", got.Victims, cmp.Diff(got.Victims, want.Better))
-	}
-	if got.Lost != want.Values[0] && want.Greedy {
-		t.Fatalf("%d is lost, want %d", got.Lost, want.Values[0])
+	case worse:
+		t.Fatalf("worse than Greedy's, %+v, want at most %+v:\n%s", after, before, changed)
+	case len(better) > 0:
+		t.Fatalf("an exchange is left: %v, better is\n%s", got.Victims, cmp.Diff(got.Victims, better))
+	case got.Lost != after.Lost:
+		t.Fatalf("%d is lost, want %d", got.Lost, after.Lost)
 	}
 }
 
