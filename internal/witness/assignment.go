@@ -37,6 +37,11 @@ func noneFits(names []string) (list []preemption.AssignedResource) {
 	return list
 }
 
+// noFlavor reports whether some group found none: then the quota does not suffice.
+func (w *world) noFlavor() bool {
+	return slices.ContainsFunc(w.assignment, func(c preemption.FlavorChoice) bool { return c.Flavor == "" })
+}
+
 // of says "how one resource gets its quota".
 func (v verdict) of(resource string) preemption.AssignedResource {
 	a := preemption.AssignedResource{Resource: resource, Mode: preemption.ModePreempt, BorrowHeight: v.height}

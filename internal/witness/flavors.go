@@ -186,12 +186,15 @@ func (w *world) preemptsWhileBorrowing() bool {
 }
 
 // forecast "says what would yield: nothing, workloads of the own queue, or workloads of other queues
-// only", for one resource alone. What is leaving counts as in a decision.
+// only", for one resource alone. What is leaving counts as in a decision. "It does not read the Room".
 func (w *world) forecast(fr column, amount int64, at time.Time) verdict {
+	room := w.request.Room
+	defer func() { w.request.Room = room }()
+	w.request.Room = nil
 	w.asked, w.needs = map[column]int64{fr: amount}, []column{fr}
 	v := verdict{mode: noCandidates, height: w.own.heightFor(fr, amount)}
-	victims, soon, _ := w.yielding(at)
-	if len(victims) == 0 && !soon {
+	victims, _, _ := w.yielding(at)
+	if len(victims) == 0 {
 		return v
 	}
 	for _, c := range victims {

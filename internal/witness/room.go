@@ -50,7 +50,7 @@ func (w *world) tell() {
 
 // noRoom: "without all workloads that may yield now the quota suffices, but Request.Room has no place".
 func (w *world) noRoom(at time.Time) bool {
-	if w.request.Room == nil || w.own.queue.Inactive {
+	if w.request.Room == nil || w.own.queue.Inactive || w.noFlavor() {
 		return false
 	}
 	attempts := []bool{true}
