@@ -3,7 +3,6 @@ package preemption_test
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -188,14 +187,6 @@ func agrees(t failer, c preemption.Config, st preemption.State, r preemption.Req
 	if _, diff := agree.Diff(c, st, r, d); diff != "" {
 		t.Fatalf("%s", diff)
 	}
-}
-
-// timeless is a decision without what it says of time.
-func timeless(d preemption.Decision) preemption.Decision {
-	if d.Outcome == preemption.Wait && !d.Leaving {
-		d.Outcome, d.RetryAt = preemption.Impossible, time.Time{}
-	}
-	return d
 }
 
 // space is a room that has a place when enough of the workloads are away.
