@@ -154,6 +154,9 @@ func (w *world) named(victims []*candidate) (list []preemption.Victim) {
 	for i := range list {
 		list[i].Replicas = replicas(victims, list[i].Workload)
 		list[i].Lost = w.lost(list[i], victims)
+		if list[i].Reason == preemption.InClusterQueueTimeBased {
+			list[i].PreemptorQueued = w.request.Workload.Queued
+		}
 	}
 	slices.SortFunc(list, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
 	return list
@@ -163,9 +166,6 @@ func (w *world) victim(c *candidate, order int) preemption.Victim {
 	v := preemption.Victim{Workload: c.of.ID, Queue: c.of.home.name, Reason: c.reason, Leaving: true, Order: order}
 	if c.of.home != w.own && c.meet != nil {
 		v.Cohort = c.meet.name
-	}
-	if c.reason == preemption.InClusterQueueTimeBased {
-		v.PreemptorQueued = w.request.Workload.Queued
 	}
 	return v
 }
