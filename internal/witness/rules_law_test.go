@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 )
@@ -33,6 +34,9 @@ func ruledQuestions() *rapid.Generator[question] {
 				c.Sharing = preemption.Fair
 			}
 		}).Draw(t, "question")
+		if rapid.IntRange(0, 7).Draw(t, "without flavors") == 0 {
+			q.Record = preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
+		}
 		ruled{t}.change(&q)
 		if rapid.IntRange(0, 3).Draw(t, "limited") == 0 {
 			limit(t, &q)
@@ -51,7 +55,7 @@ func count(drawn map[string]int, q question, d preemption.Decision) {
 	seen := map[string]bool{
 		"rules alone": q.Config.Compat.RulesAlone, "limits": q.Config.Limits != nil, "a room": q.Record.Request.Room != nil,
 		"bad selectors": len(d.RuleFaults) > 0, "a trigger that holds": len(d.Triggers) > 0,
-		"a wait": len(d.Triggers) > 0 && d.Outcome == preemption.Wait,
+		"no flavor": len(d.Assignment) > 0, "a wait": len(d.Triggers) > 0 && d.Outcome == preemption.Wait,
 	}
 	for _, v := range d.Victims {
 		for _, by := range v.Rules {
@@ -100,7 +104,7 @@ func countConfig(seen map[string]bool, c rules.Config) {
 // wanted lists what some questions must have.
 func wanted() []string {
 	list := []string{
-		"rules alone", "limits", "a room", "bad selectors", "a trigger that holds", "a wait", "victims of both",
+		"rules alone", "no flavor", "limits", "a room", "bad selectors", "a trigger that holds", "a wait", "victims of both",
 		"victims that leave by rules", "replicas that leave by rules", "numeric labels", "times",
 	}
 	for _, t := range rules.Triggers() {

@@ -11,6 +11,7 @@ import (
 	"github.com/cedesched/cede/internal/witness"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -56,6 +57,7 @@ var knownDisagreements = []struct {
 	{"sibling cohorts of equal share", question.cohortsTie},
 	{"not known to the witness", question.notKnown},
 	{"by rules alone nobody waits for the room", question.rulesForgetSoon},
+	{"constraints by rules while flavors are tried", question.constraintsOnTrial},
 }
 
 // notKnown: the witness does not decide by better searches than Greedy.
@@ -79,6 +81,20 @@ func (q question) rulesForgetSoon() bool {
 		leaving.Restore(q.Admitted[i].ID)
 	}
 	return !leaving.Fits() && leaving.FitsSoon()
+}
+
+// constraintsOnTrial: a flavor "is forecast (Preemptor.Forecast)", and the request is decided "with these flavors". By rules
+// with constraints or keys about shares the engine answers otherwise than its own Forecast, or than with the flavors pinned:
+// a flavor that was tried before counts there.
+func (q question) constraintsOnTrial() bool {
+	i := slices.IndexFunc(q.Queues, func(one queue.Queue) bool { return one.Name == q.Workload.Queue })
+	flavorless := func(a quota.Amount) bool { return a.Flavor == "" }
+	return slices.ContainsFunc(q.Workload.Usage(), flavorless) && slices.ContainsFunc(q.Rules, func(c rules.Config) bool {
+		byShares := func(o rules.Ordering) bool { return o.Key.OfShares() }
+		constrained := func(s rules.CandidateSelector) bool { return s.Quota != "" }
+		return c.Name == q.Queues[i].Rules && (slices.ContainsFunc(c.Ordering, byShares) ||
+			slices.ContainsFunc(c.Rules, func(r rules.Rule) bool { return slices.ContainsFunc(r.CandidateSelectors, constrained) }))
+	})
 }
 
 // told is what both say of a decision.
