@@ -44,9 +44,6 @@ type trial struct {
 // before all others." It reports whether each group found one.
 func (w *world) assign(at time.Time) bool {
 	w.pending, w.assignment = w.request.Workload.Clone(), nil
-	room := w.request.Room // "Flavors are assigned by quota alone."
-	w.request.Room = nil
-	defer func() { w.request.Room = room }()
 	used := map[column]int64{}
 	for i := range w.pending.PodSets {
 		p := &w.pending.PodSets[i]
