@@ -21,7 +21,6 @@ var assignmentLaws = []struct {
 }{
 	{"PinnedIsDecidedAlike", inEither(pinnedIsDecidedAlike)},
 	{"OrderOfInputAssignsNothing", inEither(orderOfInputAssignsNothing)},
-	{"FlavorsAreOfTheirGroup", inEither(flavorsAreOfTheirGroup)},
 	{"PossibilityIsWhatItIs", inEither(possibilityIsWhatItIs)},
 	{"OtherKeysAreNothing", inEither(otherKeysAreNothing)},
 }
@@ -119,44 +118,6 @@ func orderOfInputAssignsNothing(t *rapid.T, config preemption.Config) {
 		}
 	}
 	noDiff(t, "- in order, + shuffled", d, got, sameDecision)
-}
-
-// A flavor is one of the group of its resources, and the queue has quota for what is
-// taken of it; it is among those tried; no flavor is tried twice, and only the last may
-// have stopped the search.
-func flavorsAreOfTheirGroup(t *rapid.T, config preemption.Config) {
-	st, r, d := drawOpen(t, config)
-	q := queueOf(st, r.Workload.Queue)
-	groups := q.ResourceGroups()
-	for _, c := range d.Assignment {
-		for _, g := range groups {
-			if !slices.Contains(g.Resources, c.Resources[0].Resource) {
-				continue
-			}
-			for i, tried := range c.Tried {
-				if g.Flavors[i] != tried.Flavor || tried.Skipped == 0 && (i < len(c.Tried)-1 || c.Flavor != tried.Flavor) {
-					t.Fatalf("%+v of %v", c, g)
-				}
-			}
-			if len(c.Tried)+c.Untried != len(g.Flavors) || c.Untried > 0 && c.Tried[len(c.Tried)-1].Skipped != 0 {
-				t.Fatalf("%+v ends early", c)
-			}
-			for _, a := range c.Resources {
-				if !slices.Contains(g.Resources, a.Resource) {
-					t.Fatalf("%s in the group of %v", a.Resource, g.Resources)
-				}
-			}
-		}
-		for _, p := range r.Workload.PodSets {
-			for _, a := range p.Requests {
-				asked := slices.ContainsFunc(c.Resources, func(x preemption.AssignedResource) bool { return x.Resource == a.Resource })
-				has := slices.ContainsFunc(q.Quotas, func(e quota.Quota) bool { return e.Flavor == c.Flavor && e.Resource == a.Resource })
-				if p.Name == c.PodSet && c.Flavor != "" && asked && a.Amount > 0 && !has {
-					t.Fatalf("%v is assigned without quota", quota.FlavorResource{Flavor: c.Flavor, Resource: a.Resource})
-				}
-			}
-		}
-	}
 }
 
 // The forecast about one resource is the decision about it.
