@@ -56,7 +56,10 @@ func CohortsTie(c preemption.Config, st preemption.State, r preemption.Request) 
 // a duration that the configuration has; and the nanosecond after it. Limits have
 // room when an event leaves their window.
 func (w *world) instants() []time.Time {
-	list := append(w.durationsOfTriggersEnd(), w.request.Workload.Created, w.holdsSince)
+	list := w.durationsOfTriggersEnd()
+	for _, since := range []time.Time{w.request.Workload.Created, w.holdsSince} { // with which those of candidates are compared
+		list = append(list, since, since.Add(1))
+	}
 	lasting := w.durations()
 	for _, n := range w.queues {
 		for _, r := range n.running {
