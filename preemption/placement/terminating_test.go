@@ -206,3 +206,16 @@ func TestBlockedByAnImpossibleNode(t *testing.T) {
 	r.Pods[0].Nodes = []string{"n1"}
 	wantText(t, text(decide(t, placement.Config{Mode: placement.ModeInPlace}, snapshotOf(t, st), r)), "Wait in0@n1", "named")
 }
+
+// With SkipFit a single pod waits for what leaves a node, also if another node, which comes first, has room: the caller's scheduler
+// has failed there. "If the request fits once terminating pods are gone, it waits for them."
+func TestSkipFitWaits(t *testing.T) {
+	for want, lines := range map[string][]string{
+		"Wait in0@n2":            {"n1 1:", "n2 1: gone/1/leaving"},
+		"Impossible (NoVictims)": {"n1 2: gone/1/leaving"}, // there is room beside it
+	} {
+		st, r := world(t, lines...), pending(0)
+		r.SkipFit = true
+		wantText(t, text(decided(t, st, r)), want)
+	}
+}

@@ -150,10 +150,15 @@ func (b *Board) PlacePromised(d room.Domain) int {
 }
 
 // FindRoom places the members beside running pods, with terminating pods if now is set, else without. It first tries
-// the nominations with the other members around them, then all nodes.
+// the nominations with the other members around them, then all nodes. With SkipFit what leaves a node helps a single pod only if
+// it has no room there now.
 func (b *Board) FindRoom(now bool) (room.Domain, bool) {
 	if b.Request.IsAlone() {
-		return b.findNode(now)
+		var shut []bool
+		if b.Request.SkipFit && !now {
+			shut = b.nodesWithRoom()
+		}
+		return b.findNode(now, shut)
 	}
 	if b.IsPromised() {
 		for _, d := range b.Domains {
@@ -172,25 +177,37 @@ func (b *Board) FindRoom(now bool) (room.Domain, bool) {
 	return room.Domain{}, false
 }
 
-// findNode is FindRoom for a single pod: it looks only at nodes that are not full.
-func (b *Board) findNode(now bool) (room.Domain, bool) {
+// nodesWithRoom says on which nodes a single pod has room now.
+func (b *Board) nodesWithRoom() []bool {
+	list := make([]bool, len(b.Nodes))
+	b.Open(room.NoFloor, true)
+	for i := range list {
+		list[i] = b.Fits(b.Domains[0], &b.Members[0], i)
+	}
+	return list
+}
+
+// findNode is FindRoom for a single pod, without some nodes: it looks only at nodes that are not full.
+func (b *Board) findNode(now bool, shut []bool) (room.Domain, bool) {
 	d, member := b.Domains[0], &b.Members[0]
 	b.Open(room.NoFloor, now)
+	fits := func(i int) bool { return (shut == nil || !shut[i]) && b.Fits(d, member, i) }
 	node, least := int32(-1), uint64(tooSmall)
 	if member.Promise >= 0 {
-		if i := b.Local(member.Promise); i >= 0 && b.Fits(d, member, i) {
+		if i := b.Local(member.Promise); i >= 0 && fits(i) {
 			node = int32(i)
 		}
 	}
-	promised := node >= 0
-	for i := d.From; i < d.To && !promised; i++ {
-		if b.Config.Order == ask.BestFit {
-			if left := b.leftOn(d, member, i); left < least {
+	isFound := node >= 0
+	for i := d.From; i < d.To && !isFound; i++ {
+		switch {
+		case !fits(i):
+		case b.Config.Order != ask.BestFit:
+			node, isFound = int32(i), true
+		default:
+			if left := b.leftAfter(member, i); left < least {
 				node, least = int32(i), left
 			}
-		} else if b.Fits(d, member, i) {
-			node = int32(i)
-			break
 		}
 	}
 	if node < 0 {
@@ -203,7 +220,7 @@ func (b *Board) findNode(now bool) (room.Domain, bool) {
 // CountBeside counts the members of a domain that have a place beside all running pods.
 func (b *Board) CountBeside(d room.Domain) int {
 	if b.Request.IsAlone() && d.Size() > 1 {
-		if _, ok := b.findNode(false); ok {
+		if _, ok := b.findNode(false, nil); ok {
 			return 1
 		}
 		return 0
