@@ -55,6 +55,9 @@ func (p *Preemptor) enterAs(sc *scratch, c *state.Cluster, r *Request, gone map[
 	if err := faults.Err(); err != nil {
 		return err
 	}
+	if r.Group != "" {
+		sc.request.MaxDomains = 0 // domains of groups are not sampled
+	}
 	p.addRules(sc, r)
 	p.addTrials(sc, c, r)
 	return nil

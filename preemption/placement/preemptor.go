@@ -223,7 +223,7 @@ func (p *Preemptor) decide(c *state.Cluster, r *Request, extent ask.Extent, to *
 }
 
 // Placements returns every domain in which preemption makes room, with its victims, in the order of the domains. With
-// Request.MaxDomains it returns at most that many: domains without violations first. It looks at preemption alone: a
+// Request.MaxDomains only those that are compared: domains without violations first. It looks at preemption alone: a
 // domain where no unit has to yield is not in the list, and PreemptNever and nominations do not count. Its errors are
 // those of [Preemptor.Decide], and one for several pods of a Basic group: each is placed alone.
 func (p *Preemptor) Placements(snapshot *Snapshot, r Request) ([]Placement, error) {
