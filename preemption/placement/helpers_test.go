@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cedesched/cede/internal/proof/agree"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/workload"
@@ -101,6 +102,14 @@ func verified(t fatal, st placement.State, r placement.Request, c placement.Conf
 	t.Helper()
 	if err := verify.Placement(st, r, c, d); err != nil {
 		t.Fatal(err, text(d))
+	}
+}
+
+// agrees fails if the witness decides otherwise.
+func agrees(t fatal, c placement.Config, st placement.State, r placement.Request, d placement.Decision) {
+	t.Helper()
+	if diff := agree.OnNodes(c, st, r, d); diff != "" {
+		t.Fatal(diff)
 	}
 }
 

@@ -6,22 +6,23 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/reference/nodes"
+	"github.com/cedesched/cede/internal/witness/nodes"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
 )
 
-// The placements are those of the reference.
-func placementsAgreeWithReference(t *rapid.T) {
+// The placements are those of the witness, also of a sample.
+func placementsAgreeWithTheWitness(t *rapid.T) {
 	st, r, c, _ := draw(t)
 	if isBasic(c, st, r) {
 		r = withoutNeeds(r)
 		r.Pods = r.Pods[:1]
 	}
+	r.MaxDomains, r.FirstNode = rapid.IntRange(0, 3).Draw(t, "most"), rapid.IntRange(0, 5).Draw(t, "first")
 	p := must(placement.New(c))(t)
 	list := must(p.Placements(snapshotOf(t, st), r))(t)
-	noDiff(t, "the reference has other placements (- reference, + list)", nodes.Placements(c, st, r), list)
+	noDiff(t, "the witness has other placements (- witness, + list)", nodes.Placements(c, st, r), list)
 }
 
 // Who chooses among all placements decides as Decide does, where Decide preempts.

@@ -8,19 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/internal/reference/nodes"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/workload"
 )
-
-// Where a filter answers for sets, the reference begins a trial with exactly those who are there
-// for every question; the search tells one trial of the decision who comes and goes.
-func setsAgreeWithReference(t *rapid.T) {
-	st, r, c := drawSpread(t)
-	noDiff(t, "the reference decides otherwise (- reference, + decision)", nodes.Decide(c, st, r), decide(t, c, snapshotOf(t, st), r))
-}
 
 func drawSpread(t *rapid.T) (placement.State, placement.Request, placement.Config) {
 	record := preemptiontest.PlacementRecords().Draw(t, "record")
@@ -34,13 +26,6 @@ func drawSpread(t *rapid.T) (placement.State, placement.Request, placement.Confi
 	}
 	r.SetFilters = []placement.SetFilter{preemptiontest.Spread{TopologyKey: rapid.SampledFrom([]string{"zone", ""}).Draw(t, "key"), Label: "app", MaxSkew: rapid.IntRange(1, 2).Draw(t, "skew")}}
 	return st, r, c
-}
-
-// Where the caller places the pods, alone or under rules about pairs and sets, the reference begins
-// a trial of the placer for every placement.
-func placersAgreeWithReference(t *rapid.T) {
-	st, r, c := drawPlacer(t)
-	noDiff(t, "the reference decides otherwise (- reference, + decision)", nodes.Decide(c, st, r), decide(t, c, snapshotOf(t, st), r))
 }
 
 func drawPlacer(t *rapid.T) (placement.State, placement.Request, placement.Config) {
@@ -119,9 +104,7 @@ func TestSpreadDecides(t *testing.T) {
 			if text(got) != test.want {
 				t.Errorf("%q, want %q", text(got), test.want)
 			}
-			if diff := differ(nodes.Decide(placement.Config{}, st, r), got); diff != "" {
-				t.Errorf("the reference decides otherwise (- reference, + decision):\n%s", diff)
-			}
+			agrees(t, placement.Config{}, st, r, got)
 		})
 	}
 }
@@ -160,7 +143,7 @@ func TestFitsInTheOrderOfPlaces(t *testing.T) {
 	if want := "Fits in0@x in1@y"; text(got) != want {
 		t.Errorf("%q, want %q", text(got), want)
 	}
-	noDiff(t, "the reference decides otherwise (- reference, + decision)", nodes.Decide(placement.Config{}, st, r), got)
+	agrees(t, placement.Config{}, st, r, got)
 }
 
 // counted counts what a filter and its trials are asked.

@@ -23,6 +23,14 @@ import (
 // Every decision is one that Verify has nothing against.
 func decisionsVerify(t *rapid.T) {
 	st, r, c, d := draw(t)
+	if rapid.Bool().Draw(t, "in an order of the caller") { // the other way round, by number of pods, or none
+		c.Importance = rapid.SampledFrom([]func(a, b placement.Unit) int{
+			func(a, b placement.Unit) int { return strings.Compare(b.Pods[0].ID, a.Pods[0].ID) },
+			func(a, b placement.Unit) int { return len(a.Pods) - len(b.Pods) },
+			func(a, b placement.Unit) int { return 0 },
+		}).Draw(t, "importance")
+		d = decide(t, c, snapshotOf(t, st), r)
+	}
 	verified(t, st, r, c, d)
 }
 

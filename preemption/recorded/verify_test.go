@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cedesched/cede/internal/reference/nodes"
+	"github.com/cedesched/cede/internal/witness/nodes"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/recorded"
 	"github.com/cedesched/cede/preemption/verify"
@@ -107,7 +107,7 @@ func commonCohort(st *preemption.State, queue, other string) string {
 	return ""
 }
 
-// TestVerifyKubeGroups: the judge and the reference model decide about groups as kube-scheduler does.
+// TestVerifyKubeGroups: the judge and the witness decide about groups as kube-scheduler does.
 func TestVerifyKubeGroups(t *testing.T) {
 	for i, c := range casesOf(t, "kube-groups") {
 		if testing.Short() && i%10 != 0 {

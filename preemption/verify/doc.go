@@ -1,6 +1,6 @@
 // Package verify judges decisions, of this library or of another scheduler, from the state, the
-// request and the configuration alone. It shares no code with what decides: it judges by a slow
-// reference model. It is made for tests and audits.
+// request and the configuration alone. It shares no code with what decides: it judges by slow
+// models. It is made for tests and audits.
 //
 //	if err := verify.Decision(state, request, config, decision); err != nil {
 //		fmt.Println(err) // every fault: a victim that a rule protects, one that is not needed, a wrong RetryAt, ...
@@ -12,7 +12,7 @@
 // what it judges, and what it does not.
 //
 // The result is nil, or preemption.Faults: of what is wrong with the answer, or, if the input itself is
-// not valid, of that. The zero decision is never right. The model is slow on purpose: give it
+// not valid, of that. The zero decision is never right. The models are slow on purpose: give it
 // states of some hundred workloads.
 //
 // The rules are those of the packages that decide; their sources are given there.

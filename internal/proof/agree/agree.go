@@ -29,16 +29,20 @@ func Diff(c preemption.Config, st preemption.State, r preemption.Request, engine
 			return k.name, ""
 		}
 	}
-	return "", fmt.Sprintf("- engine, + witness:\n- %s\n+ %s\n", mine, theirs)
+	return "", difference(mine, theirs)
 }
 
 // form is a decision as text: in JSON a list that is empty is none.
-func form(d preemption.Decision) string {
+func form(d any) string {
 	data, err := json.Marshal(d)
 	if err != nil {
 		return err.Error()
 	}
 	return string(data)
+}
+
+func difference(mine, theirs string) string {
+	return fmt.Sprintf("- engine, + witness:\n- %s\n+ %s\n", mine, theirs)
 }
 
 // question is what both were asked.

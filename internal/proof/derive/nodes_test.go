@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cedesched/cede/internal/reference/nodes"
+	"github.com/cedesched/cede/internal/witness/nodes"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
@@ -230,17 +230,14 @@ func (w *world) nodeRoutes(p *placement.Preemptor, s *placement.Snapshot, r plac
 	if err3 != nil {
 		err4, record.Request = err3, &r
 	}
-	routes := []route{
+	return []route{
 		{"without an explanation", decided(p.Decide, s, nil, r)},
 		{"the state the other way round", decided(p.Decide, backwards, err1, r)},
 		{"a snapshot made by edits", decided(p.Decide, edited, err2, r)},
 		{"state and request through JSON", decided(p.Decide, read, err4, *record.Request)},
 		{"shifted time", shifted(placement.NewSnapshot, p.Decide, w.nodes, r)},
+		{"the witness", form(nodes.Decide(w.nodesConfig, w.nodes, r))},
 	}
-	if r.MaxDomains == 0 { // the reference does not sample
-		routes = append(routes, route{"the reference", form(nodes.Decide(w.nodesConfig, w.nodes, r))})
-	}
-	return routes
 }
 
 // editedNodes returns the snapshot made from the empty one by edits.

@@ -142,7 +142,7 @@ var rooms = []struct {
 		{"preemption/moves"},
 	}},
 	// The slow model knows the types of the doors and nothing of the engine.
-	{"reference: the slow model, and the judge above it", [][]string{{"internal/reference", "internal/reference/nodes", "internal/witness", "internal/witness/nodes"}, {"preemption/verify"}}},
+	{"reference: the slow model, and the judge above it", [][]string{{"internal/reference", "internal/witness", "internal/witness/nodes"}, {"preemption/verify"}}},
 	{"loops: decisions one after the other", [][]string{{"preemption/cycle", "preemption/loops"}}},
 	{"words: what people read of a decision", [][]string{{"preemption/explain"}}},
 	{"recorded: decisions of other schedulers", [][]string{{"preemption/recorded"}}},

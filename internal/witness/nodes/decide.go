@@ -44,7 +44,9 @@ func (w *World) decide(domains []domain) placement.Decision {
 	if w.config.Mode == placement.ModeDesign && len(w.leaving()) > 0 {
 		if s, d := w.findsRoom(w.withoutRoom(w.searched(domains)), w.leaving()); s != nil {
 			c := &choice{domain: d, seats: s.placed}
-			return w.decision(w.outcome(c), c) // "A promise that can be met without anybody leaving is Fits."
+			if o := w.outcome(c); o != preemption.Fits || !w.request.SkipFit { // then "only preemption is considered"
+				return w.decision(o, c) // "A promise that can be met without anybody leaving is Fits."
+			}
 		}
 	}
 	if w.request.Policy == placement.PreemptNever {
@@ -89,18 +91,18 @@ func (w *World) findsRoom(domains []domain, without []*pod) (*scene, domain) {
 	return nil, domain{}
 }
 
-// withoutRoom leaves out, with SkipFit, the domains in which there is room: what leaves, too, "could not help there". For a single
-// pod each node is one.
+// withoutRoom leaves out, with SkipFit, the nodes with room for a single pod: what leaves, too, "could not help there".
 func (w *World) withoutRoom(domains []domain) []domain {
-	hasRoom := func(d domain) bool {
+	if !w.request.SkipFit || !w.single() {
+		return domains
+	}
+	d := domains[0]
+	d.nodes = slices.DeleteFunc(d.nodes, func(n *node) bool {
 		s := w.scene(nil)
-		s.place(d)
-		return w.request.SkipFit && s.enough()
-	}
-	if w.single() {
-		return []domain{{nodes: slices.DeleteFunc(domains[0].nodes, func(n *node) bool { return hasRoom(domain{nodes: []*node{n}}) })}}
-	}
-	return slices.DeleteFunc(slices.Clone(domains), hasRoom)
+		s.place(domain{nodes: []*node{n}})
+		return s.enough()
+	})
+	return []domain{d}
 }
 
 // preempt: "Once we find enough nodes feasible for preemption and list of victims for them, we score that and choose the
@@ -141,6 +143,29 @@ func (w *World) outcome(c *choice) preemption.Outcome {
 		return preemption.Fits
 	}
 	return preemption.Wait
+}
+
+// Placements returns "every domain in which preemption makes room, with its victims, in the order of the domains. With
+// [placement.Request.MaxDomains] only those that are compared: domains without violations first. It looks at preemption alone: a
+// domain where no unit has to yield is not in the list, and PreemptNever and nominations do not count."
+func Placements(c placement.Config, st placement.State, r placement.Request) (list []placement.Placement) {
+	w := newWorld(c, st, r, r.Now)
+	if w.oneByOne() {
+		w = newWorld(c, st, alone(r, r.Pods[0]), r.Now)
+	}
+	for _, found := range w.choices(w.domains(), func(d domain) *choice {
+		found, _ := w.solve(d, w.candidates(d))
+		if found = w.keepBudgets(found); found == nil || len(found.victims) == 0 {
+			return nil
+		}
+		return found
+	}) {
+		list = append(list, w.decision(preemption.Preempt, found).Placement)
+	}
+	if r.MaxDomains > 0 && w.single() {
+		slices.SortStableFunc(list, func(a, b placement.Placement) int { return number(a.Violations > 0) - number(b.Violations > 0) })
+	}
+	return list
 }
 
 // choices solves each domain. "If none of them has room, also by preemption, the group may be on the nodes of all of them."

@@ -419,6 +419,9 @@ func (d *drawer) nominate() {
 	for _, p := range d.q.Request.Pods {
 		if d.chance(2) && !d.q.Request.Resize && p.Requests["cpu"] < quota.MaxUsage { // a node has no more
 			p.Node = d.node()
+			if d.chance(4) {
+				p.Claims = d.claim() // others than it asks for now
+			}
 			if p.Group == "" && !d.chance(5) {
 				p.Group = d.q.Request.Group
 			}

@@ -16,22 +16,22 @@ func TestDomains(t *testing.T) {
 
 // TestGangsInTime: the same among pods that terminate, minimum runtimes and promises.
 func TestGangsInTime(t *testing.T) {
-	ask(t, questions(traits{gang: true, domains: true, groups: true, terminating: true, runtimes: true, nominations: true}), "Wait", "RetryAt")
+	ask(t, questions(traits{gang: true, domains: true, groups: true, terminating: true, runtimes: true, nominations: true, skipFit: true, sampled: true}), "Wait", "RetryAt")
 }
 
 // TestGangsInPlace: the same as built in v1.37.
 func TestGangsInPlace(t *testing.T) {
-	ask(t, questions(traits{gang: true, domains: true, groups: true, terminating: true, budgets: true, nominations: true, runtimes: true, basic: true, inPlace: true}), "Wait", "Preempt")
+	ask(t, questions(traits{gang: true, domains: true, groups: true, terminating: true, budgets: true, nominations: true, runtimes: true, basic: true, inPlace: true, skipFit: true}), "Wait", "Preempt")
 }
 
 // TestBasic: pods of a Basic group, decided about one after the other.
 func TestBasic(t *testing.T) {
-	ask(t, questions(traits{gang: true, basic: true, groups: true, terminating: true, budgets: true, nominations: true, runtimes: true}), "Preempt", "Wait")
+	ask(t, questions(traits{gang: true, basic: true, groups: true, terminating: true, budgets: true, nominations: true, runtimes: true, skipFit: true}), "Preempt", "Wait")
 }
 
 // TestNested: groups of groups, each with needs and domains of its own.
 func TestNested(t *testing.T) {
-	ask(t, questions(traits{gang: true, nested: true, domains: true, groups: true, terminating: true, runtimes: true, budgets: true}), "Fits", "Preempt")
+	ask(t, questions(traits{gang: true, nested: true, domains: true, groups: true, terminating: true, runtimes: true, budgets: true, skipFit: true}), "Fits", "Preempt")
 }
 
 // TestNestedInPlace: the same as built in v1.37, among promises.

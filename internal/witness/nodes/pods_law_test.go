@@ -41,7 +41,7 @@ func TestSampling(t *testing.T) {
 
 // TestClaims: the same among devices that pods hold, alone or together.
 func TestClaims(t *testing.T) {
-	ask(t, questions(traits{groups: true, claims: true, terminating: true, nominations: true}), "Preempt")
+	ask(t, questions(traits{groups: true, claims: true, terminating: true, nominations: true, skipFit: true}), "Preempt")
 }
 
 // TestGangsWithClaims: the same of groups.

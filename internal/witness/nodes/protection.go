@@ -133,7 +133,7 @@ func (w *World) waitsInPlace() (d placement.Decision, waits bool) {
 // RetryAt returns "the first instant after Now at which the outcome is Fits or Preempt if nothing but time changes",
 // zero if there is none. It tries each instant at which a protection or a wait is over.
 func RetryAt(c placement.Config, st placement.State, r placement.Request) time.Time {
-	for _, at := range newWorld(c, st, r, r.Now).instants() {
+	for _, at := range newWorld(c, st, r, r.Now).Instants() {
 		later := r
 		later.Now = at
 		if d := decideAt(c, st, later, at); d.Outcome.Possible() {
@@ -146,9 +146,9 @@ func RetryAt(c placement.Config, st placement.State, r placement.Request) time.T
 // lastInstant: times are "within the years 1678 to 2262".
 var lastInstant = time.Unix(0, math.MaxInt64)
 
-// instants: "minimum runtimes and guards end, and the wait for terminating pods ends". Each rule holds until an instant,
+// Instants lists what may end a wait: "minimum runtimes and guards end, and the wait for terminating pods ends". Each rule holds until an instant,
 // and not a nanosecond longer.
-func (w *World) instants() (list []time.Time) {
+func (w *World) Instants() (list []time.Time) {
 	for _, u := range w.units() {
 		runtime, _ := w.minRuntimeOf(u)
 		guard, _ := w.guarded(u)

@@ -151,14 +151,14 @@ func (w *World) needs(p *pod) []string {
 }
 
 // claimsAre: "A waiting pod goes only where pods run or are nominated that hold its claims, and pods of one request with a claim
-// go to one node: that of the first of them." Its own nomination is one of those.
+// go to one node: that of the first of them." Nominations of the request are among those.
 func (s *scene) claimsAre(p *pod, n *node) bool {
 	others := slices.Concat(s.running, s.nominated)
 	for _, claim := range p.Claims {
 		holds := func(q *pod) bool { return slices.Contains(q.Claims, claim) }
 		here := func(q *pod) bool { return holds(q) && q.Node == n.Name }
 		elsewhere := func(k seat) bool { return holds(k.pod) && k.node != n }
-		known := p.promised == n || !slices.ContainsFunc(others, holds) || slices.ContainsFunc(others, here)
+		known := !slices.ContainsFunc(others, holds) || slices.ContainsFunc(slices.Concat(others, s.own), here)
 		if !known || slices.ContainsFunc(s.placed, elsewhere) {
 			return false
 		}

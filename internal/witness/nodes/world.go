@@ -31,6 +31,7 @@ type World struct {
 	nodes     []*node       // in order of preference
 	running   []*pod
 	nominated []*pod                      // others than those of the request
+	own       []*pod                      // as those of the request are nominated
 	budgets   []workload.DisruptionBudget // by name
 	pods      []*pod
 	at        time.Time
@@ -64,6 +65,7 @@ func newWorld(c placement.Config, st placement.State, r placement.Request, at ti
 	for _, p := range st.Nominated {
 		if own := w.requested(p.ID); own != nil {
 			own.promised = w.node(p.Node)
+			w.own = append(w.own, w.newPod(p))
 		} else {
 			w.nominated = append(w.nominated, w.newPod(p))
 		}
