@@ -42,7 +42,7 @@ const (
 	// earlier queue-order timestamp first, then those that run before the preemptor, then by UID,
 	// then by ID. A workload is a borrower if it exceeds the nominal quota of the queue, in any column that it uses, after the earlier
 	// workloads that are no borrowers. What the queue reserves (queue.Queue.Reserved) does not
-	// count. Then:
+	// count. Replicas that were told to leave are a workload of their own that is being evicted, after what stays of theirs. Then:
 	//
 	//   1. A preemptor that would not be a borrower preempts borrowers, and others of lower
 	//      priority or of equal priority and a later timestamp.

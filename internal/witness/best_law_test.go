@@ -57,8 +57,6 @@ func best(t *rapid.T, q question) string {
 	switch {
 	case d.Proof == nil:
 		return "no proof"
-	case q.Config.Sharing == preemption.Stable && someReplicasLeave(q):
-		return "open: whether replicas that leave count in who borrows"
 	case !d.Proof.Optimal:
 		return "not proven"
 	}
@@ -93,10 +91,4 @@ func best(t *rapid.T, q question) string {
 	}
 	differs(t, q, "the engine has %+v %+v %+v %v, the best is %+v", v, d.Proof, d.Victims, d.Outcome, least)
 	return ""
-}
-
-func someReplicasLeave(q question) bool {
-	return slices.ContainsFunc(q.Record.State.Admitted, func(w workload.Workload) bool {
-		return slices.ContainsFunc(w.PodSets, func(p workload.PodSet) bool { return p.Terminating > 0 })
-	})
 }

@@ -41,16 +41,6 @@ func Next(c preemption.Config, st preemption.State, r preemption.Request) (at ti
 	return list[0], true
 }
 
-// CohortsTie reports whether a search, now or at an instant that is tried, met two sibling cohorts of
-// equal share. There the words leave open who is first, and Kueue takes any.
-func CohortsTie(c preemption.Config, st preemption.State, r preemption.Request) bool {
-	w := newWorld(c, st, r)
-	if d := w.decide(r.Now); !d.Possible() {
-		w.retryAt()
-	}
-	return w.tied
-}
-
 // instants lists, in order, the instants after now at which a rule begins or ends to hold for a
 // workload, or its place among the candidates changes: a time that a workload has, or that time and
 // a duration that the configuration has; and the nanosecond after it. Limits have

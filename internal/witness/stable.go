@@ -13,30 +13,28 @@ import (
 
 // [preemption.Stable], and docs/stability.md: nominal quota, then priority, then share.
 
-// stablePermits reports whether points 1 to 3 permit a set of victims. "In a cohort tree in which no queue has
+// stablePermits reports whether points 1 to 3 permit a set of victims.
+func (w *world) stablePermits(set []*candidate) bool { return w.stableKeeps(set) == nil }
+
+// stableKeeps returns the first of a set whom points 1 to 3 keep. "In a cohort tree in which no queue has
 // reclaimWithinCohort Any points 1 and 2 are not needed and refuse no victim."
-func (w *world) stablePermits(set []*candidate) bool {
+func (w *world) stableKeeps(set []*candidate) *candidate {
 	anybody := func(n *node) bool {
 		return n.queue != nil && n.queue.Preemption.ReclaimWithinCohort == queue.Any
 	}
 	if w.config.Sharing != preemption.Stable || w.own.parent == nil || !slices.ContainsFunc(w.own.root().under(), anybody) {
-		return true
+		return nil
 	}
-	asks := w.pending
-	asks.PodSets = []workload.PodSet{{Count: 1}} // what is asked for: in a forecast one resource alone
-	for fr, amount := range w.asked {
-		asks.PodSets[0].Requests = append(asks.PodSets[0].Requests, quota.Amount{Flavor: fr.Flavor, Resource: fr.Resource, Amount: amount})
-	}
-	borrows := w.own.isBorrower(&asks, &asks)
+	borrows := w.own.isBorrower(nil, w.asks())
 	for _, c := range set {
 		if c.expired || c.leaving { // "yields as ever"
 			continue
 		}
 		if !borrows && !w.yieldsWithin(c) || borrows && !w.yieldsToBorrower(c, set) {
-			return false
+			return c
 		}
 	}
-	return true
+	return nil
 }
 
 // stableRefuses reports whether a candidate may not go with the victims so far: "candidates are refused" one by one, for
@@ -58,7 +56,7 @@ func (f *fairSearch) stableRefuses(c *candidate) bool {
 // yieldsWithin: "A preemptor that would not be a borrower preempts borrowers, and others of lower priority or of
 // equal priority and a later timestamp."
 func (w *world) yieldsWithin(c *candidate) bool {
-	return c.of.home.isBorrower(&c.of.Workload, nil) || w.ranksBelow(c)
+	return c.of.home.isBorrower(c.of, nil) || w.ranksBelow(c)
 }
 
 // yieldsToBorrower: "One that would be preempts only borrowers: of lower priority; and of equal priority, if the
@@ -66,7 +64,7 @@ func (w *world) yieldsWithin(c *candidate) bool {
 func (w *world) yieldsToBorrower(c *candidate, set []*candidate) bool {
 	priority := cmp.Compare(c.of.EffectivePriority(), w.request.Workload.EffectivePriority())
 	switch {
-	case !c.of.home.isBorrower(&c.of.Workload, nil) || priority > 0:
+	case !c.of.home.isBorrower(c.of, nil) || priority > 0:
 		return false
 	case priority < 0:
 		return true
@@ -81,7 +79,8 @@ func (w *world) yieldsToBorrower(c *candidate, set []*candidate) bool {
 }
 
 // sharesAmongHigher gives the shares of the preemptor's queue, before and after, and of another queue after, where
-// "only workloads of at least this priority count". Who yields in any case counts as if he stayed.
+// "only workloads of at least this priority count". Who yields in any case counts as if he stayed, and so do the replicas of a
+// victim that leave already.
 func (w *world) sharesAmongHigher(other *node, set []*candidate) (before, after, theirs share) {
 	var lower, victims []*candidate
 	for _, n := range w.queues {
@@ -93,7 +92,7 @@ func (w *world) sharesAmongHigher(other *node, set []*candidate) (before, after,
 	}
 	for _, c := range set {
 		if !c.expired && !c.leaving && !slices.ContainsFunc(lower, func(o *candidate) bool { return o.of == c.of }) {
-			victims = append(victims, c)
+			victims = append(victims, c.withoutLeaving()...)
 		}
 	}
 	for _, c := range lower {
@@ -111,6 +110,17 @@ func (w *world) sharesAmongHigher(other *node, set []*candidate) (before, after,
 	return before, after, theirs
 }
 
+// withoutLeaving is what yields with a candidate, but for what of it leaves already.
+func (c *candidate) withoutLeaving() (list []*candidate) {
+	if c.podSet != whole {
+		return []*candidate{c}
+	}
+	for i, p := range c.of.PodSets {
+		list = append(list, &candidate{of: c.of, podSet: i, replicas: p.Count - p.Terminating})
+	}
+	return list
+}
+
 // quotaColumns are those of which the cohort tree has a quota, and those of the request.
 func (w *world) quotaColumns() []column {
 	set := w.own.root().columns()
@@ -126,32 +136,73 @@ func (w *world) ranksBelow(c *candidate) bool {
 	return theirs < ours || theirs == ours && w.isNewer(c.of)
 }
 
+// claim is a workload, what of it stays, or replicas that leave: these "are as an evicted workload".
+type claim struct {
+	*workload.Workload
+	of    *running // nil: the request
+	takes []quota.Amount
+}
+
+// asks is the claim of the request: in a forecast on one resource alone.
+func (w *world) asks() *claim {
+	c := &claim{Workload: &w.pending}
+	for fr, amount := range w.asked {
+		c.takes = append(c.takes, quota.Amount{Flavor: fr.Flavor, Resource: fr.Resource, Amount: amount})
+	}
+	return c
+}
+
+// claims are those of a workload: what stays comes first.
+func (r *running) claims() []*claim {
+	of := func(count func(p *workload.PodSet) int64) *claim {
+		one := r.Workload.Clone()
+		for i := range one.PodSets {
+			one.PodSets[i].Count = count(&one.PodSets[i])
+		}
+		return &claim{&r.Workload, r, one.Usage()}
+	}
+	list := []*claim{of(func(p *workload.PodSet) int64 { return p.Count - p.Terminating })}
+	for i, p := range r.PodSets {
+		if p.Terminating > 0 {
+			name := r.PodSets[i].Name
+			list = append(list, of(func(p *workload.PodSet) int64 {
+				if p.Name == name {
+					return p.Terminating
+				}
+				return 0
+			}))
+		}
+	}
+	return list
+}
+
 // isBorrower: "A workload is a borrower if it exceeds the nominal quota of the queue, in any column that it uses,
 // after the earlier workloads that are no borrowers. What the queue reserves does not count." Earlier: "by effective
-// priority, at equal priority the earlier queue-order timestamp first, then those that run before the preemptor".
-func (n *node) isBorrower(who, besides *workload.Workload) bool {
-	var list []*workload.Workload
+// priority, at equal priority the earlier queue-order timestamp first, then those that run before the preemptor". It asks
+// about a workload that runs, or about the request, which comes besides them.
+func (n *node) isBorrower(who *running, besides *claim) bool {
+	var list []*claim
 	for _, r := range n.running {
-		list = append(list, &r.Workload)
+		list = append(list, r.claims()...)
 	}
-	slices.SortFunc(list, func(a, b *workload.Workload) int { return cmp.Or(cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(list, func(a, b *claim) int { return cmp.Or(cmp.Compare(a.UID, b.UID), cmp.Compare(a.ID, b.ID)) })
 	if besides != nil {
 		list = append(list, besides)
 	}
-	slices.SortStableFunc(list, func(a, b *workload.Workload) int {
+	slices.SortStableFunc(list, func(a, b *claim) int {
 		return cmp.Or(cmp.Compare(b.EffectivePriority(), a.EffectivePriority()), workload.CompareQueued(a.Queued, b.Queued))
 	})
 	within := map[column]int64{}
 	for _, one := range list {
 		exceeds := false
-		for _, a := range one.Usage() {
+		for _, a := range one.takes {
 			fr := a.FlavorResource()
 			exceeds = exceeds || a.Amount > 0 && plus(within[fr], a.Amount) > n.quotas[fr].Nominal
 		}
-		if one.ID == who.ID {
+		if one.of == who {
 			return exceeds
 		}
-		for _, a := range one.Usage() {
+		for _, a := range one.takes {
 			if !exceeds {
 				within[a.FlavorResource()] = plus(within[a.FlavorResource()], a.Amount)
 			}

@@ -92,7 +92,6 @@ func (t *tournament) compareEqual(a, b *node) int {
 			compareAlike(x, y, t.at),
 		)
 	}
-	t.tied = true
 	x, y := t.firsts[a], t.firsts[b]
 	if x == nil || y == nil {
 		return cmp.Or(cmp.Compare(number(x == nil), number(y == nil)), cmp.Compare(a.name, b.name))
@@ -119,8 +118,10 @@ func (w *world) firstUnder(n *node, at time.Time) (first *candidate) {
 		}
 	}
 	for _, r := range n.running {
-		if w.everYields(r) {
-			list = append(list, &candidate{of: r, podSet: whole, leaving: r.Evicted})
+		for _, c := range r.parts() { // replicas that were told to leave "are as an evicted workload"
+			if !c.surplus() && w.everYields(c) {
+				list = append(list, c)
+			}
 		}
 	}
 	for _, c := range list {
@@ -135,13 +136,7 @@ func compareEvicted(a, b *candidate, at time.Time) int {
 	return cmp.Or(cmp.Compare(number(!a.leaving), number(!b.leaving)), compareAlike(a, b, at))
 }
 
-// everYields reports whether a workload may yield at some time, and uses something, zero included.
-func (w *world) everYields(r *running) bool {
-	uses := false
-	for _, p := range r.PodSets {
-		for _, a := range p.Requests {
-			uses = uses || a.Flavor != ""
-		}
-	}
-	return uses && (!r.NeverYields || r.Evicted) && !r.home.queue.Inactive
+// everYields reports whether a part of a workload may yield at some time, and uses something, zero included.
+func (w *world) everYields(c *candidate) bool {
+	return c.uses(w.allColumns()) && (!c.of.NeverYields || c.leaving) && !c.of.home.queue.Inactive
 }

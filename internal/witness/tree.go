@@ -60,8 +60,6 @@ type world struct {
 	observed []rules.Observation // since when triggers hold
 	// holdsSince is when the request's workload reserved what it holds.
 	holdsSince time.Time
-	// tied: the shares of two sibling cohorts were equal somewhere in a search.
-	tied bool
 }
 
 // newWorld makes the tree of a state and puts the workloads into their queues. The workload that

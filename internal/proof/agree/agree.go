@@ -58,7 +58,6 @@ var knownDisagreements = []struct {
 	name  string
 	holds func(question) bool
 }{
-	{"sibling cohorts of equal share", question.cohortsTie},
 	{"not known to the witness", question.notKnown},
 	{"by rules alone nobody waits for the room", question.rulesForgetSoon},
 	{"constraints by rules while flavors are tried", question.constraintsOnTrial},
@@ -66,13 +65,6 @@ var knownDisagreements = []struct {
 
 // notKnown: the witness does not decide by better searches than Greedy.
 func (q question) notKnown() bool { return q.Search != preemption.Greedy }
-
-// cohortsTie: "Of two cohorts the one whose first workload is being evicted, then by steps 4 and 6." Whose
-// workload is the first while some are removed and the request counts, the words do not say; any choice is
-// one of Kueue's.
-func (q question) cohortsTie() bool {
-	return q.Sharing != preemption.Classical && witness.CohortsTie(q.Config, q.State, q.Request)
-}
 
 // rulesForgetSoon: "If a request that has no place would have one by that alone, nobody is told to leave: the decision is
 // Wait." By rules alone the engine tells others, or says that it is impossible.
