@@ -65,8 +65,11 @@ func compare(t *rapid.T, q question) (known string, decision preemption.Decision
 	return known, decision
 }
 
+// fataler is a test, or a check of one.
+type fataler interface{ Fatal(args ...any) }
+
 // decide asks the engine.
-func decide(t *rapid.T, c preemption.Config, record preemption.Record) preemption.Decision {
+func decide(t fataler, c preemption.Config, record preemption.Record) preemption.Decision {
 	snapshot, err := preemption.NewSnapshot(record.State)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,12 @@ import (
 
 // TestFlavors: the engine and the witness assign the same flavors for the same reasons, and decide alike.
 func TestFlavors(t *testing.T) {
-	ask(t, rapid.Custom(func(t *rapid.T) question {
+	ask(t, flavorQuestions())
+}
+
+// flavorQuestions draws questions in which some requests have no flavor.
+func flavorQuestions() *rapid.Generator[question] {
+	return rapid.Custom(func(t *rapid.T) question {
 		q := question{preemptiontest.Configs().Draw(t, "config"), preemptiontest.RecordsWithoutFlavors().Draw(t, "record")}
 		q.Config.Compat.Kueue016 = q.Config.Compat.Kueue016 && q.Config.Sharing != preemption.Stable
 		q.Config.MaxBlockers = 99
@@ -20,5 +25,5 @@ func TestFlavors(t *testing.T) {
 			q.Record.Request.Continue = decide(t, q.Config, q.Record).Assignment
 		}
 		return q
-	}))
+	})
 }

@@ -10,7 +10,12 @@ import (
 
 // TestPartial: the engine and the witness admit with the same numbers of replicas.
 func TestPartial(t *testing.T) {
-	ask(t, rapid.Custom(func(t *rapid.T) question {
+	ask(t, partialQuestions())
+}
+
+// partialQuestions draws questions in which fewer replicas will do.
+func partialQuestions() *rapid.Generator[question] {
+	return rapid.Custom(func(t *rapid.T) question {
 		q := questions(func(c *preemption.Config) {
 			c.Compat.Kueue016 = c.Compat.Kueue016 && c.Sharing != preemption.Stable
 		}).Draw(t, "question")
@@ -25,5 +30,5 @@ func TestPartial(t *testing.T) {
 			r.MinCounts = append(r.MinCounts, preemption.Replicas{PodSet: p.Name, Count: rapid.Int64Range(0, p.Count).Draw(t, "least")})
 		}
 		return q
-	}))
+	})
 }

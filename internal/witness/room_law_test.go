@@ -30,13 +30,18 @@ func (p *places) left() int64 {
 
 // TestRoom: the engine and the witness choose alike where a room is asked, too.
 func TestRoom(t *testing.T) {
-	ask(t, rapid.Custom(func(t *rapid.T) question {
+	ask(t, roomQuestions())
+}
+
+// roomQuestions draws questions in which a room is asked.
+func roomQuestions() *rapid.Generator[question] {
+	return rapid.Custom(func(t *rapid.T) question {
 		q := questions(func(c *preemption.Config) {
 			c.Compat.Kueue016 = c.Compat.Kueue016 && c.Sharing != preemption.Stable
 		}).Draw(t, "question")
 		q.Record.Request.Room = placesFor(t, q)
 		return q
-	}))
+	})
 }
 
 // placesFor draws a room for the workloads of a question.
