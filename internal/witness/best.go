@@ -79,7 +79,7 @@ func units(c preemption.Config, st preemption.State, r preemption.Request) (*wor
 func named(list []*candidate, victims []preemption.Victim) (set []*candidate) {
 	for _, v := range victims {
 		for _, c := range list {
-			if c.of.ID == v.Workload && (c.podSet == whole && len(v.Replicas) == 0 || c.isAmong(v.Replicas)) {
+			if c.of.ID == v.Workload && c.isIn(&v) {
 				set = append(set, c)
 			}
 		}
@@ -277,7 +277,7 @@ func ValueOf(c preemption.Config, r preemption.Request, victims []preemption.Vic
 		if c.Cost == nil {
 			return 0
 		}
-		return c.Cost.Lost(find(id), podSet, r.Now)
+		return max(0, c.Cost.Lost(find(id), podSet, r.Now)) // "It is not negative."
 	}
 	for _, one := range victims {
 		v.Victims++
