@@ -179,6 +179,11 @@ func (w *world) permitted(c *candidate, mayBorrow, byStrategies bool) bool {
 	return w.borrowsAnything(c.of.home, c.meet) && (!byStrategies || c.reason != preemption.InCohortFairSharing || w.justified(c))
 }
 
+// inAttempt is what an attempt permits, as a question about a candidate.
+func (w *world) inAttempt(mayBorrow, byStrategies bool) func(*candidate) bool {
+	return func(c *candidate) bool { return w.permitted(c, mayBorrow, byStrategies) }
+}
+
 // justified reports whether a strategy permits a candidate.
 func (w *world) justified(c *candidate) bool {
 	before := w.own.asking
@@ -192,7 +197,7 @@ func (w *world) justified(c *candidate) bool {
 // returns those who have no place in it. All are removed before and after. The last of the order is found first: of those
 // with the highest common cohort, for what leaves farther down only makes the preemptor's share smaller. Of a workload that
 // yields as a whole no replicas yield besides.
-func (w *world) outOfOrder(set []*candidate, mayBorrow, byStrategies bool) []*candidate {
+func (w *world) outOfOrder(set []*candidate, permitted func(*candidate) bool) []*candidate {
 	var left, last []*candidate
 	for _, c := range set {
 		if c.podSet != whole && c.of.gone {
@@ -206,7 +211,7 @@ func (w *world) outOfOrder(set []*candidate, mayBorrow, byStrategies bool) []*ca
 	for i := 0; i < len(left); i++ {
 		c := left[i]
 		c.putBack()
-		if w.permitted(c, mayBorrow, byStrategies) {
+		if permitted(c) {
 			left, last, i = without(left, i), append(last, c), -1
 		} else {
 			c.remove()

@@ -58,33 +58,7 @@ func (w *world) askedColumns() (list []column) {
 // acceptedInSomeOrder: "there is an order of the victims in which each is accepted, with only those before it gone, by
 // a selector that accepted it when it was taken". All of them are removed before and after.
 func (s *ruleSearch) acceptedInSomeOrder(victims []*candidate) bool {
-	restore(victims)
-	failed := map[uint64]bool{} // sets that no order completes
-	var complete func(gone uint64) bool
-	complete = func(gone uint64) bool {
-		if gone == 1<<len(victims)-1 {
-			return true
-		}
-		for i, c := range victims {
-			next := gone | 1<<i
-			if next == gone || failed[next] || !s.stillAccepted(c) {
-				continue
-			}
-			c.remove()
-			done := complete(next)
-			c.putBack()
-			if done {
-				return true
-			}
-		}
-		failed[gone] = true
-		return false
-	}
-	ok := complete(0)
-	for _, c := range victims {
-		c.remove()
-	}
-	return ok
+	return len(s.outOfOrder(victims, s.stillAccepted)) == 0
 }
 
 // stillAccepted reports whether a selector accepts a victim that accepted it when it was taken: one of the tier that

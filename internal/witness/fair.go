@@ -20,7 +20,7 @@ func (w *world) fair(at time.Time) []*candidate {
 		return nil
 	}
 	victims := w.minimal(f.victims, func(rest []*candidate) bool {
-		return w.fits(true) && (!w.rechecks() || len(w.outOfOrder(rest, true, true)) == 0)
+		return w.fits(true) && (!w.rechecks() || len(w.outOfOrder(rest, w.inAttempt(true, true))) == 0)
 	})
 	restore(victims)
 	return victims

@@ -27,6 +27,10 @@ type judge struct {
 // It judges by the attempt that explains the victims best, and victims that all leave also by the rights that stay.
 // Waits says that the answer awaits them: then what terminates in the room may be gone, too.
 func (q *Question) Victims(victims []preemption.Victim, waits bool) (least preemption.Faults) {
+	ofRules := func(v preemption.Victim) bool { return v.Reason == preemption.ConfigurablePreemption }
+	if q.rulesAlone() || slices.ContainsFunc(victims, ofRules) {
+		return q.victimsByRules(victims)
+	}
 	told := slices.ContainsFunc(victims, func(v preemption.Victim) bool { return !v.Leaving })
 	for i, mayBorrow := range q.attemptsOf(q.yielding) {
 		j := &judge{Question: q, victims: victims, mayBorrow: mayBorrow}
@@ -54,11 +58,7 @@ func (j *judge) all(from []*candidate, told bool) {
 		}
 		j.victim(i, v, from)
 	}
-	for i, c := range j.set {
-		if !j.withinLimits(c, j.set[:i], j.request.Now) {
-			j.Add(j.path(j.by[i]), "%q is over a limit", c.of.ID)
-		}
-	}
+	j.limited()
 	if c := j.stableKeeps(j.set); c != nil {
 		j.Add(j.path(j.by[slices.Index(j.set, c)]), "%q may take its place back", c.of.ID)
 	}
@@ -67,12 +67,21 @@ func (j *judge) all(from []*candidate, told bool) {
 	}
 	defer restore(j.set)
 	if j.fits(j.mayBorrow) {
-		j.needed()
+		j.needed(j.inAttempt(j.mayBorrow, j.rechecks()))
 	} else {
 		j.Add("decision.victims", "without them the request does not fit")
 	}
 	if told { // of those who leave it does not matter who borrows, nor what the strategies say
 		j.ordered()
+	}
+}
+
+// limited judges that all together are within each limit.
+func (j *judge) limited() {
+	for i, c := range j.set {
+		if !j.withinLimits(c, j.set[:i], j.request.Now) {
+			j.Add(j.path(j.by[i]), "%q is over a limit", c.of.ID)
+		}
 	}
 }
 
@@ -137,21 +146,23 @@ func (j *judge) countsOf(i int, v *preemption.Victim, r *running) bool {
 	return ok
 }
 
-// whyNot says why a part of a workload may not yield.
+// whyNot says why a part of a workload may not yield by the policies.
 func (j *judge) whyNot(c *candidate) string {
 	k, in := j.classes()[c.of.home]
 	c.class, c.meet = k, meet(j.own, c.of.home)
-	if !in {
-		return fmt.Sprintf("no policy permits %q to be preempted", c.of.ID)
-	}
-	switch b, _ := j.refuses(c, j.request.Now); {
+	return j.kept(c, in && j.policyPermits(c, j.request.Now))
+}
+
+// kept says what keeps a part of a workload that policies or rules permit, or not, to be preempted.
+func (j *judge) kept(c *candidate, permitted bool) string {
+	switch b, _ := j.refuses(c, permitted, j.request.Now); {
 	case b.Rule == preemption.RuleNeverYields:
 		return fmt.Sprintf("%q never yields", c.of.ID)
 	case b.Rule == preemption.RuleMinRuntime:
 		return fmt.Sprintf("the minimum runtime of %q is not over", c.of.ID)
 	case b.Rule == preemption.RuleGuarded:
 		return fmt.Sprintf("a guard protects %q", c.of.ID)
-	case !c.uses(j.needs):
+	case permitted && !c.uses(j.needs):
 		return fmt.Sprintf("%q uses nothing that needs preemption", c.of.ID)
 	}
 	return fmt.Sprintf("no policy permits %q to be preempted", c.of.ID)
@@ -196,20 +207,21 @@ func (j *judge) entitledAtBest() bool {
 	return (&fairSearch{world: j.world}).withinNominal()
 }
 
-// needed judges that nobody can stay, neither as a whole nor a replica. All are gone.
-func (j *judge) needed() {
+// needed judges that nobody can stay, neither as a whole nor a replica, so that the others are still permitted. All are gone.
+func (j *judge) needed(permitted func(*candidate) bool) {
 	for i, c := range j.set {
 		if i > 0 && c.surplus() && j.set[i-1].of == c.of && j.set[i-1].podSet == c.podSet {
 			continue // replicas are alike
 		}
 		c.putBack()
 		rest := without(j.set, i)
+		asks := j.rechecks() || c.ofRules() || slices.ContainsFunc(rest, (*candidate).ofRules)
 		switch enough := j.fits(j.mayBorrow); {
 		case enough && j.stay:
 			j.Add(j.path(j.by[i]), "%q is not needed", c.of.ID)
-		case enough && !(j.rechecks() && len(j.outOfOrder(rest, j.mayBorrow, true)) > 0):
+		case enough && !(asks && len(j.outOfOrder(rest, permitted)) > 0):
 			j.Add(j.path(j.by[i]), "%q, or a replica of it, can stay", c.of.ID)
-		case c.podSet == whole && !j.stay && j.partIsEnough(c, rest):
+		case c.podSet == whole && !j.stay && !c.ofRules() && j.partIsEnough(c, rest, permitted):
 			j.Add(j.path(j.by[i]), "%q can stay without its surplus", c.of.ID)
 		}
 		c.remove()
@@ -218,7 +230,7 @@ func (j *judge) needed() {
 
 // partIsEnough reports whether a workload that goes whole could keep its minimum: its leaving replicas, and then its surplus, the
 // last pod set first, are enough. It is back, the rest is gone.
-func (j *judge) partIsEnough(c *candidate, rest []*candidate) (enough bool) {
+func (j *judge) partIsEnough(c *candidate, rest []*candidate, permitted func(*candidate) bool) (enough bool) {
 	var parts []*candidate
 	for _, leaving := range []bool{true, false} {
 		for _, p := range slices.Backward(c.of.parts()) {
@@ -227,12 +239,13 @@ func (j *judge) partIsEnough(c *candidate, rest []*candidate) (enough bool) {
 			}
 		}
 	}
-	defer func() { restore(parts) }()
-	for i, p := range parts {
+	gone := 0
+	defer func() { restore(parts[:gone]) }()
+	for _, p := range parts {
 		p.remove()
+		gone++
 		rest = append(slices.Clip(rest), p)
-		if j.fits(j.mayBorrow) && len(j.outOfOrder(rest, j.mayBorrow, j.rechecks())) == 0 {
-			parts = parts[:i+1]
+		if j.fits(j.mayBorrow) && len(j.outOfOrder(rest, permitted)) == 0 {
 			return true
 		}
 	}
@@ -242,14 +255,14 @@ func (j *judge) partIsEnough(c *candidate, rest []*candidate) (enough bool) {
 // ordered judges that there is an order in which each may be taken after those before it. All are gone. Where the strategies are
 // not asked again, more than the victims may have been gone when a victim was taken: then one must hold at best.
 func (j *judge) ordered() {
-	if left := j.outOfOrder(j.set, j.mayBorrow, false); len(left) > 0 {
+	if left := j.outOfOrder(j.set, j.inAttempt(j.mayBorrow, false)); len(left) > 0 {
 		j.Add("decision.victims", "there is no order in which each of %s may be taken after the victims before it", names(left))
 	}
 	if j.config.Sharing == preemption.Classical {
 		return
 	}
 	if j.rechecks() {
-		if left := j.outOfOrder(j.set, j.mayBorrow, true); len(left) > 0 {
+		if left := j.outOfOrder(j.set, j.inAttempt(j.mayBorrow, true)); len(left) > 0 {
 			j.Add("decision.victims", "there is no order in which %s pass a strategy", names(left))
 		}
 		return

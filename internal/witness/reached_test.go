@@ -43,7 +43,7 @@ func TestQuestionsReach(t *testing.T) {
 	}{
 		{"classical", classicalQuestions()}, {"fair", fairQuestions(preemption.Fair)}, {"reevaluated", fairQuestions(preemption.Reevaluated)},
 		{"stable", fairQuestions(preemption.Stable)}, {"room", roomQuestions()}, {"limits", limitedQuestions()}, {"flavors", flavorQuestions()},
-		{"partial", partialQuestions()},
+		{"partial", partialQuestions()}, {"rules", ruledQuestions()},
 	}
 	table, most := map[string]string{}, map[string]int{}
 	for i, law := range laws {
@@ -78,7 +78,7 @@ func TestQuestionsReach(t *testing.T) {
 	for r := preemption.RuleWithinClusterQueue; r <= preemption.RuleLimit; r++ {
 		missing = append(missing, "blocker "+r.String())
 	}
-	for r := preemption.InClusterQueue; r < preemption.ConfigurablePreemption; r++ {
+	for r := preemption.InClusterQueue; r <= preemption.ConfigurablePreemption; r++ {
 		missing = append(missing, "victim "+r.String())
 	}
 	for _, what := range append(missing, names...) {

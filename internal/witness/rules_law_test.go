@@ -30,9 +30,7 @@ func TestRules(t *testing.T) {
 func ruledQuestions() *rapid.Generator[question] {
 	return rapid.Custom(func(t *rapid.T) question {
 		q := questions(func(c *preemption.Config) {
-			if c.Sharing == preemption.Stable {
-				c.Sharing = preemption.Fair
-			}
+			c.Compat.Kueue016 = c.Compat.Kueue016 && c.Sharing != preemption.Stable
 		}).Draw(t, "question")
 		if rapid.IntRange(0, 7).Draw(t, "without flavors") == 0 {
 			q.Record = preemptiontest.RecordsWithoutFlavors().Draw(t, "record")

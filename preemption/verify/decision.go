@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/fault"
-	"github.com/cedesched/cede/internal/reference"
+	"github.com/cedesched/cede/internal/witness"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -89,8 +89,8 @@ func Decision(st preemption.State, r preemption.Request, c preemption.Config, d 
 	faults = append(faults, judgeFlavors(&st, &w, &d)...)
 	faults = append(faults, judgeProof(&c, &d)...)
 	r.Workload = w
-	j := judge{Question: reference.New(c, st, r), d: &d, assigned: len(d.Assignment) > 0}
-	faults = append(faults, j.lost()...)
+	j := judge{Question: witness.Ask(c, st, r), d: &d, config: c, state: st, request: r}
+	defer j.Done()
 	faults = append(faults, j.judge()...)
 	return faults.Err()
 }
@@ -121,7 +121,7 @@ func judgeFlavors(st *preemption.State, w *workload.Workload, d *preemption.Deci
 	for i, c := range d.Assignment {
 		for j := range w.PodSets {
 			if p := &w.PodSets[j]; p.Name == c.PodSet {
-				if m := reference.Mismatch(st.Flavors, &st.Queues[at], c.Flavor, p.NodeConstraints); m != nil {
+				if m := witness.Mismatch(st.Flavors, &st.Queues[at], c.Flavor, p.NodeConstraints); m != nil {
 					faults.Add(fmt.Sprintf("decision.assignment[%d].flavor", i), "%q is not for pod set %q: %s", c.Flavor, p.Name, why(m))
 				}
 			}
@@ -132,18 +132,17 @@ func judgeFlavors(st *preemption.State, w *workload.Workload, d *preemption.Deci
 
 // lost judges what the victims lose.
 func (j *judge) lost() (faults fault.List) {
+	known := func(v preemption.Victim) bool {
+		return slices.ContainsFunc(j.state.Admitted, func(w workload.Workload) bool { return w.ID == v.Workload })
+	}
 	sum := int64(0)
-	for i := range j.d.Victims {
-		v, lost := &j.d.Victims[i], int64(0)
-		if r := j.running(v.Workload, ""); r != nil && len(v.Replicas) == 0 {
-			lost = j.LostBy(r, "")
-		} else if r != nil {
-			for _, few := range v.Replicas {
-				lost = quota.Add(lost, quota.Mul(few.Count-few.Leaving, j.LostBy(r, few.PodSet)))
-			}
+	for i, v := range j.d.Victims {
+		lost := int64(0)
+		if known(v) {
+			lost = j.Value([]preemption.Victim{v}).Lost
 		}
 		if v.Lost != lost {
-			faults.Add(path(i)+".lost", "%d, want %d", v.Lost, lost)
+			faults.Add(fmt.Sprintf("decision.victims[%d].lost", i), "%d, want %d", v.Lost, lost)
 		}
 		sum = quota.Add(sum, lost)
 	}
@@ -197,8 +196,4 @@ func why(m *preemption.Mismatch) string {
 		return "it has no topology"
 	}
 	return "it is for pods that ask for a topology, unlike others of the queue"
-}
-
-func allLeaving(list []preemption.Victim) bool {
-	return len(list) > 0 && !slices.ContainsFunc(list, func(v preemption.Victim) bool { return !v.Leaving })
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/fault"
-	"github.com/cedesched/cede/internal/reference"
+	"github.com/cedesched/cede/internal/witness"
 	"github.com/cedesched/cede/preemption"
 )
 
@@ -29,35 +29,19 @@ func InOrder(st preemption.State, r preemption.Request, c preemption.Config, d p
 		return err
 	}
 	r.Workload = d.Assignment.Pin(w)
-	j := judge{Question: reference.New(c, st, r), d: &d}
-	candidates := slices.DeleteFunc(j.Candidates(), func(c reference.Candidate) bool { return c.Evicted || c.Partial() })
-	named := func(id string) bool {
-		return slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return v.Workload == id })
-	}
+	q := witness.Ask(c, st, r)
+	defer q.Done()
+	first := q.OutOfTurn(d.Victims)
 	var faults fault.List
-	for i := range d.Victims {
-		v := &d.Victims[i]
-		at := slices.IndexFunc(candidates, func(c reference.Candidate) bool { return c.ID == v.Workload })
-		if at < 0 || len(v.Replicas) > 0 {
-			continue
-		}
-		for _, first := range candidates {
-			if first.At == candidates[at].At && !named(first.ID) && j.ComesBefore(first, candidates[at]) && j.freesAsMuch(first, candidates[at]) {
-				faults.Add(path(i), "%q yields, and %q, which comes before it and frees as much, stays", v.Workload, first.ID)
-				break
-			}
+	for i, v := range d.Victims {
+		if other := first[v.Workload]; other != "" && len(v.Replicas) == 0 {
+			faults.Add(path(i), "%q yields, and %q, which comes before it and frees as much, stays", v.Workload, other)
 		}
 	}
 	return faults.Err()
 }
 
-// freesAsMuch reports whether one candidate frees at least as much of what is asked for as another; in fair sharing the
-// same of everything.
-func (j *judge) freesAsMuch(a, b reference.Candidate) bool {
-	for _, c := range j.AllColumns() {
-		if j.fair() && a.Frees(c) != b.Frees(c) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(j.Asked, func(of reference.Amount) bool { return a.Frees(of.Column) < b.Frees(of.Column) })
+// byRules reports whether rules took some victim.
+func byRules(d *preemption.Decision) bool {
+	return slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return v.Reason == preemption.ConfigurablePreemption })
 }

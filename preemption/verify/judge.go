@@ -1,42 +1,68 @@
 package verify
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/cedesched/cede/internal/base/fault"
-	"github.com/cedesched/cede/internal/reference"
+	"github.com/cedesched/cede/internal/witness"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/queue/rules"
 )
 
 // judge holds the question and the decision that is judged.
 type judge struct {
-	*reference.Question
-	d *preemption.Decision
-	// assigned: the flavors were assigned, so that other flavors may be assigned at another time.
-	assigned bool
-	// allLeave: all victims were told to leave before. leave: they are judged by the rights that stay while others leave.
-	allLeave, leave bool
+	*witness.Question
+	d       *preemption.Decision
+	config  preemption.Config
+	state   preemption.State
+	request preemption.Request // in which every amount has a flavor
 }
 
 // judge returns everything that is wrong with the decision.
 func (j *judge) judge() (faults fault.List) {
-	d, w := j.d, &j.Request.Workload
-	wrong := func(field, problem string, args ...any) { faults.Add("decision."+field, problem, args...) }
+	d := j.d
 	if d.Outcome < preemption.Fits || d.Outcome > preemption.Impossible {
-		wrong("outcome", "%d is unknown", d.Outcome)
+		faults.Add("decision.outcome", "%d is unknown", d.Outcome)
 		return faults
 	}
-	if j.Queue.Queue.Inactive {
+	faults = append(faults, j.lost()...)
+	if j.Inactive() {
 		if d.Outcome != preemption.Impossible || d.BorrowHeight != 0 || len(d.Victims) > 0 || d.Admitted != nil {
-			wrong("outcome", "%v, but nothing in queue %q is admitted: it is inactive", d.Outcome, w.Queue)
+			faults.Add("decision.outcome", "%v, but nothing in queue %q is admitted: it is inactive", d.Outcome, j.request.Workload.Queue)
 		}
 		return faults
 	}
-	preempts := d.Outcome == preemption.Preempt || d.Outcome == preemption.Gated
-	j.allLeave = d.Leaving || allLeaving(d.Victims)
-	switch fits := j.FitsNow(); {
+	j.outcome(&faults)
+	j.admitted(&faults)
+	switch {
+	case len(d.Victims) > 0:
+		faults = append(faults, j.Victims(d.Victims, d.Leaving)...)
+	case d.Leaving && !j.FitsSoon():
+		faults.Add("decision.leaving", "without what terminates the request does not fit")
+	}
+	if height := j.BorrowHeight(d.Victims); d.BorrowHeight != height {
+		faults.Add("decision.borrowHeight", "%d, want %d", d.BorrowHeight, height)
+	}
+	want := witness.Decide(j.config, j.state, j.request)
+	if d.Outcome == preemption.Impossible || d.Outcome == preemption.Wait && !d.Leaving {
+		j.refusal(&faults, &want)
+	} else {
+		j.order(&faults, &want)
+	}
+	if !slices.Equal(d.Triggers, want.Triggers) {
+		faults.Add("decision.triggers", "%v, want %v", d.Triggers, want.Triggers)
+	}
+	return faults
+}
+
+// outcome judges the outcome beside what is said with it.
+func (j *judge) outcome(faults *fault.List) {
+	d, w, fits := j.d, &j.request.Workload, j.Fits()
+	wrong := func(field, problem string, args ...any) { faults.Add("decision."+field, problem, args...) }
+	preempts, all := d.Outcome == preemption.Preempt || d.Outcome == preemption.Gated, d.Leaving || allLeaving(d.Victims)
+	switch {
 	case fits && d.Outcome != preemption.Fits:
 		wrong("outcome", "%v, but the request fits now", d.Outcome)
 	case !fits && d.Outcome == preemption.Fits:
@@ -47,7 +73,7 @@ func (j *judge) judge() (faults fault.List) {
 		wrong("outcome", "Preempt, but a gate is closed")
 	case d.Outcome == preemption.Gated && !w.Gates.AnyClosed():
 		wrong("outcome", "Gated, but no gate is closed")
-	case d.Outcome == preemption.Gated && j.allLeave:
+	case d.Outcome == preemption.Gated && all:
 		wrong("outcome", "Gated, but all victims leave already")
 	case d.Leaving && w.NeverPreempts:
 		wrong("leaving", "is set, but the workload never preempts")
@@ -63,51 +89,17 @@ func (j *judge) judge() (faults fault.List) {
 		wrong("victims", "%v without victims", d.Outcome)
 	case !preempts && !d.Leaving && len(d.Victims) > 0:
 		wrong("victims", "%v with victims", d.Outcome)
+	case preempts && !all && j.Awaited():
+		wrong("victims", "what leaves already is enough")
 	}
 	if d.Outcome != preemption.Wait && !d.RetryAt.IsZero() {
 		wrong("retryAt", "%v is set for %v", d.RetryAt, d.Outcome)
 	}
-	if preempts && !j.allLeave && !j.byRulesAlone() {
-		if enough, soon := j.Leaving(); enough != nil || soon {
-			wrong("victims", "what leaves already is enough: %s", names(enough))
-		}
-	}
-	j.admitted(&faults)
-	var parts []reference.Candidate
-	if j.RulesOf() != nil && len(d.Victims) > 0 && (byRules(d) || j.Config.Compat.RulesAlone) {
-		parts = j.victimsByRules(&faults)
-	} else {
-		parts = j.victims(&faults)
-	}
-	j.Take(parts...)
-	if height := j.BorrowHeight(); d.BorrowHeight != height {
-		wrong("borrowHeight", "%d, want %d", d.BorrowHeight, height)
-	}
-	j.Return(parts...)
-	refused := d.Outcome == preemption.Impossible || d.Outcome == preemption.Wait && !d.Leaving
-	var chosen []reference.Candidate
-	var holding []rules.Trigger
-	if refused || byRules(d) {
-		chosen, holding = searchAt(j.Question)
-	}
-	if !slices.Equal(d.Triggers, holding) {
-		wrong("triggers", "%v, want %v", d.Triggers, holding)
-	}
-	switch {
-	case refused:
-		j.refusal(&faults, chosen, holding)
-	case byRules(d) && len(faults) == 0:
-		j.order(&faults, parts, chosen)
-	}
-	return faults
 }
-
-// byRulesAlone: the policies permit nobody.
-func (j *judge) byRulesAlone() bool { return j.RulesOf() != nil && j.Config.Compat.RulesAlone }
 
 // admitted judges the workload that is admitted.
 func (j *judge) admitted(faults *fault.List) {
-	w, asked := j.d.Admitted, &j.Request.Workload
+	w, asked := j.d.Admitted, &j.request.Workload
 	switch {
 	case w == nil && j.d.Outcome == preemption.Fits:
 		faults.Add("decision.admitted", "is not set, but the request fits")
@@ -115,104 +107,100 @@ func (j *judge) admitted(faults *fault.List) {
 		faults.Add("decision.admitted", "is set for %v", j.d.Outcome)
 	case w == nil:
 	case w.ID != asked.ID, w.Queue != asked.Queue, w.EffectivePriority() != asked.EffectivePriority(),
-		w.Evicted, !w.ReservedAt.Equal(j.Now), !w.AdmittedAt.IsZero(), !slices.Equal(w.Usage(), asked.Usage()):
+		w.Evicted, !w.ReservedAt.Equal(j.request.Now), !w.AdmittedAt.IsZero(), !slices.Equal(w.Usage(), asked.Usage()):
 		faults.Add("decision.admitted", "is not the request's workload, reserved now: %q, %v", w.ID, w.Usage())
 	}
 }
 
-// refusal judges an answer without victims by whether the documented search finds victims.
-func (j *judge) refusal(faults *fault.List, victims []reference.Candidate, holding []rules.Trigger) {
-	d := j.d
-	if _, soon := j.Leaving(); soon && !j.Request.Workload.NeverPreempts && !j.byRulesAlone() {
-		faults.Add("decision.outcome", "%v, but what leaves already is enough", d.Outcome)
-	} else if victims != nil || j.othersAt(j.Question) {
-		faults.Add("decision.outcome", "%v, but %s may yield now", d.Outcome, namesOr(victims))
-	}
-	waits, given := d.Outcome == preemption.Wait, !d.RetryAt.IsZero()
-	switch {
-	case !waits:
-	case given == (j.Config.MaxRetrySteps < 0) && !j.assigned:
-		faults.Add("decision.retryAt", "%v: want one if and only if it is asked for", d.RetryAt)
-		return
-	case given && !d.RetryAt.After(j.Now):
-		faults.Add("decision.retryAt", "%v is not after now, %v", d.RetryAt, j.Now)
+// order judges the numbers of the victims, if they are given. If they are the victims that the documented search chooses, so are
+// the numbers.
+func (j *judge) order(faults *fault.List, want *preemption.Decision) {
+	list := j.d.Victims
+	if !slices.ContainsFunc(list, func(v preemption.Victim) bool { return v.Order != 0 }) {
 		return
 	}
-	if j.assigned || waits && j.Config.MaxRetrySteps < 0 {
-		return
+	var numbers []int
+	for _, v := range list {
+		numbers = append(numbers, v.Order)
 	}
-	list, observed := j.Instants(), rules.Observe(j.Request.TriggersSince, holding, j.Now)
-	for at, ok := j.Next(list, j.Now, observed); ok && !(waits && !at.Before(d.RetryAt)); at, ok = j.Next(list, at, observed) {
-		later := j.At(at, observed)
-		victims, holding := searchAt(later)
-		if victims != nil || j.othersAt(later) {
-			faults.Add("decision.retryAt", "%v, but at %v already %s may yield", d.RetryAt, at, namesOr(victims))
+	for i, n := range slices.Sorted(slices.Values(numbers)) {
+		if n != i+1 {
+			faults.Add("decision.victims", "their numbers are %v", numbers)
 			return
 		}
-		observed = rules.Observe(observed, holding, at)
 	}
-	if !waits || j.retryAtIsBound() {
+	same := func(a, b preemption.Victim) bool {
+		return a.Workload == b.Workload && slices.Equal(a.Replicas, b.Replicas)
+	}
+	if !slices.EqualFunc(list, want.Victims, same) {
 		return
 	}
-	then := j.At(d.RetryAt, observed)
-	if victims, _ := searchAt(then); victims == nil && j.noneAt(then) {
+	for i, v := range list {
+		if v.Order != want.Victims[i].Order {
+			faults.Add(path(i)+".order", "%d of %q, want %d", v.Order, v.Workload, want.Victims[i].Order)
+		}
+	}
+}
+
+// refusal judges an answer without victims by what the documented search finds.
+func (j *judge) refusal(faults *fault.List, want *preemption.Decision) {
+	d, r := j.d, j.request
+	then := r
+	then.Now = d.RetryAt
+	switch waits, given := d.Outcome == preemption.Wait, !d.RetryAt.IsZero(); {
+	case want.Leaving:
+		faults.Add("decision.outcome", "%v, but what leaves already is enough", d.Outcome)
+	case len(want.Victims) > 0 || j.otherSets(r):
+		faults.Add("decision.outcome", "%v, but %s may yield now", d.Outcome, named(want.Victims))
+	case waits && given == (j.config.MaxRetrySteps < 0) && len(d.Assignment) == 0:
+		faults.Add("decision.retryAt", "%v: want one if and only if it is asked for", d.RetryAt)
+	case waits && given && !d.RetryAt.After(r.Now):
+		faults.Add("decision.retryAt", "%v is not after now, %v", d.RetryAt, r.Now)
+	case len(d.Assignment) > 0 || waits && !given: // other flavors may be assigned then; or no time is asked for
+	case !waits && !want.RetryAt.IsZero():
+		faults.Add("decision.outcome", "Impossible, but at %v some may yield", want.RetryAt)
+	case !want.RetryAt.IsZero() && want.RetryAt.Before(d.RetryAt):
+		faults.Add("decision.retryAt", "%v, but at %v already some may yield", d.RetryAt, want.RetryAt)
+	case waits && !want.RetryAt.Equal(d.RetryAt) && !j.isBound() && j.noSetAt(then):
 		faults.Add("decision.retryAt", "at %v time has not helped", d.RetryAt)
 	}
 }
 
-// retryAtIsBound reports whether RetryAt may be too early. With few steps the best search may not show that an
-// instant does not help. The default number suffices for all sets of the few candidates that are judged.
-func (j *judge) retryAtIsBound() bool {
-	return j.Config.MaxRetrySteps > 0 || j.Config.Best.Steps > 0
-}
+// isBound reports whether RetryAt may be too early: the search for it, or that for the best set, may have stopped.
+func (j *judge) isBound() bool { return j.config.MaxRetrySteps > 0 || j.config.Best.Steps > 0 }
 
-// mostTried is the largest number of candidates, replicas counted one by one, of which all sets are tried.
-const mostTried = 10
+// mostUnits is the largest number of candidates, replicas counted one by one, of which all sets are looked at.
+const mostUnits = 14
 
-// othersAt reports whether an answer of the search Best that is proven misses an allowed set.
-func (j *judge) othersAt(q *reference.Question) bool {
-	if !j.proven() {
+// otherSets reports whether an answer of the search Best that is proven misses an allowed set.
+func (j *judge) otherSets(r preemption.Request) bool {
+	if j.d.Proof == nil || !j.d.Proof.Optimal {
 		return false
 	}
-	exists, known := q.Exists(mostTried)
-	return known && exists
+	best, _, _ := witness.Best(j.config, j.state, r, mostUnits)
+	return best != nil
 }
 
-// noneAt reports whether it is known that no other set is allowed than what the documented search finds.
-func (j *judge) noneAt(q *reference.Question) bool {
-	if !j.proven() {
+// noSetAt reports whether it is known that no set is allowed at an instant, but what the documented search finds.
+func (j *judge) noSetAt(r preemption.Request) bool {
+	if j.d.Proof == nil || !j.d.Proof.Optimal {
 		return true
 	}
-	exists, known := q.Exists(mostTried)
-	return known && !exists
+	best, _, small := witness.Best(j.config, j.state, r, mostUnits)
+	return small && best == nil
 }
 
-func (j *judge) proven() bool { return j.d.Proof != nil && j.d.Proof.Optimal }
+func path(i int) string { return fmt.Sprintf("decision.victims[%d]", i) }
 
-func namesOr(victims []reference.Candidate) string {
-	if victims == nil {
-		return "others than the documented search finds"
+// named lists victims for a message.
+func named(victims []preemption.Victim) string {
+	var list []string
+	for _, v := range victims {
+		list = append(list, fmt.Sprintf("%q", v.Workload))
 	}
-	return names(victims)
+	return cmp.Or(strings.Join(list, ", "), "others than the documented search finds")
 }
 
-// searchAt makes the documented search, by policies and by rules. It also returns which triggers hold.
-func searchAt(q *reference.Question) (victims []reference.Candidate, holding []rules.Trigger) {
-	if q.RulesOf() == nil || !q.Config.Compat.RulesAlone {
-		victims = q.Search()
-	}
-	if victims == nil {
-		b := q.SearchByRules()
-		return b.Victims, b.Holding
-	}
-	return victims, nil
-}
-
-// queued is the time of queueing that a victim has if its minAdmitDuration is over: that of the
-// preemptor.
-func (j *judge) queued(reason preemption.VictimReason) time.Time {
-	if reason == preemption.InClusterQueueTimeBased {
-		return j.Request.Workload.Queued
-	}
-	return time.Time{}
+func allLeaving(list []preemption.Victim) bool {
+	return len(list) > 0 && !slices.ContainsFunc(list, func(v preemption.Victim) bool { return !v.Leaving })
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/base/fault"
-	"github.com/cedesched/cede/internal/reference"
+	"github.com/cedesched/cede/internal/witness"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/queue/limits"
@@ -53,10 +53,10 @@ type settlementJudge struct {
 func (j *settlementJudge) judge(st preemption.State) {
 	a := j.answer
 	after := gone(st, a.Victims)
-	if want := j.inScope(reference.Excess(st)); !slices.Equal(a.Excess, want) {
+	if want := j.inScope(witness.Excess(st)); !slices.Equal(a.Excess, want) {
 		j.faults.Add("answer.excess", "%v is over, not %v", want, a.Excess)
 	}
-	if want := j.inScope(reference.Excess(after)); !slices.Equal(a.Remaining, want) {
+	if want := j.inScope(witness.Excess(after)); !slices.Equal(a.Remaining, want) {
 		j.faults.Add("answer.remaining", "%v remains, not %v", want, a.Remaining)
 	}
 	lost := int64(0)
@@ -186,9 +186,8 @@ func (j *settlementJudge) remains(path string, after preemption.State, step *set
 		}
 	}
 	r.Workload.PodSets[0].Requests[0].Amount = 1
-	if reference.Decide(j.config, asked, r).Outcome != preemption.Preempt {
-		first, _ = reference.RetryAt(j.config, asked, r)
-		return first
+	if d := witness.Decide(j.config, asked, r); d.Outcome != preemption.Preempt {
+		return d.RetryAt
 	}
 	if step.Delayed.IsZero() {
 		j.faults.Add(path, "is %v, but some may leave now", d.Outcome)
@@ -200,7 +199,7 @@ func (j *settlementJudge) remains(path string, after preemption.State, step *set
 func (j *settlementJudge) question(st preemption.State, step *settle.Step, excess int64) (preemption.State, preemption.Request) {
 	a := step.Excess
 	a.Amount = excess
-	part, asks := reference.Settling(st, step.Queue, step.Cohort, []quota.Amount{a})
+	part, asks := witness.Settling(st, step.Queue, step.Cohort, a)
 	return part, preemption.Request{
 		Workload: workload.Workload{
 			ID: "\x00", Queue: asks, Priority: math.MaxInt64, Queued: time.Date(1700, 1, 1, 0, 0, 0, 0, time.UTC),
@@ -225,7 +224,7 @@ func (j *settlementJudge) found(
 // over returns what is over of the column of a step.
 func (j *settlementJudge) over(st preemption.State, step *settle.Step) int64 {
 	want := excessOf(step)
-	for _, e := range reference.Excess(st) {
+	for _, e := range witness.Excess(st) {
 		if want.Amount = e.Amount; e == want {
 			return e.Amount
 		}
@@ -252,9 +251,9 @@ func (j *settlementJudge) inVain(path string, before, after preemption.State, v 
 			return s.Node == settle.Node{Queue: e.Queue, Cohort: e.Cohort} && !s.Delayed.IsZero()
 		})
 	}
-	over := j.inScope(reference.Excess(after))
+	over := j.inScope(witness.Excess(after))
 	for _, victims := range trials {
-		more := slices.ContainsFunc(j.inScope(reference.Excess(gone(before, victims))), func(e preemption.Excess) bool {
+		more := slices.ContainsFunc(j.inScope(witness.Excess(gone(before, victims))), func(e preemption.Excess) bool {
 			i := slices.IndexFunc(over, func(o preemption.Excess) bool {
 				return o.Queue == e.Queue && o.Cohort == e.Cohort && o.FlavorResource == e.FlavorResource
 			})
