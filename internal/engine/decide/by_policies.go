@@ -8,7 +8,7 @@ import (
 func (s *Searcher) findByPolicies() bool {
 	core := &s.search
 	if core.Request.Rules.Alone {
-		return false
+		return !core.OverPotential() && !core.Request.Forecast && core.FindTerminating()
 	}
 	core.CollectLevels()
 	t := core.Request.Trace

@@ -36,6 +36,13 @@ func (s *Search) FindLeaving() bool {
 	return takeLeaving(s, false) || s.room.leaving != nil && takeLeaving(s, true)
 }
 
+// FindTerminating reports whether the request fits once what terminates in the room is gone. It takes nothing. By
+// rules alone no policy permitted what leaves.
+func (s *Search) FindTerminating() bool {
+	s.leaving, s.Awaits = s.leaving[:0], false
+	return s.room.leaving != nil && takeLeaving(s, true)
+}
+
 // takeLeaving takes what leaves until the request fits; soon: also without what terminates in the room.
 // Then it may be that nothing is taken.
 func takeLeaving(s *Search, soon bool) (found bool) {

@@ -59,25 +59,11 @@ var knownDisagreements = []struct {
 	holds func(question) bool
 }{
 	{"not known to the witness", question.notKnown},
-	{"by rules alone nobody waits for the room", question.rulesForgetSoon},
 	{"constraints by rules while flavors are tried", question.constraintsOnTrial},
 }
 
 // notKnown: the witness does not decide by better searches than Greedy.
 func (q question) notKnown() bool { return q.Search != preemption.Greedy }
-
-// rulesForgetSoon: "If a request that has no place would have one by that alone, nobody is told to leave: the decision is
-// Wait." By rules alone the engine tells others, or says that it is impossible.
-func (q question) rulesForgetSoon() bool {
-	leaving, knows := q.Room.(preemption.LeavingRoom)
-	if !knows || !q.Compat.RulesAlone {
-		return false
-	}
-	for i := range q.Admitted {
-		leaving.Restore(q.Admitted[i].ID)
-	}
-	return !leaving.Fits() && leaving.FitsSoon()
-}
 
 // constraintsOnTrial: a flavor "is forecast (Preemptor.Forecast)", and the request is decided "with these flavors". By rules
 // with constraints or keys about shares the engine answers otherwise than its own Forecast, or than with the flavors pinned:
