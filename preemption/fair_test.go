@@ -49,6 +49,10 @@ func TestRecheckIsIrreducible(t *testing.T) {
 		record := must(preemption.ParseRecord(data))(t)
 		config := preemption.Config{Sharing: preemption.Fair, Search: preemption.Best, Best: preemption.BestSearch{Steps: -1}}
 		wantText(t, fairText(t, config, record.State, *record.Request), want, "%s", file)
+		if file == "recheck-irreducible" { // the same without exchanges, which would spare whom a first look keeps
+			stable := preemption.Config{Sharing: preemption.Stable}
+			wantText(t, text(decideWith(t, stable, snapshotOf(t, record.State), *record.Request)), want, "%s, Stable", file)
+		}
 	}
 }
 
