@@ -270,14 +270,8 @@ func (d *drawer) ask() {
 		}
 		r.Pods = []workload.Pod{p}
 	}
-	if st := &d.q.State; d.resize && len(st.Pods) > 0 {
-		i := d.upTo(len(st.Pods) - 1)
-		st.Pods[i].Terminating, st.Pods[i].Preempted, st.Pods[i].TerminatingSince = false, false, time.Time{}
-		r.Resize, r.Pods[0] = true, workload.Pod{ID: st.Pods[i].ID, Requests: r.Pods[0].Requests, Group: st.Pods[i].Group}
-		if r.Priority, r.Queue = st.Pods[i].Priority, st.Pods[i].Queue; st.Pods[i].Group != "" {
-			r.Pods[0].Group = ""
-			d.rootOf(st.Pods[i].Group, r)
-		}
+	if d.resize && len(d.q.State.Pods) > 0 {
+		d.resizeOne(r)
 	}
 	if d.filters && d.chance(2) {
 		r.Filters = []placement.Filter{preemptiontest.Apart{Label: "app", Zone: "y"}}
@@ -290,6 +284,18 @@ func (d *drawer) ask() {
 	}
 	if d.terminating && d.chance(2) {
 		r.TerminationTimeout = time.Duration(1+d.upTo(3)) * 10 * time.Minute
+	}
+}
+
+// resizeOne asks for a pod that runs instead.
+func (d *drawer) resizeOne(r *placement.Request) {
+	st := &d.q.State
+	i := d.upTo(len(st.Pods) - 1)
+	st.Pods[i].Terminating, st.Pods[i].Preempted, st.Pods[i].TerminatingSince = false, false, time.Time{}
+	r.Resize, r.Pods[0] = true, workload.Pod{ID: st.Pods[i].ID, Requests: r.Pods[0].Requests, Group: st.Pods[i].Group}
+	if r.Priority, r.Queue = st.Pods[i].Priority, st.Pods[i].Queue; st.Pods[i].Group != "" {
+		r.Pods[0].Group = ""
+		d.rootOf(st.Pods[i].Group, r)
 	}
 }
 
