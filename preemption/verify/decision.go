@@ -14,7 +14,7 @@ import (
 
 // Decision judges a decision of package preemption or of another scheduler, from the state, the
 // request and the configuration alone. It shares no code with what decides: it judges
-// by the reference model, which has its own arithmetic and its own reading of the rules. It returns nil, or [preemption.Faults] of
+// by a slow model that was written from the designs alone. It returns nil, or [preemption.Faults] of
 // everything that is wrong.
 //
 //   - Fits: the request fits with no victim gone, and Admitted is its workload.

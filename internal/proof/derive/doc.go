@@ -24,7 +24,7 @@
 // The first lines are those of package explain. In fair sharing each comparison of shares follows.
 // The last lines are the decision.
 //
-// Each question is also asked by other routes: the reference, the state in another order, a
+// Each question is also asked by other routes: the witness, the state in another order, a
 // snapshot made by edits, state and request after a JSON round trip, the decision after one,
 // another time, no explanation. Only a different answer is printed, as DISAGREES.
 //

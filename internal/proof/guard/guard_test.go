@@ -141,8 +141,8 @@ var rooms = []struct {
 		{"preemption/settle"},
 		{"preemption/moves"},
 	}},
-	// The slow model knows the types of the doors and nothing of the engine.
-	{"reference: the slow model, and the judge above it", [][]string{{"internal/reference", "internal/witness", "internal/witness/nodes"}, {"preemption/verify"}}},
+	// The slow models know the types of the doors and nothing of the engine.
+	{"witness: the slow models, and the judge above them", [][]string{{"internal/witness", "internal/witness/nodes"}, {"preemption/verify"}}},
 	{"loops: decisions one after the other", [][]string{{"preemption/cycle", "preemption/loops"}}},
 	{"words: what people read of a decision", [][]string{{"preemption/explain"}}},
 	{"recorded: decisions of other schedulers", [][]string{{"preemption/recorded"}}},
@@ -189,11 +189,11 @@ func TestImportsPointOneWay(t *testing.T) {
 // systemClock is the one place that reads the clock of the machine, for loops around decisions.
 const systemClock = "preemption/clock/clock.go"
 
-// TestReferenceKnowsNothingOfTheEngine: what decisions are compared with and judged by shares no code with what decides.
-func TestReferenceKnowsNothingOfTheEngine(t *testing.T) {
+// TestWitnessKnowsNothingOfTheEngine: what decisions are compared with and judged by shares no code with what decides.
+func TestWitnessKnowsNothingOfTheEngine(t *testing.T) {
 	for _, s := range sources(t) {
-		witness := strings.HasPrefix(s.dir, "internal/witness") // by another hand: it knows nothing of the reference either
-		if s.test || !strings.HasPrefix(s.dir, "internal/reference") && s.dir != "preemption/verify" && !witness {
+		witness := strings.HasPrefix(s.dir, "internal/witness") // by another hand: it shares nothing
+		if s.test || s.dir != "preemption/verify" && !witness {
 			continue
 		}
 		for _, path := range s.imports() {
