@@ -87,8 +87,12 @@ func (t *Taker) End() {
 	clear(t.gone)
 }
 
-// Reset begins a search: triggers have been observed as the request says.
+// Reset begins a search: triggers have been observed as the request says. Which queues give depends on what needs preemption,
+// which is another thing for each flavor that is tried.
 func (t *Taker) Reset() {
+	for i := range t.tiers {
+		t.tiers[i].asked = false
+	}
 	t.since, t.faults, t.holding, t.collected, t.sums = t.given, nil, [tierCount]bool{}, false, sums{}
 	t.shares.change()
 }
@@ -148,7 +152,7 @@ func (t *Taker) ask(s *search.Search, i int) (ok bool) {
 	}
 	at.asked = true
 	if at.rules.Serves() {
-		at.donors = at.collect(s, at.donors)
+		at.donors = at.collect(s, at.donors[:0])
 	}
 	return true
 }
