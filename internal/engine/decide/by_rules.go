@@ -15,8 +15,9 @@ func (s *Searcher) findByRules() (found bool) {
 	}
 	alone := core.Request.Rules.Alone
 	if core.OverPotential() {
-		if alone {
-			core.FailRules(usage.Victims)
+		if alone { // what is short without all whom some selector may accept
+			core.CollectLevels()
+			s.rules.Hopeless(core)
 		}
 		return false
 	}
