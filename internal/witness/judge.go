@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/workload"
@@ -176,7 +177,10 @@ func (j *judge) said(i int, v *preemption.Victim, c *candidate, leaves bool) {
 			j.Add(j.path(i), "the protection of %q against reclaims is not over", v.Workload)
 		}
 	}
-	want := j.world.victim(c, v.Order)
+	want, queued := j.world.victim(c, v.Order), time.Time{}
+	if c.reason == preemption.InClusterQueueTimeBased {
+		queued = j.request.Workload.Queued
+	}
 	switch at := j.path(i); {
 	case v.Reason != want.Reason:
 		j.Add(at+".reason", "%v of %q, want %v", v.Reason, v.Workload, want.Reason)
@@ -184,8 +188,8 @@ func (j *judge) said(i int, v *preemption.Victim, c *candidate, leaves bool) {
 		j.Add(at+".cohort", "%q of %q, want %q", v.Cohort, v.Workload, want.Cohort)
 	case v.Queue != want.Queue:
 		j.Add(at+".queue", "%q of %q, want %q", v.Queue, v.Workload, want.Queue)
-	case !v.PreemptorQueued.Equal(want.PreemptorQueued):
-		j.Add(at+".preemptorQueued", "%v of %q, want %v", v.PreemptorQueued, v.Workload, want.PreemptorQueued)
+	case !v.PreemptorQueued.Equal(queued):
+		j.Add(at+".preemptorQueued", "%v of %q, want %v", v.PreemptorQueued, v.Workload, queued)
 	case v.Leaving != leaves:
 		j.Add(at+".leaving", "%t of %q, want %t", v.Leaving, v.Workload, leaves)
 	}

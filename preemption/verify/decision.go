@@ -36,9 +36,11 @@ import (
 //
 //   - Lost is what [preemption.Config.Cost] says, 0 without one.
 //
-//   - With [preemption.Best], unless exchanges are alone, Proof is set where it has to be and agrees with the victims; if
-//     no workload is to yield and Proof says Optimal, no set is allowed (judged for at most 10 candidates). That no
-//     allowed set is better is not judged.
+//   - With [preemption.Best], unless exchanges are alone, Proof is set where it has to be and agrees with the victims. If it says
+//     Optimal, no allowed set is better, by a look at all sets of at most 14 candidates, replicas counted one by one.
+//
+//   - Blockers, Shortage, NoRoom and RuleFaults of a refusal are right, if it gives any and the words say what they are: not
+//     under limits, and blockers only where one flavor and resource is asked for.
 //
 //   - With rules (ConfigurablePreemption): the victims make room, none of them can stay, and the
 //     rules named, and no others, accept each (what only a constraint on quota accepts may be missing);
@@ -48,8 +50,7 @@ import (
 //   - With [preemption.Config.Limits] all victims together are within each limit.
 //
 // With [preemption.Request.MinCounts] a refusal is not judged, and of Counts only whether they are in
-// range. Of the flavors assigned each must be eligible; that no other comes first is not judged. Nor are Blockers,
-// Shortage, NoRoom and RuleFaults. With
+// range. Of the flavors assigned each must be eligible; that no other comes first is not judged. With
 // [preemption.Config.MaxRetrySteps] set a RetryAt that is too early is not a fault. A state, request or
 // configuration that is not valid is a fault. Decision is made for tests and audits: it sorts
 // all candidates, at each instant at which a protection ends. It calls Request.Room

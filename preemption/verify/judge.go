@@ -50,6 +50,9 @@ func (j *judge) judge() (faults fault.List) {
 		j.refusal(&faults, &want)
 	} else {
 		j.order(&faults, &want)
+		if j.proven() && len(faults) == 0 && len(d.Victims) > 0 {
+			j.best(&faults)
+		}
 	}
 	if !slices.Equal(d.Triggers, want.Triggers) {
 		faults.Add("decision.triggers", "%v, want %v", d.Triggers, want.Triggers)
@@ -164,7 +167,48 @@ func (j *judge) refusal(faults *fault.List, want *preemption.Decision) {
 	case waits && !want.RetryAt.Equal(d.RetryAt) && !j.isBound() && j.noSetAt(then):
 		faults.Add("decision.retryAt", "at %v time has not helped", d.RetryAt)
 	}
+	if !want.Possible() && !want.Leaving {
+		j.reasons(faults, want)
+	}
 }
+
+// reasons judges what a refusal says of its reasons, if it says anything.
+func (j *judge) reasons(faults *fault.List, want *preemption.Decision) {
+	if len(j.d.Blockers)+len(j.d.Shortage)+len(j.d.RuleFaults) == 0 {
+		return
+	}
+	theirs, right := witness.Said(j.config, j.state, j.request, *j.d), witness.Said(j.config, j.state, j.request, *want)
+	if !slices.Equal(theirs.Shortage, right.Shortage) {
+		faults.Add("decision.shortage", "%+v, want %+v", theirs.Shortage, right.Shortage)
+	}
+	same := func(a, b preemption.Blocker) bool {
+		a.Until, b.Until = a.Until.UTC(), b.Until.UTC()
+		return a == b
+	}
+	if !slices.EqualFunc(theirs.Blockers, right.Blockers, same) {
+		faults.Add("decision.blockers", "%+v, want %+v", theirs.Blockers, right.Blockers)
+	}
+	if theirs.NoRoom != right.NoRoom {
+		faults.Add("decision.noRoom", "%t, want %t", theirs.NoRoom, right.NoRoom)
+	}
+	if !slices.Equal(theirs.RuleFaults, right.RuleFaults) {
+		faults.Add("decision.ruleFaults", "%q, want %q", theirs.RuleFaults, right.RuleFaults)
+	}
+}
+
+// best judges that no allowed set is better than victims that are proven to be the best.
+func (j *judge) best(faults *fault.List) {
+	best, kept, small := witness.Best(j.config, j.state, j.request, mostUnits)
+	if kept != nil {
+		best = kept
+	}
+	if own := j.Value(j.d.Victims); small && best != nil && best.Compare(own, j.config.Best.FewestFirst) < 0 {
+		faults.Add("decision.proof", "is optimal for %+v, but an allowed set has %+v", own, *best)
+	}
+}
+
+// proven reports whether an answer claims that no allowed set of victims is better.
+func (j *judge) proven() bool { return j.d.Proof != nil && j.d.Proof.Optimal }
 
 // isBound reports whether RetryAt may be too early: the search for it, or that for the best set, may have stopped.
 func (j *judge) isBound() bool { return j.config.MaxRetrySteps > 0 || j.config.Best.Steps > 0 }
@@ -174,7 +218,7 @@ const mostUnits = 14
 
 // otherSets reports whether an answer of the search Best that is proven misses an allowed set.
 func (j *judge) otherSets(r preemption.Request) bool {
-	if j.d.Proof == nil || !j.d.Proof.Optimal {
+	if !j.proven() {
 		return false
 	}
 	best, _, _ := witness.Best(j.config, j.state, r, mostUnits)
@@ -183,7 +227,7 @@ func (j *judge) otherSets(r preemption.Request) bool {
 
 // noSetAt reports whether it is known that no set is allowed at an instant, but what the documented search finds.
 func (j *judge) noSetAt(r preemption.Request) bool {
-	if j.d.Proof == nil || !j.d.Proof.Optimal {
+	if !j.proven() {
 		return true
 	}
 	best, _, small := witness.Best(j.config, j.state, r, mostUnits)
