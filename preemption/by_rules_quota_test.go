@@ -249,3 +249,27 @@ func TestVerifyQuotaConstraints(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Which queues give depends on what needs preemption: of the first flavor nobody borrows, of the second queue b does.
+func TestQuotaConstraintsOfEachFlavor(t *testing.T) {
+	in := func(nominal ...int64) []quota.Quota {
+		return []quota.Quota{{Flavor: "f", Resource: "gpu", Nominal: nominal[0]}, {Flavor: "g", Resource: "gpu", Nominal: nominal[1]}}
+	}
+	st := preemption.State{
+		Cohorts:  []queue.Cohort{{Name: "k", Quotas: in(0, 1)}},
+		Queues:   []queue.Queue{{Name: "a", Cohort: "k", Rules: "hero", Quotas: in(0, 0)}, {Name: "b", Cohort: "k", Quotas: in(1, 0)}},
+		Admitted: []workload.Workload{onGPUs("within", "b", 1), onGPUs("borrows", "b", 1)},
+	}
+	st.Admitted[1].PodSets[0].Requests[0].Flavor = "g"
+	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{{
+		Name: "r", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: constrained(rules.Borrowing),
+	}}}}
+	r := pending("a", 0, 1)
+	r.Workload.PodSets[0].Requests[0].Flavor = ""
+	for _, c := range []preemption.Config{{}, {Compat: preemption.Compat{RulesAlone: true}}} {
+		d := decideWith(t, c, snapshotOf(t, st), r)
+		if got := takes(d); got != "borrows[0]" || d.Assignment[0].Flavor != "g" {
+			t.Errorf("%s with %+v", got, d.Assignment)
+		}
+	}
+}
