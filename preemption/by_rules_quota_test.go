@@ -273,3 +273,29 @@ func TestQuotaConstraintsOfEachFlavor(t *testing.T) {
 		}
 	}
 }
+
+// terminates is a room that is full until a pod that terminates is gone.
+type terminates struct{}
+
+func (terminates) Remove(string)  {}
+func (terminates) Restore(string) {}
+func (terminates) Fits() bool     { return false }
+func (terminates) FitsSoon() bool { return true }
+
+// By rules alone, too, nobody is told to leave where what terminates makes the room; and of more than could ever be
+// available all is short that the rules do not reach.
+func TestRulesAloneAwaitTheRoom(t *testing.T) {
+	st := thirds(t, "1a=1 1b=4 1c=4")
+	st.Rules = []rules.Config{{Name: "hero", Rules: []rules.Rule{{
+		Name: "r", ActivationPolicy: rules.ActivationPolicy{Trigger: rules.Always}, CandidateSelectors: []rules.CandidateSelector{{Scope: rules.WithinClusterQueue}},
+	}}}}
+	alone := preemption.Config{Compat: preemption.Compat{RulesAlone: true}}
+	r := preemption.Request{Workload: onGPUs("pending", "a", 1), Now: started(0), Room: terminates{}}
+	if d := decideWith(t, alone, snapshotOf(t, st), r); d.Outcome != preemption.Wait || !d.Leaving || len(d.Victims) > 0 {
+		t.Errorf("%+v", d)
+	}
+	r.Workload, r.Room = onGPUs("pending", "a", 13), nil // of 12
+	if d := decideWith(t, alone, snapshotOf(t, st), r); len(d.Shortage) != 1 || d.Shortage[0].Missing != 9 {
+		t.Errorf("1a leaves, 4 are free: %+v", d)
+	}
+}
