@@ -11,14 +11,14 @@ import (
 
 // choose keeps the flavor of a resource group, the best of those that were tried. "If no flavor was found, the last entry
 // has none."
-func (w *world) choose(podSet string, names []string, tried []trial, untried int) (best trial) {
+func choose(w *world, podSet string, names []string, tried []trial, untried int) (best trial) {
 	choice := preemption.FlavorChoice{PodSet: podSet, Untried: untried}
 	for _, t := range tried {
 		choice.Tried = append(choice.Tried, preemption.TriedFlavor{
-			Flavor: t.flavor, AssignedResource: t.of(t.resource), Skipped: w.skips(t.verdict), Mismatch: t.mismatch,
+			Flavor: t.flavor, AssignedResource: t.of(t.resource), Skipped: skips(w, t.verdict), Mismatch: t.mismatch,
 		})
 		// "The first flavor that is not skipped is assigned; if all are skipped, the best."
-		if w.prefers(t.verdict, best.verdict) || w.skips(t.verdict) == 0 {
+		if prefers(w, t.verdict, best.verdict) || skips(w, t.verdict) == 0 {
 			best = t
 		}
 	}
@@ -38,7 +38,7 @@ func noneFits(names []string) (list []preemption.AssignedResource) {
 }
 
 // noFlavor reports whether some group found none: then the quota does not suffice.
-func (w *world) noFlavor() bool {
+func noFlavor(w *world) bool {
 	return slices.ContainsFunc(w.assignment, func(c preemption.FlavorChoice) bool { return c.Flavor == "" })
 }
 
@@ -62,7 +62,7 @@ func (v verdict) of(resource string) preemption.AssignedResource {
 
 // goOn: [preemption.Request.Continue]: "the flavors of a group are tried from the one after the last that was tried; if that
 // was the last of the group, from the first".
-func (w *world) goOn(podSet string, g queue.ResourceGroup, names []string) []string {
+func goOn(w *world, podSet string, g queue.ResourceGroup, names []string) []string {
 	for _, before := range slices.Backward(w.request.Continue) {
 		same := slices.ContainsFunc(before.Resources, func(a preemption.AssignedResource) bool { return slices.Contains(names, a.Resource) })
 		if n := len(before.Tried); before.PodSet == podSet && same && n > 0 {

@@ -30,16 +30,16 @@ func (v Value) Compare(o Value, fewestFirst bool) int {
 // of candidates.
 func Best(c preemption.Config, st preemption.State, r preemption.Request, most int) (best, kept *Value, small bool) {
 	w, list := units(c, st, r)
-	defer w.tell()
+	defer tell(w)
 	if len(list) > most {
 		return nil, nil, false
 	}
 	greedy := w.search(r.Now)
-	for _, mayBorrow := range w.attemptsOf(list) {
+	for _, mayBorrow := range attemptsOf(w, list) {
 		for _, set := range w.allowed(list, mayBorrow) {
 			v := w.value(set)
 			best = least(best, v, c.Best.FewestFirst)
-			if len(greedy) > 0 && w.keepsTo(set, greedy) {
+			if len(greedy) > 0 && keepsTo(w, set, greedy) {
 				kept = least(kept, v, c.Best.FewestFirst)
 			}
 		}
@@ -51,12 +51,12 @@ func Best(c preemption.Config, st preemption.State, r preemption.Request, most i
 // could stay; false if there are more than a number of candidates.
 func Allowed(c preemption.Config, st preemption.State, r preemption.Request, victims []preemption.Victim, most int) (allowed, reducible, small bool) {
 	w, list := units(c, st, r)
-	defer w.tell()
+	defer tell(w)
 	if len(list) > most {
 		return false, false, false
 	}
 	set := named(list, victims)
-	for _, mayBorrow := range w.attemptsOf(list) {
+	for _, mayBorrow := range attemptsOf(w, list) {
 		for _, one := range w.allowed(list, mayBorrow) {
 			inside := !slices.ContainsFunc(one, func(c *candidate) bool { return !slices.Contains(set, c) })
 			allowed = allowed || inside && len(one) == len(set)
@@ -71,7 +71,7 @@ func units(c preemption.Config, st preemption.State, r preemption.Request) (*wor
 	w := newWorld(c, st, r)
 	w.assign(r.Now)
 	w.ask()
-	w.entitle()
+	entitle(w)
 	return w, append(w.cohortCandidates(r.Now), w.ownCandidates(r.Now)...)
 }
 
@@ -101,7 +101,7 @@ func least(old *Value, v Value, fewestFirst bool) *Value {
 }
 
 // entitle notes whether the request stays within the nominal quota, for the reasons of candidates.
-func (w *world) entitle() {
+func entitle(w *world) {
 	if w.config.Sharing == preemption.Classical {
 		return
 	}
@@ -110,7 +110,7 @@ func (w *world) entitle() {
 	w.own.asking = nil
 }
 
-func (w *world) attemptsOf(list []*candidate) []bool {
+func attemptsOf(w *world, list []*candidate) []bool {
 	if w.config.Sharing != preemption.Classical {
 		return []bool{true}
 	}
@@ -121,10 +121,10 @@ func (w *world) attemptsOf(list []*candidate) []bool {
 // an order of removal in which each of them is permitted when only those before it are gone." Of a workload
 // that yields as a whole no replicas are named besides.
 func (w *world) allowed(list []*candidate, mayBorrow bool) (sets [][]*candidate) {
-	ordered := w.ordered(list, mayBorrow)
+	ordered := ordered(w, list, mayBorrow)
 	for mask := 1; mask < len(ordered); mask++ {
 		set := chosen(list, mask)
-		if ordered[mask] && !saysTwice(set) && w.stablePermits(set) && w.withinAllLimits(set) && w.fitsWithout(set, mayBorrow) {
+		if ordered[mask] && !saysTwice(set) && stablePermits(w, set) && withinAllLimits(w, set) && fitsWithout(w, set, mayBorrow) {
 			sets = append(sets, set)
 		}
 	}
@@ -142,13 +142,13 @@ func chosen(list []*candidate, mask int) (set []*candidate) {
 }
 
 // ordered says of each set, by its mask, whether there is such an order: one that ends with some candidate.
-func (w *world) ordered(list []*candidate, mayBorrow bool) []bool {
+func ordered(w *world, list []*candidate, mayBorrow bool) []bool {
 	ordered := make([]bool, 1<<len(list))
 	ordered[0] = true
 	for mask := range ordered {
 		for i, c := range list {
 			before := mask &^ (1 << i)
-			if before != mask && !ordered[mask] && ordered[before] && w.permittedAfter(c, chosen(list, before), mayBorrow) {
+			if before != mask && !ordered[mask] && ordered[before] && permittedAfter(w, c, chosen(list, before), mayBorrow) {
 				ordered[mask] = true
 			}
 		}
@@ -157,40 +157,40 @@ func (w *world) ordered(list []*candidate, mayBorrow bool) []bool {
 }
 
 // permittedAfter reports whether a candidate is permitted when others are gone.
-func (w *world) permittedAfter(c *candidate, gone []*candidate, mayBorrow bool) bool {
+func permittedAfter(w *world, c *candidate, gone []*candidate, mayBorrow bool) bool {
 	for _, o := range gone {
 		o.remove()
 	}
 	defer restore(gone)
-	return w.permitted(c, mayBorrow, true)
+	return permitted(w, c, mayBorrow, true)
 }
 
 // permitted: "one of the own queue always; one of another queue as long as its queue, and each cohort
 // below the common one, still borrows something that needs preemption. In fair sharing they must still borrow
 // anything and, unless the preemptor stays within its nominal quota, one of the strategies must hold at that
 // step: a victim that justifies another one stays."
-func (w *world) permitted(c *candidate, mayBorrow, byStrategies bool) bool {
+func permitted(w *world, c *candidate, mayBorrow, byStrategies bool) bool {
 	switch {
 	case c.class == ofOwn:
 		return true
 	case w.config.Sharing == preemption.Classical:
 		return w.stillBorrows(c) && !(mayBorrow && c.notWhile)
 	}
-	return w.borrowsAnything(c.of.home, c.meet) && (!byStrategies || c.reason != preemption.InCohortFairSharing || w.justified(c))
+	return borrowsAnything(w, c.of.home, c.meet) && (!byStrategies || c.reason != preemption.InCohortFairSharing || justified(w, c))
 }
 
 // inAttempt is what an attempt permits, as a question about a candidate.
-func (w *world) inAttempt(mayBorrow, byStrategies bool) func(*candidate) bool {
-	return func(c *candidate) bool { return w.permitted(c, mayBorrow, byStrategies) }
+func inAttempt(w *world, mayBorrow, byStrategies bool) func(*candidate) bool {
+	return func(c *candidate) bool { return permitted(w, c, mayBorrow, byStrategies) }
 }
 
 // justified reports whether a strategy permits a candidate.
-func (w *world) justified(c *candidate) bool {
+func justified(w *world, c *candidate) bool {
 	before := w.own.asking
 	w.own.asking = w.asked
 	defer func() { w.own.asking = before }()
 	f := &fairSearch{world: w}
-	return slices.ContainsFunc(w.strategies(), func(s preemption.FairStrategy) bool { return f.permits(s, c) })
+	return slices.ContainsFunc(strategies(w), func(s preemption.FairStrategy) bool { return f.permits(s, c) })
 }
 
 // outOfOrder looks for "an order of removal in which each of them is permitted when only those before it are gone". It
@@ -236,8 +236,8 @@ func (c *candidate) depth(own *node) (n int) {
 }
 
 // borrowsAnything reports whether a queue, and each cohort above it that is below another, has a share.
-func (w *world) borrowsAnything(n, top *node) bool {
-	return n == top || w.share(n).borrows && w.borrowsAnything(n.parent, top)
+func borrowsAnything(w *world, n, top *node) bool {
+	return n == top || w.share(n).borrows && borrowsAnything(w, n.parent, top)
 }
 
 func saysTwice(set []*candidate) bool {
@@ -251,16 +251,16 @@ func saysTwice(set []*candidate) bool {
 	return false
 }
 
-func (w *world) withinAllLimits(set []*candidate) bool {
+func withinAllLimits(w *world, set []*candidate) bool {
 	for i, c := range set {
-		if !w.withinLimits(c, set[:i], w.request.Now) {
+		if !withinLimits(w, c, set[:i], w.request.Now) {
 			return false
 		}
 	}
 	return true
 }
 
-func (w *world) fitsWithout(set []*candidate, mayBorrow bool) bool {
+func fitsWithout(w *world, set []*candidate, mayBorrow bool) bool {
 	for _, c := range set {
 		c.remove()
 	}
@@ -300,7 +300,7 @@ func ValueOf(c preemption.Config, r preemption.Request, victims []preemption.Vic
 }
 
 // keepsTo: "has no more victims of any priority and above than Greedy's, by each right".
-func (w *world) keepsTo(set, greedy []*candidate) bool {
+func keepsTo(w *world, set, greedy []*candidate) bool {
 	of := func(list []*candidate, like *candidate) (n int) {
 		seen := map[*running]bool{}
 		for _, c := range list {

@@ -13,16 +13,16 @@ import (
 
 // blockers: "A Blocker is a queue whose workloads could make the request fit but may not yield": none, if
 // nobody's leaving could. "There are at most Config.MaxBlockers. Zero is 4; negative: there are none."
-func (w *world) blockers(at time.Time) (list []preemption.Blocker) {
+func blockers(w *world, at time.Time) (list []preemption.Blocker) {
 	if w.own.queue.Inactive { // "nothing in it is admitted, and this is the only blocker"
 		list = append(list, preemption.Blocker{Rule: preemption.RuleQueueInactive, Queue: w.own.name})
 	}
 	short := w.shortage(at)
-	alone := w.rulesAlone() // "Blockers and Shortage are about the policies"
+	alone := rulesAlone(w) // "Blockers and Shortage are about the policies"
 	never := alone || slices.ContainsFunc(short, func(s preemption.Shortage) bool { return w.asked[s.FlavorResource] > s.PotentialAvailable })
 	if len(list) == 0 && !never && !w.request.Workload.NeverPreempts {
-		for _, n := range w.nearestFirst() {
-			if b, blocks := w.blocker(n, short, at); blocks {
+		for _, n := range nearestFirst(w) {
+			if b, blocks := blocker(w, n, short, at); blocks {
 				list = append(list, b)
 			}
 		}
@@ -34,23 +34,23 @@ func (w *world) blockers(at time.Time) (list []preemption.Blocker) {
 // nearestFirst: "the preemptor's own queue; then the nearest cohort: its queues by name, then the queues of
 // its child cohorts; then the next cohort up in the same way". A cohort that borrows nothing is in the place
 // of its queues.
-func (w *world) nearestFirst() []*node {
+func nearestFirst(w *world) []*node {
 	list := []*node{w.own}
 	for below := w.own; below.parent != nil; below = below.parent {
-		list = append(list, w.membersOf(below.parent, below)...)
+		list = append(list, membersOf(w, below.parent, below)...)
 	}
 	return list
 }
 
-func (w *world) membersOf(cohort, without *node) (list []*node) {
+func membersOf(w *world, cohort, without *node) (list []*node) {
 	for _, kind := range []int{1, 0} {
 		for _, child := range cohort.children {
 			switch {
 			case child == without || kindOf(child) != kind:
-			case child.queue != nil || w.borrowsNothing(child):
+			case child.queue != nil || borrowsNothing(w, child):
 				list = append(list, child)
 			default:
-				list = append(list, w.membersOf(child, nil)...)
+				list = append(list, membersOf(w, child, nil)...)
 			}
 		}
 	}
@@ -59,7 +59,7 @@ func (w *world) membersOf(cohort, without *node) (list []*node) {
 
 // borrowsNothing: "the cohort that borrows nothing: no queue under it can be reclaimed from". By the shares
 // whatever it borrows counts.
-func (w *world) borrowsNothing(cohort *node) bool {
+func borrowsNothing(w *world, cohort *node) bool {
 	if w.config.Sharing != preemption.Classical {
 		return !cohort.borrowsAny(w.allColumns())
 	}
@@ -67,31 +67,31 @@ func (w *world) borrowsNothing(cohort *node) bool {
 }
 
 // blocker returns the entry of a queue or cohort.
-func (w *world) blocker(n *node, short []preemption.Shortage, at time.Time) (preemption.Blocker, bool) {
+func blocker(w *world, n *node, short []preemption.Shortage, at time.Time) (preemption.Blocker, bool) {
 	if b, kept := w.keptFromRules(n, short, at); kept {
 		return b, true
 	}
 	switch {
 	case n.queue == nil:
-		return preemption.Blocker{Rule: preemption.RuleWithinNominal, Cohort: n.name}, w.usedWhereMissing(n, short)
-	case n != w.own && !w.mayReclaimFrom(n, w.needs): // "which is not about a single workload"
-		return preemption.Blocker{Rule: preemption.RuleWithinNominal, Queue: n.name}, w.usedWhereMissing(n, short)
+		return preemption.Blocker{Rule: preemption.RuleWithinNominal, Cohort: n.name}, usedWhereMissing(w, n, short)
+	case n != w.own && !mayReclaimFrom(w, n, w.needs): // "which is not about a single workload"
+		return preemption.Blocker{Rule: preemption.RuleWithinNominal, Queue: n.name}, usedWhereMissing(w, n, short)
 	case n.queue.Inactive: // "Nobody preempts from it"
-		return preemption.Blocker{Rule: preemption.RuleQueueInactive, Queue: n.name}, w.usedWhereMissing(n, short)
+		return preemption.Blocker{Rule: preemption.RuleQueueInactive, Queue: n.name}, usedWhereMissing(w, n, short)
 	}
-	return w.firstRefused(n, short, w.policyPermits, at)
+	return firstRefused(w, n, short, w.policyPermits, at)
 }
 
 // firstRefused: "those that a minimum runtime, a guard or NeverYields keeps come before those that withinClusterQueue
 // or reclaimWithinCohort refuses, and these before others; then what leaves, lower priority, later reservation,
 // lower UID, lower ID."
-func (w *world) firstRefused(n *node, short []preemption.Shortage, permits func(*candidate, time.Time) bool, at time.Time) (preemption.Blocker, bool) {
+func firstRefused(w *world, n *node, short []preemption.Shortage, permits func(*candidate, time.Time) bool, at time.Time) (preemption.Blocker, bool) {
 	var refused []*candidate
 	because := map[*candidate]preemption.Blocker{}
 	for _, r := range n.running {
 		for _, c := range r.parts() {
 			c.class, c.meet = w.classes()[n], meet(w.own, n)
-			if b, refuses := w.refuses(c, permits(c, at), at); refuses && !c.surplus() && !c.onlyLeaving() && w.takesOfMissing(c, short) {
+			if b, refuses := refuses(w, c, permits(c, at), at); refuses && !c.surplus() && !c.onlyLeaving() && takesOfMissing(w, c, short) {
 				refused, because[c] = append(refused, c), b
 			}
 		}
@@ -130,27 +130,27 @@ func (c *candidate) onlyLeaving() bool {
 }
 
 // takesOfMissing reports whether a candidate takes something of what is missing.
-func (w *world) takesOfMissing(c *candidate, short []preemption.Shortage) bool {
+func takesOfMissing(w *world, c *candidate, short []preemption.Shortage) bool {
 	for _, s := range short {
 		before := c.of.usage(s.FlavorResource)
 		c.remove()
 		after := c.of.usage(s.FlavorResource)
 		c.putBack()
-		if after < before && w.lacks(s).above(c.of.home) {
+		if after < before && lacks(w, s).above(c.of.home) {
 			return true
 		}
 	}
 	return false
 }
 
-func (w *world) usedWhereMissing(n *node, short []preemption.Shortage) bool {
+func usedWhereMissing(w *world, n *node, short []preemption.Shortage) bool {
 	return slices.ContainsFunc(short, func(s preemption.Shortage) bool {
-		return n.usage(s.FlavorResource) > 0 && w.lacks(s).above(n)
+		return n.usage(s.FlavorResource) > 0 && lacks(w, s).above(n)
 	})
 }
 
 // lacks returns the node whose quota or limit is exceeded.
-func (w *world) lacks(s preemption.Shortage) *node {
+func lacks(w *world, s preemption.Shortage) *node {
 	if s.Cohort == "" {
 		return w.own
 	}
@@ -158,17 +158,17 @@ func (w *world) lacks(s preemption.Shortage) *node {
 }
 
 // refuses returns the rule by which a candidate may not yield, and "the last instant at which the rule holds".
-func (w *world) refuses(c *candidate, permitted bool, at time.Time) (b preemption.Blocker, refuses bool) {
+func refuses(w *world, c *candidate, permitted bool, at time.Time) (b preemption.Blocker, refuses bool) {
 	b = preemption.Blocker{Queue: c.of.home.name, Workload: c.of.ID}
 	switch {
 	case !permitted && c.of.home == w.own:
-		b.Rule, b.Until = preemption.RuleWithinClusterQueue, w.minAdmitEnds(c.of)
+		b.Rule, b.Until = preemption.RuleWithinClusterQueue, minAdmitEnds(w, c.of)
 	case !permitted:
 		b.Rule = preemption.RuleReclaimWithinCohort
 	case c.of.NeverYields && !c.leaving:
 		b.Rule = preemption.RuleNeverYields
 	case !w.mayYield(c, at):
-		b.Rule, b.SetBy, b.Until = w.protector(c, at)
+		b.Rule, b.SetBy, b.Until = protector(w, c, at)
 	case c.notWhile:
 		b.Rule = preemption.RuleBorrowWithinCohort
 	case w.config.Sharing != preemption.Classical && c.of.home != w.own: // the search has failed
@@ -178,9 +178,9 @@ func (w *world) refuses(c *candidate, permitted bool, at time.Time) (b preemptio
 }
 
 // minAdmitEnds is when the time of an equal is over.
-func (w *world) minAdmitEnds(r *running) time.Time {
+func minAdmitEnds(w *world, r *running) time.Time {
 	least, set := w.own.queue.Preemption.MinAdmitDuration.Get()
-	if !set || !w.mayBeNewer(r) || r.ReservedAt.IsZero() {
+	if !set || !mayBeNewer(w, r) || r.ReservedAt.IsZero() {
 		return time.Time{}
 	}
 	return r.ReservedAt.Add(least)
@@ -188,19 +188,19 @@ func (w *world) minAdmitEnds(r *running) time.Time {
 
 // protector: "SetBy is, for RuleMinRuntime, the node that sets the minimum runtime, as `cohort "research"`, or
 // "default"; "protection" for Config.Protection". Else it is a guard.
-func (w *world) protector(c *candidate, at time.Time) (rule preemption.Rule, setBy string, until time.Time) {
+func protector(w *world, c *candidate, at time.Time) (rule preemption.Rule, setBy string, until time.Time) {
 	if c.podSet == whole && !c.leaving {
-		minimum, protection := w.minimumEnds(c.of), w.protectionEnds(c)
+		minimum, protection := minimumEnds(w, c.of), protectionEnds(w, c)
 		switch end := later(minimum, protection); {
 		case end.IsZero() || at.After(end):
 		case protection.After(minimum):
 			return preemption.RuleMinRuntime, "protection", end
 		default:
-			_, setBy = w.minimumRuntime(c.of.home)
+			_, setBy = minimumRuntime(w, c.of.home)
 			return preemption.RuleMinRuntime, setBy, end
 		}
 	}
-	if until, never := w.protectedUntil(c); !never {
+	if until, never := protectedUntil(w, c); !never {
 		return preemption.RuleGuarded, "", until
 	}
 	return preemption.RuleGuarded, "", time.Time{}

@@ -104,7 +104,7 @@ func (c *candidate) uses(columns []column) bool {
 }
 
 // candidatesIn lists what may yield now in a queue. "Nobody preempts from an inactive queue."
-func (w *world) candidatesIn(n *node, k class, at time.Time) (list []*candidate) {
+func candidatesIn(w *world, n *node, k class, at time.Time) (list []*candidate) {
 	if n.queue.Inactive {
 		return nil
 	}
@@ -121,7 +121,7 @@ func (w *world) candidatesIn(n *node, k class, at time.Time) (list []*candidate)
 
 // ownCandidates: KEP-83, Preemption, step 2.2: "In the ClusterQueue, we only select Workloads with
 // lower priority than the pending Workload."
-func (w *world) ownCandidates(at time.Time) []*candidate { return w.candidatesIn(w.own, ofOwn, at) }
+func (w *world) ownCandidates(at time.Time) []*candidate { return candidatesIn(w, w.own, ofOwn, at) }
 
 // cohortCandidates: KEP-83, Preemption, step 2.1: "In the cohort, we only consider ClusterQueues that
 // are currently borrowing quota." "The other queue, or a cohort above it, uses no more than its quota:
@@ -130,8 +130,8 @@ func (w *world) cohortCandidates(at time.Time) (list []*candidate) {
 	classes := w.classes()
 	for _, n := range w.queues {
 		k, in := classes[n]
-		if in && n != w.own && w.mayReclaimFrom(n, w.needs) {
-			list = append(list, w.candidatesIn(n, k, at)...)
+		if in && n != w.own && mayReclaimFrom(w, n, w.needs) {
+			list = append(list, candidatesIn(w, n, k, at)...)
 		}
 	}
 	return list
@@ -139,7 +139,7 @@ func (w *world) cohortCandidates(at time.Time) (list []*candidate) {
 
 // mayReclaimFrom reports whether another queue borrows in some of the columns; in classical sharing so does
 // each cohort between it and the lowest common one.
-func (w *world) mayReclaimFrom(n *node, columns []column) bool {
+func mayReclaimFrom(w *world, n *node, columns []column) bool {
 	if w.config.Sharing != preemption.Classical {
 		return n.borrowsAny(columns)
 	}

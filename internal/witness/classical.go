@@ -8,11 +8,11 @@ import (
 // KEP-83, Preemption, steps 4 and 5, and the attempts of Kueue.
 
 // classical looks for victims: the first attempt that makes the request fit counts.
-func (w *world) classical(at time.Time) []*candidate {
+func classical(w *world, at time.Time) []*candidate {
 	list := append(w.cohortCandidates(at), w.ownCandidates(at)...)
 	for _, mayBorrow := range w.attempts(list) {
 		permitted := slices.DeleteFunc(slices.Clone(list), func(c *candidate) bool { return mayBorrow && c.notWhile })
-		if victims := w.attempt(w.inOrder(permitted, at), mayBorrow, at); len(victims) > 0 {
+		if victims := attempt(w, w.inOrder(permitted, at), mayBorrow, at); len(victims) > 0 {
 			return victims
 		}
 	}
@@ -26,9 +26,9 @@ func (w *world) classical(at time.Time) []*candidate {
 func (w *world) attempts(list []*candidate) []bool {
 	others := slices.ContainsFunc(list, func(c *candidate) bool { return c.class != ofOwn })
 	advantage := slices.ContainsFunc(list, func(c *candidate) bool { return c.class == byAdvantage })
-	forbidden := !w.mayBorrowWhileReclaiming()
+	forbidden := !mayBorrowWhileReclaiming(w)
 	switch {
-	case w.config.Compat.PreemptWithinNominal, !others, forbidden && !w.underNominal():
+	case w.config.Compat.PreemptWithinNominal, !others, forbidden && !underNominal(w):
 		return []bool{true}
 	case forbidden && !advantage:
 		return []bool{false, true}
@@ -38,7 +38,7 @@ func (w *world) attempts(list []*candidate) []bool {
 
 // underNominal reports whether the queue uses less than its nominal quota of all that needs
 // preemption.
-func (w *world) underNominal() bool {
+func underNominal(w *world) bool {
 	for _, fr := range w.needs {
 		if w.own.usage(fr) >= w.own.quotas[fr].Nominal {
 			return false
@@ -50,15 +50,15 @@ func (w *world) underNominal() bool {
 // attempt: KEP-83, Preemption, step 4: "Remove Workloads from the snapshot in the order of the list.
 // Stop removing Workloads if the incoming Workload fits within the quota." "A candidate that a limit
 // refuses is passed over."
-func (w *world) attempt(list []*candidate, mayBorrow bool, at time.Time) (victims []*candidate) {
+func attempt(w *world, list []*candidate, mayBorrow bool, at time.Time) (victims []*candidate) {
 	for _, c := range list {
-		if !w.stillBorrows(c) || !w.withinLimits(c, victims, at) {
+		if !w.stillBorrows(c) || !withinLimits(w, c, victims, at) {
 			continue
 		}
 		c.remove()
 		victims = append(victims, c)
 		if w.fits(mayBorrow) {
-			victims = w.minimal(victims, func([]*candidate) bool { return w.fits(mayBorrow) })
+			victims = minimal(w, victims, func([]*candidate) bool { return w.fits(mayBorrow) })
 			restore(victims)
 			return victims
 		}
@@ -83,7 +83,7 @@ func (w *world) stillBorrows(c *candidate) bool {
 // minimal: KEP-83, Preemption, step 5: "In the reverse order of the Workloads that were removed, add
 // Workloads back as long as the incoming Workload still fits. This gives us a minimal set of
 // Workloads to preempt." It is repeated until nobody can stay: who is put back may have justified another.
-func (w *world) minimal(victims []*candidate, enough func(rest []*candidate) bool) []*candidate {
+func minimal(w *world, victims []*candidate, enough func(rest []*candidate) bool) []*candidate {
 	for before := -1; before != len(victims); {
 		before = len(victims)
 		for i := len(victims) - 1; i >= 0; i-- {
@@ -108,15 +108,15 @@ func without(list []*candidate, i int) []*candidate {
 
 // fits reports whether the request fits: it is no more than what is available in any column. Without
 // borrowing, the queue also stays within its nominal quota.
-func (w *world) fits(mayBorrow bool) bool { return w.quotaFits(mayBorrow) && w.hasRoom() }
+func (w *world) fits(mayBorrow bool) bool { return quotaFits(w, mayBorrow) && w.hasRoom() }
 
-func (w *world) quotaFits(mayBorrow bool) bool {
+func quotaFits(w *world, mayBorrow bool) bool {
 	for fr, amount := range w.asked {
 		within := plus(w.own.usage(fr), amount) <= w.own.quotas[fr].Nominal
 		if amount > w.own.available(fr) || !mayBorrow && !within {
 			return false
 		}
-		if w.staysWithin(fr) && !within {
+		if staysWithin(w, fr) && !within {
 			return false
 		}
 	}
@@ -125,6 +125,6 @@ func (w *world) quotaFits(mayBorrow bool) bool {
 
 // staysWithin reports whether no victim helps a request that then borrows in a column: with
 // PreemptWithinNominal "in what needs preemption".
-func (w *world) staysWithin(fr column) bool {
+func staysWithin(w *world, fr column) bool {
 	return w.config.Compat.PreemptWithinNominal && !w.request.Workload.NeverPreempts && slices.Contains(w.needs, fr)
 }

@@ -41,14 +41,14 @@ func (s *ruleSearch) constraintHolds(q rules.QuotaConstraint, c *candidate) bool
 func (s *ruleSearch) hasCapacity(common *node) bool {
 	for n := s.own; n != common; n = n.parent {
 		exceeds := func(fr column) bool { return n.borrows(fr) }
-		if !slices.ContainsFunc(s.askedColumns(), exceeds) {
+		if !slices.ContainsFunc(askedColumns(s.world), exceeds) {
 			return true
 		}
 	}
 	return false
 }
 
-func (w *world) askedColumns() (list []column) {
+func askedColumns(w *world) (list []column) {
 	for fr := range w.asked {
 		list = append(list, fr)
 	}

@@ -22,11 +22,11 @@ func Decide(c preemption.Config, st preemption.State, r preemption.Request) pree
 // decideWhole is about all replicas.
 func decideWhole(c preemption.Config, st preemption.State, r preemption.Request) preemption.Decision {
 	w := newWorld(c, st, r)
-	defer w.tell() // that all are there
+	defer tell(w) // that all are there
 	d := w.decide(r.Now)
 	if d.Outcome == preemption.Impossible {
-		d.Blockers, d.Shortage = w.blockers(r.Now), w.shortage(r.Now)
-		d.NoRoom = w.noRoom(r.Now)
+		d.Blockers, d.Shortage = blockers(w, r.Now), w.shortage(r.Now)
+		d.NoRoom = noRoom(w, r.Now)
 		if at, ok := RetryAt(c, st, r); ok {
 			d.Outcome, d.RetryAt = preemption.Wait, at
 		}
@@ -45,7 +45,7 @@ func (w *world) decide(at time.Time) preemption.Decision {
 	if d.Assignment = w.assignment; !assigned {
 		return d
 	}
-	d.BorrowHeight = w.borrowHeight()
+	d.BorrowHeight = borrowHeight(w)
 	switch {
 	case w.fitsNow():
 		d.Outcome = preemption.Fits
@@ -64,13 +64,13 @@ func (w *world) decide(at time.Time) preemption.Decision {
 	for _, c := range victims {
 		c.remove()
 	}
-	d.BorrowHeight = w.borrowHeight()
+	d.BorrowHeight = borrowHeight(w)
 	restore(victims)
 	d.Victims = w.named(victims)
 	for _, v := range d.Victims {
 		d.Lost = plus(d.Lost, v.Lost)
 	}
-	if d.Outcome, d.Leaving = w.gated(d.Victims); soon {
+	if d.Outcome, d.Leaving = gated(w, d.Victims); soon {
 		d.Outcome, d.Leaving = preemption.Wait, true
 	}
 	return d
@@ -109,10 +109,10 @@ func (w *world) fitsNow() bool {
 // yielding: "by the policies of the queues and, if these permit no victims that help now, by the rules of the preemptor's
 // queue".
 func (w *world) yielding(at time.Time) (victims []*candidate, soon bool, s *ruleSearch) {
-	if victims, soon = w.orLeaving(w.search(at), at); len(victims) > 0 || soon {
+	if victims, soon = orLeaving(w, w.search(at), at); len(victims) > 0 || soon {
 		return victims, soon, &ruleSearch{}
 	}
-	if s = w.byRules(at); s.enough {
+	if s = byRules(w, at); s.enough {
 		victims = s.victims
 	}
 	return victims, false, s
@@ -121,17 +121,17 @@ func (w *world) yielding(at time.Time) (victims []*candidate, soon bool, s *rule
 // search looks for victims in the way of sharing: "the policies of the queues alone, or the shares".
 func (w *world) search(at time.Time) []*candidate {
 	if w.config.Sharing == preemption.Classical {
-		return w.classical(at)
+		return classical(w, at)
 	}
 	return w.fair(at)
 }
 
 // gated: KEP-8303: a workload with a closed gate preempts nobody. "Gated is said only where a workload
 // would have to be told that was not told before"; otherwise it waits for what is leaving.
-func (w *world) gated(victims []preemption.Victim) (outcome preemption.Outcome, leaving bool) {
+func gated(w *world, victims []preemption.Victim) (outcome preemption.Outcome, leaving bool) {
 	told := !slices.ContainsFunc(victims, func(v preemption.Victim) bool { return !v.Leaving })
 	switch {
-	case !w.gateIsClosed():
+	case !gateIsClosed(w):
 		return preemption.Preempt, false
 	case told:
 		return preemption.Wait, true
@@ -146,14 +146,14 @@ func (w *world) named(victims []*candidate) (list []preemption.Victim) {
 		i := slices.IndexFunc(list, func(v preemption.Victim) bool { return v.Workload == c.of.ID })
 		if i < 0 {
 			i = len(list)
-			list = append(list, w.victim(c, i+1))
+			list = append(list, victim(w, c, i+1))
 		}
 		v := &list[i]
 		v.Leaving, v.Reason, v.Rules = v.Leaving && c.leaving, c.reason, c.byRules // the right of the part that was taken last
 	}
 	for i := range list {
 		list[i].Replicas = replicas(victims, list[i].Workload)
-		list[i].Lost = w.lost(list[i], victims)
+		list[i].Lost = lost(w, list[i], victims)
 		if list[i].Reason == preemption.InClusterQueueTimeBased {
 			list[i].PreemptorQueued = w.request.Workload.Queued
 		}
@@ -162,7 +162,7 @@ func (w *world) named(victims []*candidate) (list []preemption.Victim) {
 	return list
 }
 
-func (w *world) victim(c *candidate, order int) preemption.Victim {
+func victim(w *world, c *candidate, order int) preemption.Victim {
 	v := preemption.Victim{Workload: c.of.ID, Queue: c.of.home.name, Reason: c.reason, Leaving: true, Order: order}
 	if c.of.home != w.own && c.meet != nil {
 		v.Cohort = c.meet.name
@@ -171,7 +171,7 @@ func (w *world) victim(c *candidate, order int) preemption.Victim {
 }
 
 // lost is, "with Config.Cost, what the victim loses".
-func (w *world) lost(v preemption.Victim, victims []*candidate) int64 {
+func lost(w *world, v preemption.Victim, victims []*candidate) int64 {
 	return ValueOf(w.config, w.request, []preemption.Victim{v}, func(id string) workload.Workload {
 		return victims[slices.IndexFunc(victims, func(c *candidate) bool { return c.of.ID == id })].of.Workload
 	}).Lost
@@ -202,4 +202,4 @@ func replicas(victims []*candidate, id string) (list []preemption.Replicas) {
 }
 
 // gateIsClosed: KEP-8303: "A gate named in the workload is closed unless its state says open."
-func (w *world) gateIsClosed() bool { return w.request.Workload.Gates.AnyClosed() }
+func gateIsClosed(w *world) bool { return w.request.Workload.Gates.AnyClosed() }

@@ -13,17 +13,17 @@ import (
 // number of candidates.
 func BestSet(c preemption.Config, st preemption.State, r preemption.Request, most int) (victims []preemption.Victim, small bool) {
 	w, list := units(c, st, r)
-	defer w.tell()
+	defer tell(w)
 	if len(list) > most {
 		return nil, false
 	}
 	list, greedy := w.inOrder(list, r.Now), w.search(r.Now)
 	var best, kept []*candidate
-	for _, mayBorrow := range w.attemptsOf(list) {
+	for _, mayBorrow := range attemptsOf(w, list) {
 		for _, set := range w.allowed(list, mayBorrow) {
-			best = w.better(best, set, list)
-			if len(greedy) > 0 && w.keepsTo(set, greedy) {
-				kept = w.better(kept, set, list)
+			best = better(w, best, set, list)
+			if len(greedy) > 0 && keepsTo(w, set, greedy) {
+				kept = better(w, kept, set, list)
 			}
 		}
 	}
@@ -35,7 +35,7 @@ func BestSet(c preemption.Config, st preemption.State, r preemption.Request, mos
 
 // better returns the better of two sets. The last point: "of two sets, the one with the earlier candidate where they differ
 // first, both in the order of candidates".
-func (w *world) better(a, b, list []*candidate) []*candidate {
+func better(w *world, a, b, list []*candidate) []*candidate {
 	if len(a) == 0 {
 		return b
 	}
@@ -58,21 +58,21 @@ func (w *world) better(a, b, list []*candidate) []*candidate {
 // come after Greedy's.
 func Exchange(c preemption.Config, st preemption.State, r preemption.Request, victims []preemption.Victim, most int) (better []preemption.Victim, worse, small bool) {
 	w, list := units(c, st, r)
-	defer w.tell()
+	defer tell(w)
 	if len(list) > most {
 		return nil, false, false
 	}
 	first := c.Best.FewestFirst
 	greedy, from := named(list, w.named(w.search(r.Now))), named(list, victims)
-	for _, mayBorrow := range w.attemptsOf(list) {
+	for _, mayBorrow := range attemptsOf(w, list) {
 		sets := w.allowed(list, mayBorrow)
 		if !slices.ContainsFunc(sets, sameAs(greedy)) {
 			continue // another attempt found it
 		}
-		worse = !slices.ContainsFunc(sets, sameAs(from)) || !w.keepsTo(from, greedy) || w.value(greedy).Compare(w.value(from), first) < 0
+		worse = !slices.ContainsFunc(sets, sameAs(from)) || !keepsTo(w, from, greedy) || w.value(greedy).Compare(w.value(from), first) < 0
 		for _, set := range sets {
 			exchange := notIn(set, from) <= 1 && notIn(from, set) <= 2
-			if exchange && w.keepsTo(set, greedy) && w.value(set).Compare(w.value(from), first) < 0 {
+			if exchange && keepsTo(w, set, greedy) && w.value(set).Compare(w.value(from), first) < 0 {
 				return w.named(set), worse, true
 			}
 		}

@@ -9,8 +9,8 @@ func Orders(c preemption.Config, st preemption.State, r preemption.Request, most
 	if len(list) > most {
 		return nil, nil
 	}
-	for _, mayBorrow := range w.attemptsOf(list) {
-		for mask, ordered := range w.ordered(list, mayBorrow) {
+	for _, mayBorrow := range attemptsOf(w, list) {
+		for mask, ordered := range ordered(w, list, mayBorrow) {
 			set := chosen(list, mask)
 			if saysTwice(set) {
 				continue
@@ -18,7 +18,7 @@ func Orders(c preemption.Config, st preemption.State, r preemption.Request, most
 			for _, c := range set {
 				c.remove()
 			}
-			left := w.outOfOrder(set, w.inAttempt(mayBorrow, true))
+			left := w.outOfOrder(set, inAttempt(w, mayBorrow, true))
 			restore(set)
 			behind, all = append(behind, len(left) == 0), append(all, ordered)
 		}

@@ -19,14 +19,14 @@ func (w *world) fair(at time.Time) []*candidate {
 		restore(f.victims)
 		return nil
 	}
-	victims := w.minimal(f.victims, func(rest []*candidate) bool {
-		return w.fits(true) && (!w.rechecks() || len(w.outOfOrder(rest, w.inAttempt(true, true))) == 0)
+	victims := minimal(w, f.victims, func(rest []*candidate) bool {
+		return w.fits(true) && (!rechecks(w) || len(w.outOfOrder(rest, inAttempt(w, true, true))) == 0)
 	})
 	restore(victims)
 	return victims
 }
 
-func (w *world) rechecks() bool {
+func rechecks(w *world) bool {
 	return w.config.Sharing == preemption.Stable || w.config.Search != preemption.Greedy
 }
 
@@ -41,13 +41,13 @@ type fairSearch struct {
 }
 
 func (w *world) newFairSearch(at time.Time) *fairSearch {
-	return &fairSearch{world: w, at: at, firsts: w.firstWorkloads(at)}
+	return &fairSearch{world: w, at: at, firsts: firstWorkloads(w, at)}
 }
 
 // run: the first strategy; "when no candidate is left, the first candidate of each queue that failed
 // is tried once more by the second strategy, if there is one."
 func (f *fairSearch) run() {
-	strategies := f.strategies()
+	strategies := strategies(f.world)
 	f.own.asking = f.asked
 	defer func() { f.own.asking = nil }()
 	f.entitled = f.withinNominal()
@@ -69,7 +69,7 @@ func (f *fairSearch) run() {
 }
 
 // strategies: "Empty is both."
-func (w *world) strategies() []preemption.FairStrategy {
+func strategies(w *world) []preemption.FairStrategy {
 	if len(w.config.Strategies) > 0 {
 		return w.config.Strategies
 	}
@@ -81,7 +81,7 @@ func (w *world) strategies() []preemption.FairStrategy {
 func (f *fairSearch) withinNominal() bool {
 	columns := f.needs
 	if f.config.Sharing == preemption.Stable { // "in each column of which its cohort tree has a quota, and in each that it asks for"
-		columns = f.quotaColumns()
+		columns = quotaColumns(f.world)
 	}
 	for _, fr := range columns {
 		if f.own.usage(fr) > f.own.quotas[fr].Nominal {
@@ -100,7 +100,7 @@ func (f *fairSearch) first(list []*candidate, strategy preemption.FairStrategy) 
 		for taken := false; !taken && len(t.waiting[n]) > 0; {
 			c := t.waiting[n][0]
 			t.waiting[n] = t.waiting[n][1:]
-			if !f.withinLimits(c, f.victims, f.at) || f.stableRefuses(c) {
+			if !withinLimits(f.world, c, f.victims, f.at) || f.stableRefuses(c) {
 				continue // "passed over"
 			}
 			taken = n == f.own || f.entitled || f.permits(strategy, c)
@@ -140,7 +140,7 @@ func (f *fairSearch) again(strategy preemption.FairStrategy) {
 func (f *fairSearch) second(strategy preemption.FairStrategy) {
 	t := f.newTournament(f.refused)
 	for n := t.next(); n != nil && !f.enough; n = t.next() {
-		if c := t.waiting[n][0]; f.permits(strategy, c) && f.withinLimits(c, f.victims, f.at) && !f.stableRefuses(c) {
+		if c := t.waiting[n][0]; f.permits(strategy, c) && withinLimits(f.world, c, f.victims, f.at) && !f.stableRefuses(c) {
 			f.take(c)
 			f.refused = slices.DeleteFunc(slices.Clone(f.refused), c.is)
 		}

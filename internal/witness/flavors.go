@@ -54,11 +54,11 @@ func (w *world) assign(at time.Time) bool {
 		}
 	}
 	for i := range w.pending.PodSets {
-		if !w.leaveOut(i) {
+		if !leaveOut(w, i) {
 			return false
 		}
 		for _, g := range w.own.queue.ResourceGroups() {
-			if !w.assignGroup(i, g, used, at) {
+			if !assignGroup(w, i, g, used, at) {
 				return false
 			}
 		}
@@ -68,7 +68,7 @@ func (w *world) assign(at time.Time) bool {
 
 // leaveOut: "a request of zero for a resource that the queue lacks is left out"; one of more fits in no
 // flavor.
-func (w *world) leaveOut(podSet int) (ok bool) {
+func leaveOut(w *world, podSet int) (ok bool) {
 	p := &w.pending.PodSets[podSet]
 	var unknown []string
 	kept := p.Requests[:0]
@@ -82,14 +82,14 @@ func (w *world) leaveOut(podSet int) (ok bool) {
 	}
 	if p.Requests = kept; len(unknown) > 0 {
 		slices.Sort(unknown)
-		w.choose(p.Name, unknown, nil, 0)
+		choose(w, p.Name, unknown, nil, 0)
 	}
 	return len(unknown) == 0
 }
 
 // assignGroup: "A flavor without candidates is skipped. A flavor that needs preemption or borrowing is
 // skipped if the queue's FlavorFungibility says so."
-func (w *world) assignGroup(podSet int, g queue.ResourceGroup, used map[column]int64, at time.Time) bool {
+func assignGroup(w *world, podSet int, g queue.ResourceGroup, used map[column]int64, at time.Time) bool {
 	p := &w.pending.PodSets[podSet]
 	amounts := map[string]int64{}
 	for _, a := range p.Requests {
@@ -101,9 +101,9 @@ func (w *world) assignGroup(podSet int, g queue.ResourceGroup, used map[column]i
 		return true
 	}
 	names := slices.Sorted(maps.Keys(amounts))
-	flavors := w.goOn(p.Name, g, names)
+	flavors := goOn(w, p.Name, g, names)
 	var tried []trial
-	for len(tried) < len(flavors) && (len(tried) == 0 || w.skips(tried[len(tried)-1].verdict) != 0) {
+	for len(tried) < len(flavors) && (len(tried) == 0 || skips(w, tried[len(tried)-1].verdict) != 0) {
 		t := trial{flavor: flavors[len(tried)], resource: names[0]}
 		if t.mismatch = Mismatch(w.flavors, w.own.queue, t.flavor, p.NodeConstraints); t.mismatch != nil {
 			t.why = preemption.NotEligible
@@ -112,7 +112,7 @@ func (w *world) assignGroup(podSet int, g queue.ResourceGroup, used map[column]i
 		}
 		tried = append(tried, t)
 	}
-	chosen := w.choose(p.Name, names, tried, len(flavors)-len(tried)).flavor
+	chosen := choose(w, p.Name, names, tried, len(flavors)-len(tried)).flavor
 	for i := range p.Requests {
 		if a := &p.Requests[i]; chosen != "" && a.Flavor == "" && slices.Contains(g.Resources, a.Resource) {
 			a.Flavor = chosen
@@ -126,8 +126,8 @@ func (w *world) assignGroup(podSet int, g queue.ResourceGroup, used map[column]i
 func (w *world) judge(t *trial, names []string, amounts map[string]int64, used map[column]int64, at time.Time) {
 	for i, resource := range names {
 		fr := column{Flavor: t.flavor, Resource: resource}
-		v := w.judgeOne(fr, plus(used[fr], amounts[resource]), at)
-		if t.each = append(t.each, v.of(resource)); i == 0 || w.prefers(t.verdict, v) {
+		v := judgeOne(w, fr, plus(used[fr], amounts[resource]), at)
+		if t.each = append(t.each, v.of(resource)); i == 0 || prefers(w, t.verdict, v) {
 			t.verdict, t.resource = v, resource
 		}
 		if v.mode == noFit {
@@ -144,7 +144,7 @@ func (w *world) judge(t *trial, names []string, amounts map[string]int64, used m
 //  3. is forecast if it is within the queue's nominal quota, or a subtree smaller than the whole tree has
 //     quota for it, or the queue may preempt while borrowing;
 //  4. does not fit otherwise, nor, but for a request of zero, in a flavor for which the queue has no quota."
-func (w *world) judgeOne(fr column, amount int64, at time.Time) verdict {
+func judgeOne(w *world, fr column, amount int64, at time.Time) verdict {
 	entry, has := w.own.quotas[fr]
 	height, below := w.own.heightFor(fr, amount), w.own.heldBelowTheRoot(fr, amount)
 	switch {
@@ -158,8 +158,8 @@ func (w *world) judgeOne(fr column, amount int64, at time.Time) verdict {
 		return verdict{mode: fitting, height: height}
 	case w.request.Workload.NeverPreempts: // "only flavors in which it fits are considered"
 		return verdict{why: preemption.NeverPreempts}
-	case amount <= entry.Nominal || below || w.preemptsWhileBorrowing():
-		return w.forecast(fr, amount, at)
+	case amount <= entry.Nominal || below || preemptsWhileBorrowing(w):
+		return forecast(w, fr, amount, at)
 	}
 	return verdict{why: preemption.NotReclaimable}
 }
@@ -177,14 +177,14 @@ func (n *node) heldBelowTheRoot(fr column, amount int64) bool {
 
 // preemptsWhileBorrowing: a policy permits it, in fair sharing each that reclaims. "borrowWithinCohort
 // counts for nothing in a queue that never reclaims." By rules "the request may borrow".
-func (w *world) preemptsWhileBorrowing() bool {
+func preemptsWhileBorrowing(w *world) bool {
 	p := w.own.queue.Preemption
 	return w.rules != nil || p.ReclaimWithinCohort != queue.Never && (p.BorrowWithinCohort.Policy != queue.Never || w.config.Sharing != preemption.Classical)
 }
 
 // forecast "says what would yield: nothing, workloads of the own queue, or workloads of other queues
 // only", for one resource alone. What is leaving counts as in a decision. "It does not read the Room".
-func (w *world) forecast(fr column, amount int64, at time.Time) verdict {
+func forecast(w *world, fr column, amount int64, at time.Time) verdict {
 	room := w.request.Room
 	defer func() { w.request.Room = room }()
 	w.request.Room = nil
@@ -207,7 +207,7 @@ func (w *world) forecast(fr column, amount int64, at time.Time) verdict {
 
 // prefers reports whether a verdict is better: by how others yield, then by how far the request borrows;
 // with PreemptionOverBorrowing the other way round.
-func (w *world) prefers(a, b verdict) bool {
+func prefers(w *world, a, b verdict) bool {
 	switch {
 	case a.mode == noFit || b.mode == noFit, (a.mode == noCandidates) != (b.mode == noCandidates):
 		return a.mode > b.mode
@@ -221,7 +221,7 @@ func (w *world) prefers(a, b verdict) bool {
 
 // skips says why the next flavor is tried, too; zero: it is not. WhenCanPreempt "applies to a flavor in which others would
 // have to yield", WhenCanBorrow "to a flavor in which the request takes the queue over its nominal quota".
-func (w *world) skips(v verdict) preemption.SkipReason {
+func skips(w *world, v verdict) preemption.SkipReason {
 	f := w.own.queue.FlavorFungibility
 	switch {
 	case v.mode == noCandidates:

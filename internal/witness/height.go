@@ -4,7 +4,7 @@ package witness
 
 // borrowHeight is the largest height of all that is requested. As in Kueue, a request of zero borrows
 // where the queue is over its nominal quota already.
-func (w *world) borrowHeight() (height int) {
+func borrowHeight(w *world) (height int) {
 	for _, a := range w.total() {
 		height = max(height, w.own.heightFor(a.FlavorResource(), a.Amount))
 	}

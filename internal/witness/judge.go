@@ -29,11 +29,11 @@ type judge struct {
 // Waits says that the answer awaits them: then what terminates in the room may be gone, too.
 func (q *Question) Victims(victims []preemption.Victim, waits bool) (least preemption.Faults) {
 	ofRules := func(v preemption.Victim) bool { return v.Reason == preemption.ConfigurablePreemption }
-	if q.rulesAlone() || slices.ContainsFunc(victims, ofRules) {
+	if rulesAlone(q.world) || slices.ContainsFunc(victims, ofRules) {
 		return q.victimsByRules(victims)
 	}
 	told := slices.ContainsFunc(victims, func(v preemption.Victim) bool { return !v.Leaving })
-	for i, mayBorrow := range q.attemptsOf(q.yielding) {
+	for i, mayBorrow := range attemptsOf(q.world, q.yielding) {
 		j := &judge{Question: q, victims: victims, mayBorrow: mayBorrow}
 		if j.all(q.yielding, told); i == 0 || len(j.Faults) < len(least) {
 			least = j.Faults
@@ -42,7 +42,7 @@ func (q *Question) Victims(victims []preemption.Victim, waits bool) (least preem
 	if len(least) > 0 && !told {
 		j := &judge{Question: q, victims: victims, mayBorrow: true, stay: true}
 		q.soon = waits
-		j.all(q.allLeaving(q.request.Now), told)
+		j.all(allLeaving(q.world, q.request.Now), told)
 		q.soon = false
 		return j.Faults
 	}
@@ -60,7 +60,7 @@ func (j *judge) all(from []*candidate, told bool) {
 		j.victim(i, v, from)
 	}
 	j.limited()
-	if c := j.stableKeeps(j.set); c != nil {
+	if c := stableKeeps(j.Question.world, j.set); c != nil {
 		j.Add(j.path(j.by[slices.Index(j.set, c)]), "%q may take its place back", c.of.ID)
 	}
 	for _, c := range j.set {
@@ -68,7 +68,7 @@ func (j *judge) all(from []*candidate, told bool) {
 	}
 	defer restore(j.set)
 	if j.fits(j.mayBorrow) {
-		j.needed(j.inAttempt(j.mayBorrow, j.rechecks()))
+		j.needed(inAttempt(j.Question.world, j.mayBorrow, rechecks(j.Question.world)))
 	} else {
 		j.Add("decision.victims", "without them the request does not fit")
 	}
@@ -80,7 +80,7 @@ func (j *judge) all(from []*candidate, told bool) {
 // limited judges that all together are within each limit.
 func (j *judge) limited() {
 	for i, c := range j.set {
-		if !j.withinLimits(c, j.set[:i], j.request.Now) {
+		if !withinLimits(j.Question.world, c, j.set[:i], j.request.Now) {
 			j.Add(j.path(j.by[i]), "%q is over a limit", c.of.ID)
 		}
 	}
@@ -156,7 +156,7 @@ func (j *judge) whyNot(c *candidate) string {
 
 // kept says what keeps a part of a workload that policies or rules permit, or not, to be preempted.
 func (j *judge) kept(c *candidate, permitted bool) string {
-	switch b, _ := j.refuses(c, permitted, j.request.Now); {
+	switch b, _ := refuses(j.Question.world, c, permitted, j.request.Now); {
 	case b.Rule == preemption.RuleNeverYields:
 		return fmt.Sprintf("%q never yields", c.of.ID)
 	case b.Rule == preemption.RuleMinRuntime:
@@ -177,7 +177,7 @@ func (j *judge) said(i int, v *preemption.Victim, c *candidate, leaves bool) {
 			j.Add(j.path(i), "the protection of %q against reclaims is not over", v.Workload)
 		}
 	}
-	want, queued := j.world.victim(c, v.Order), time.Time{}
+	want, queued := victim(j.world, c, v.Order), time.Time{}
 	if c.reason == preemption.InClusterQueueTimeBased {
 		queued = j.request.Workload.Queued
 	}
@@ -219,7 +219,7 @@ func (j *judge) needed(permitted func(*candidate) bool) {
 		}
 		c.putBack()
 		rest := without(j.set, i)
-		asks := j.rechecks() || c.ofRules() || slices.ContainsFunc(rest, (*candidate).ofRules)
+		asks := rechecks(j.Question.world) || c.ofRules() || slices.ContainsFunc(rest, (*candidate).ofRules)
 		switch enough := j.fits(j.mayBorrow); {
 		case enough && j.stay:
 			j.Add(j.path(j.by[i]), "%q is not needed", c.of.ID)
@@ -259,14 +259,14 @@ func (j *judge) partIsEnough(c *candidate, rest []*candidate, permitted func(*ca
 // ordered judges that there is an order in which each may be taken after those before it. All are gone. Where the strategies are
 // not asked again, more than the victims may have been gone when a victim was taken: then one must hold at best.
 func (j *judge) ordered() {
-	if left := j.outOfOrder(j.set, j.inAttempt(j.mayBorrow, false)); len(left) > 0 {
+	if left := j.outOfOrder(j.set, inAttempt(j.Question.world, j.mayBorrow, false)); len(left) > 0 {
 		j.Add("decision.victims", "there is no order in which each of %s may be taken after the victims before it", names(left))
 	}
 	if j.config.Sharing == preemption.Classical {
 		return
 	}
-	if j.rechecks() {
-		if left := j.outOfOrder(j.set, j.inAttempt(j.mayBorrow, true)); len(left) > 0 {
+	if rechecks(j.Question.world) {
+		if left := j.outOfOrder(j.set, inAttempt(j.Question.world, j.mayBorrow, true)); len(left) > 0 {
 			j.Add("decision.victims", "there is no order in which %s pass a strategy", names(left))
 		}
 		return
@@ -293,7 +293,7 @@ func (j *judge) justifiedAtBest(c *candidate) bool {
 		}
 	}
 	defer restore(beside)
-	return j.justified(c)
+	return justified(j.Question.world, c)
 }
 
 // names lists parts of workloads for a message.

@@ -25,7 +25,7 @@ func (q *Question) victimsByRules(victims []preemption.Victim) preemption.Faults
 			j.Add(j.path(i)+".workload", "%q does not come after %q", v.Workload, victims[i-1].Workload)
 		case v.Reason == preemption.ConfigurablePreemption:
 			j.victimOfRules(i, v, s)
-		case q.rulesAlone():
+		case rulesAlone(q.world):
 			j.Add(j.path(i)+".reason", "%v of %q, but rules take the place of the policies", v.Reason, v.Workload)
 		default:
 			j.victim(i, v, q.yielding)
@@ -35,7 +35,7 @@ func (q *Question) victimsByRules(victims []preemption.Victim) preemption.Faults
 		return j.Faults
 	}
 	j.limited()
-	if c := j.stableKeeps(slices.DeleteFunc(slices.Clone(j.set), (*candidate).ofRules)); c != nil {
+	if c := stableKeeps(j.Question.world, slices.DeleteFunc(slices.Clone(j.set), (*candidate).ofRules)); c != nil {
 		j.Add("decision.victims", "with the others that policies took %q may take its place back", c.of.ID)
 	}
 	for _, c := range j.set {

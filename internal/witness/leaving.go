@@ -13,20 +13,20 @@ import (
 // finds nobody else, its own victims stay.
 //
 // If the room has no place but for what terminates there, "the decision is Wait": soon.
-func (w *world) orLeaving(victims []*candidate, at time.Time) (chosen []*candidate, soon bool) {
+func orLeaving(w *world, victims []*candidate, at time.Time) (chosen []*candidate, soon bool) {
 	told := !slices.ContainsFunc(victims, func(c *candidate) bool { return !c.leaving })
 	if len(victims) > 0 && told {
 		return victims, false
 	}
-	if leaving, soon := w.awaited(at); leaving != nil || soon {
+	if leaving, soon := awaited(w, at); leaving != nil || soon {
 		return leaving, soon
 	}
 	return victims, false
 }
 
 // awaited returns what is leaving, if it is enough: alone, or with what terminates in the room.
-func (w *world) awaited(at time.Time) (leaving []*candidate, soon bool) {
-	if leaving = w.leavingIsEnough(at); leaving != nil {
+func awaited(w *world, at time.Time) (leaving []*candidate, soon bool) {
+	if leaving = leavingIsEnough(w, at); leaving != nil {
 		return leaving, false
 	}
 	w.soon = true
@@ -34,13 +34,13 @@ func (w *world) awaited(at time.Time) (leaving []*candidate, soon bool) {
 	if w.fits(true) {
 		return nil, true
 	}
-	leaving = w.leavingIsEnough(at)
+	leaving = leavingIsEnough(w, at)
 	return leaving, leaving != nil
 }
 
 // leavingIsEnough returns what is leaving and needed, if the request fits without all of it.
-func (w *world) leavingIsEnough(at time.Time) (leaving []*candidate) {
-	for _, c := range w.inOrder(w.allLeaving(at), at) {
+func leavingIsEnough(w *world, at time.Time) (leaving []*candidate) {
+	for _, c := range w.inOrder(allLeaving(w, at), at) {
 		c.remove()
 		leaving = append(leaving, c)
 	}
@@ -49,7 +49,7 @@ func (w *world) leavingIsEnough(at time.Time) (leaving []*candidate) {
 		restore(leaving)
 		return nil
 	}
-	leaving = w.minimal(leaving, fits)
+	leaving = minimal(w, leaving, fits)
 	restore(leaving)
 	return leaving
 }
@@ -57,7 +57,7 @@ func (w *world) leavingIsEnough(at time.Time) (leaving []*candidate) {
 // allLeaving lists what was told to leave, "if the policies permit" it: also in queues that borrow
 // nothing any more, because others that were told have left; also in queues that are inactive, and
 // where a guard protects, for it leaves anyway.
-func (w *world) allLeaving(at time.Time) (list []*candidate) {
+func allLeaving(w *world, at time.Time) (list []*candidate) {
 	classes := w.classes()
 	for _, n := range w.queues {
 		k, in := classes[n]

@@ -13,16 +13,16 @@ import (
 
 // withinLimits: "A victim must be within each limit that it falls under, counting those taken before it
 // in the same decision. Replicas of one are one preemption, and who is being evicted already is none."
-func (w *world) withinLimits(c *candidate, taken []*candidate, at time.Time) bool {
+func withinLimits(w *world, c *candidate, taken []*candidate, at time.Time) bool {
 	for i := range w.config.Limits {
 		l := &w.config.Limits[i]
 		counted := func(other *candidate) bool {
-			return other.of == c.of && !other.leaving && w.covers(l, w.classOf(other))
+			return other.of == c.of && !other.leaving && covers(w, l, classOf(w, other))
 		}
 		if c.leaving || slices.ContainsFunc(taken, counted) {
 			continue
 		}
-		if w.covers(l, w.classOf(c)) && w.count(l, c, taken, at) >= l.Limit {
+		if covers(w, l, classOf(w, c)) && count(w, l, c, taken, at) >= l.Limit {
 			return false
 		}
 	}
@@ -31,7 +31,7 @@ func (w *world) withinLimits(c *candidate, taken []*candidate, at time.Time) boo
 
 // classOf says what made a candidate a victim: the names of the rules "of the tier that took it. Empty: the
 // policies of the queue."
-func (w *world) classOf(c *candidate) limits.Class {
+func classOf(w *world, c *candidate) limits.Class {
 	class := limits.Class{PreemptingQueue: w.own.name, PreemptedQueue: c.of.home.name}
 	for _, by := range c.byRules {
 		if class.Config = by.Config; by.Trigger == c.byRules[0].Trigger {
@@ -43,13 +43,13 @@ func (w *world) classOf(c *candidate) limits.Class {
 
 // covers: "Configs are names of configurations of package rules, and Rules of rules in them: only preemptions by
 // one of these fall under the limit. If both are empty, all do, also those by the policies of queues." "Nil: all."
-func (w *world) covers(l *limits.Limit, c limits.Class) bool {
+func covers(w *world, l *limits.Limit, c limits.Class) bool {
 	names := func(rule string) bool { return slices.Contains(l.Rules, rule) }
 	return (len(l.Configs) == 0 || slices.Contains(l.Configs, c.Config)) && (len(l.Rules) == 0 || slices.ContainsFunc(c.Rules, names)) &&
-		w.selects(l.PreemptingQueues, c.PreemptingQueue) && w.selects(l.PreemptedQueues, c.PreemptedQueue)
+		selects(w, l.PreemptingQueues, c.PreemptingQueue) && selects(w, l.PreemptedQueues, c.PreemptedQueue)
 }
 
-func (w *world) selects(s *workload.LabelSelector, name string) bool {
+func selects(w *world, s *workload.LabelSelector, name string) bool {
 	var labels map[string]string
 	if n := find(w.queues, name); n != nil {
 		labels = n.queue.Labels
@@ -60,20 +60,20 @@ func (w *world) selects(s *workload.LabelSelector, name string) bool {
 // count is the number of preemptions that the limit counts together with that of the candidate: those in
 // the window, and those of this decision. "A preemption leaves it at exactly that time after it was
 // confirmed."
-func (w *world) count(l *limits.Limit, c *candidate, taken []*candidate, at time.Time) (n int64) {
+func count(w *world, l *limits.Limit, c *candidate, taken []*candidate, at time.Time) (n int64) {
 	for e := range w.request.History.All {
-		inside := e.At.Add(l.Window.Or(0)).After(at) && w.covers(l, e.Class)
-		if inside && w.together(l, e.PreemptingQueue, e.PreemptedQueue, e.Victim, c) {
+		inside := e.At.Add(l.Window.Or(0)).After(at) && covers(w, l, e.Class)
+		if inside && together(w, l, e.PreemptingQueue, e.PreemptedQueue, e.Victim, c) {
 			n++
 		}
 	}
 	seen := map[*running]bool{}
 	for _, other := range taken {
-		if other.leaving || seen[other.of] || !w.covers(l, w.classOf(other)) {
+		if other.leaving || seen[other.of] || !covers(w, l, classOf(w, other)) {
 			continue
 		}
 		seen[other.of] = true
-		if w.together(l, w.own.name, other.of.home.name, other.of.ID, c) {
+		if together(w, l, w.own.name, other.of.home.name, other.of.ID, c) {
 			n++
 		}
 	}
@@ -82,7 +82,7 @@ func (w *world) count(l *limits.Limit, c *candidate, taken []*candidate, at time
 
 // together: "Scope says what a limit counts together": all, those for one queue, those of one queue, those
 // of one workload.
-func (w *world) together(l *limits.Limit, preempting, preempted, victim string, c *candidate) bool {
+func together(w *world, l *limits.Limit, preempting, preempted, victim string, c *candidate) bool {
 	switch l.Scope {
 	case limits.PreemptingClusterQueue:
 		return preempting == w.own.name

@@ -23,16 +23,16 @@ func (w *world) inOrder(list []*candidate, at time.Time) (ordered []*candidate) 
 					byQueue[c.of.home.name] = append(byQueue[c.of.home.name], c)
 				}
 			}
-			ordered = append(ordered, w.merge(byQueue, at)...)
+			ordered = append(ordered, merge(w, byQueue, at)...)
 		}
 	}
 	return ordered
 }
 
 // merge takes the first of the next candidates of all queues, again and again.
-func (w *world) merge(byQueue map[string][]*candidate, at time.Time) (merged []*candidate) {
+func merge(w *world, byQueue map[string][]*candidate, at time.Time) (merged []*candidate) {
 	for name := range byQueue {
-		w.sortQueue(byQueue[name], at)
+		sortQueue(w, byQueue[name], at)
 	}
 	for {
 		var first []*candidate
@@ -52,17 +52,17 @@ func (w *world) merge(byQueue map[string][]*candidate, at time.Time) (merged []*
 
 // sortQueue: "The candidates of each queue come by the usage of their local queues, the highest
 // first, before steps 3 to 6."
-func (w *world) sortQueue(list []*candidate, at time.Time) {
+func sortQueue(w *world, list []*candidate, at time.Time) {
 	slices.SortFunc(list, func(a, b *candidate) int {
 		return cmp.Or(
-			cmp.Compare(w.localUsage(b.of.LocalQueue), w.localUsage(a.of.LocalQueue)),
+			cmp.Compare(localUsage(w, b.of.LocalQueue), localUsage(w, a.of.LocalQueue)),
 			compare(a, b, at),
 		)
 	})
 }
 
 // localUsage is the usage of a local queue: "one that is not listed has a usage of zero".
-func (w *world) localUsage(name string) float64 {
+func localUsage(w *world, name string) float64 {
 	i := slices.IndexFunc(w.request.LocalQueueUsage, func(u queue.LocalQueueUsage) bool { return u.LocalQueue == name })
 	if i < 0 || name == "" {
 		return 0

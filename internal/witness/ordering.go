@@ -47,7 +47,7 @@ func (s *ruleSearch) compareBy(k rules.OrderingKey, a, b *candidate) int {
 		unknown := cmp.Compare(number(a.of.ReservedAt.IsZero()), number(b.of.ReservedAt.IsZero()))
 		return cmp.Or(unknown, a.of.ReservedAt.Compare(b.of.ReservedAt))
 	case rules.ByLocalQueue:
-		return cmp.Compare(s.localUsage(a.of.LocalQueue), s.localUsage(b.of.LocalQueue))
+		return cmp.Compare(localUsage(s.world, a.of.LocalQueue), localUsage(s.world, b.of.LocalQueue))
 	case rules.ByQueueShare:
 		return s.queueShare(a).compare(s.queueShare(b))
 	case rules.ByInitialShare, rules.ByFinalShare: // "1 if the constraint holds, else 0"

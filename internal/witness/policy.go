@@ -13,27 +13,27 @@ import (
 // policyPermits reports whether the policies of the preemptor's queue permit the candidate, and
 // notes the right by which.
 func (w *world) policyPermits(c *candidate, at time.Time) bool {
-	if w.rulesAlone() {
+	if rulesAlone(w) {
 		return false
 	}
 	if c.of.home == w.own {
-		return w.withinClusterQueue(c, at)
+		return withinClusterQueue(w, c, at)
 	}
-	return w.reclaimWithinCohort(c)
+	return reclaimWithinCohort(w, c)
 }
 
 // withinClusterQueue: KEP-83: "LowerPriority: only preempt workloads in the ClusterQueue that have
 // lower priority than the pending Workload." KEP-8522: "A pending workload can preempt an admitted
 // same-priority workload if either of these conditions is true": it is newer, or its time is over.
-func (w *world) withinClusterQueue(c *candidate, at time.Time) bool {
+func withinClusterQueue(w *world, c *candidate, at time.Time) bool {
 	c.reason = preemption.InClusterQueue
 	own, theirs := w.request.Workload.EffectivePriority(), c.of.EffectivePriority()
 	switch w.own.queue.Preemption.WithinClusterQueue {
 	case queue.LowerPriority:
 		return theirs < own
 	case queue.LowerOrNewerEqualPriority:
-		c.expired = theirs == own && w.timeIsOver(c.of, at)
-		newer := theirs == own && w.isNewer(c.of)
+		c.expired = theirs == own && timeIsOver(w, c.of, at)
+		newer := theirs == own && isNewer(w, c.of)
 		if c.expired && !newer {
 			c.reason = preemption.InClusterQueueTimeBased
 		}
@@ -44,26 +44,26 @@ func (w *world) withinClusterQueue(c *candidate, at time.Time) bool {
 
 // isNewer: "Newer compares queue-order timestamps: the victim's is strictly later than the
 // preemptor's." One that is not known "counts as the newest, after all others".
-func (w *world) isNewer(r *running) bool {
+func isNewer(w *world, r *running) bool {
 	return workload.CompareQueued(r.Queued, w.request.Workload.Queued) > 0
 }
 
 // timeIsOver: KEP-8522: "The target has exceeded minAdmitDuration (i.e., now -
 // target.quotaReservationTime > minAdmitDuration)." "Reservation time missing = just now."
-func (w *world) timeIsOver(r *running, at time.Time) bool {
+func timeIsOver(w *world, r *running, at time.Time) bool {
 	least, set := w.own.queue.Preemption.MinAdmitDuration.Get()
 	return set && !r.ReservedAt.IsZero() && at.After(r.ReservedAt.Add(least))
 }
 
 // reclaimWithinCohort: KEP-83: "ReclaimFromLowerPriority: only preempt workloads in the cohort that
 // have lower priority than the pending Workload. ReclaimAny: preempt any workload in the cohort."
-func (w *world) reclaimWithinCohort(c *candidate) bool {
+func reclaimWithinCohort(w *world, c *candidate) bool {
 	c.reason = preemption.InCohortReclamation
 	switch {
 	case w.config.Sharing != preemption.Classical && !w.entitled:
 		c.reason = preemption.InCohortFairSharing
 	case w.config.Sharing == preemption.Classical && c.class != byAdvantage && !w.config.Compat.PreemptWithinNominal:
-		c.notWhile = !w.borrowWithinCohort(c.of)
+		c.notWhile = !borrowWithinCohort(w, c.of)
 		if !c.notWhile {
 			c.reason = preemption.InCohortReclaimWhileBorrowing
 		}
@@ -79,12 +79,12 @@ func (w *world) reclaimWithinCohort(c *candidate) bool {
 
 // borrowWithinCohort "permits a workload to preempt in other queues although its own queue will then
 // borrow": workloads of lower priority, up to "the highest effective priority of such victims".
-func (w *world) borrowWithinCohort(r *running) bool {
+func borrowWithinCohort(w *world, r *running) bool {
 	threshold, limited := w.own.queue.Preemption.BorrowWithinCohort.MaxPriorityThreshold.Get()
 	theirs := r.EffectivePriority()
-	return w.mayBorrowWhileReclaiming() && theirs < w.request.Workload.EffectivePriority() && (!limited || theirs <= threshold)
+	return mayBorrowWhileReclaiming(w) && theirs < w.request.Workload.EffectivePriority() && (!limited || theirs <= threshold)
 }
 
-func (w *world) mayBorrowWhileReclaiming() bool {
+func mayBorrowWhileReclaiming(w *world) bool {
 	return w.own.queue.Preemption.BorrowWithinCohort.Policy == queue.LowerPriority
 }

@@ -17,15 +17,15 @@ func (w *world) mayYield(c *candidate, at time.Time) bool {
 	if c.of.NeverYields && !c.leaving {
 		return false
 	}
-	until, never := w.protectedUntil(c)
+	until, never := protectedUntil(w, c)
 	return !never && (until.IsZero() || at.After(until))
 }
 
 // protectedUntil returns the last instant at which a rule protects the candidate: "the latest end
 // wins".
-func (w *world) protectedUntil(c *candidate) (until time.Time, never bool) {
+func protectedUntil(w *world, c *candidate) (until time.Time, never bool) {
 	if c.podSet == whole && !c.leaving {
-		until = later(w.minimumEnds(c.of), w.protectionEnds(c))
+		until = later(minimumEnds(w, c.of), protectionEnds(w, c))
 	}
 	for _, g := range w.config.Guards {
 		v := g.Verdict(c.of.Workload, w.request)
@@ -44,8 +44,8 @@ func later(a, b time.Time) time.Time {
 
 // minimumEnds: "A victim is protected until startedAt + minRuntime; preemptible iff now is strictly
 // later. No start time = never protected; a start in the future with min-runtime 0 does not protect."
-func (w *world) minimumEnds(r *running) time.Time {
-	least, _ := w.minimumRuntime(r.home)
+func minimumEnds(w *world, r *running) time.Time {
+	least, _ := minimumRuntime(w, r.home)
 	if least <= 0 || r.ReservedAt.IsZero() {
 		return time.Time{}
 	}
@@ -56,10 +56,10 @@ func (w *world) minimumEnds(r *running) time.Time {
 // defined preempt-min-runtime is set and use that." Reclaims: "Use the reclaim-min-runtime from this
 // queue, if it is set. Otherwise move back up towards root of tree and select the first available
 // queue-level override, or default to the node pool-level configuration value."
-func (w *world) minimumRuntime(home *node) (least time.Duration, setBy string) {
+func minimumRuntime(w *world, home *node) (least time.Duration, setBy string) {
 	reclaim, from, set := home != w.own, home, quota.OptionalDuration{}
 	if reclaim {
-		from = w.reclaimStart(home)
+		from = reclaimStart(w, home)
 	}
 	for n := from; n != nil; n = n.parent {
 		if set = n.minimum.Preempt; reclaim {
@@ -85,7 +85,7 @@ func (n *node) title() string {
 // reclaimStart: KAI, Reclaims: "Resolve the lowest common ancestor (LCA) between the leaf-queues of
 // preemptor and preemptee. Walk 1 step down to the child of the LCA that is an ancestor to the
 // preemptee's leaf queue." Method Queue "starts at the victim's own queue".
-func (w *world) reclaimStart(home *node) *node {
+func reclaimStart(w *world, home *node) *node {
 	if w.config.MinRuntime.Method == minruntime.Queue {
 		return home
 	}
@@ -98,7 +98,7 @@ func (w *world) reclaimStart(home *node) *node {
 
 // protectionEnds: KEP-9876: "A workload is protected while it runs for strictly less than the
 // duration", which depends on the reason; so the last instant is one nanosecond before the end.
-func (w *world) protectionEnds(c *candidate) time.Time {
+func protectionEnds(w *world, c *candidate) time.Time {
 	p, start := w.config.Protection, c.of.AdmittedAt
 	if p.From == minruntime.Reservation {
 		start = c.of.ReservedAt

@@ -21,7 +21,7 @@ func Ask(c preemption.Config, st preemption.State, r preemption.Request) *Questi
 }
 
 // Done leaves the room as it was.
-func (q *Question) Done() { q.tell() }
+func (q *Question) Done() { tell(q.world) }
 
 // Inactive reports whether the queue of the request is inactive.
 func (q *Question) Inactive() bool { return q.own.queue.Inactive }
@@ -31,7 +31,7 @@ func (q *Question) Fits() bool { return q.fitsNow() }
 
 // Awaited reports whether what was told to leave is enough, alone or with what terminates in the room.
 func (q *Question) Awaited() bool {
-	leaving, soon := q.awaited(q.request.Now)
+	leaving, soon := awaited(q.world, q.request.Now)
 	return soon || len(leaving) > 0
 }
 
@@ -57,7 +57,7 @@ func (q *Question) BorrowHeight(victims []preemption.Victim) int {
 			}
 		}
 	}
-	return q.borrowHeight()
+	return borrowHeight(q.world)
 }
 
 func (r *running) lose(replicas []preemption.Replicas, times int64) {

@@ -11,30 +11,30 @@ import (
 // changes, later than Now". It tries every instant at which anything could change.
 func RetryAt(c preemption.Config, st preemption.State, r preemption.Request) (time.Time, bool) {
 	w := newWorld(c, st, r)
-	defer w.tell()
-	return w.retryAt()
+	defer tell(w)
+	return retryAt(w)
 }
 
-func (w *world) retryAt() (time.Time, bool) {
+func retryAt(w *world) (time.Time, bool) {
 	if w.rules != nil {
-		w.observe(w.decide(w.request.Now), w.request.Now)
+		observe(w, w.decide(w.request.Now), w.request.Now)
 	}
-	list := w.instants()
+	list := instants(w)
 	for len(list) > 0 {
 		at := list[0]
 		d := w.decide(at)
 		if d.Possible() {
 			return at, true
 		}
-		w.observe(d, at)
-		list = after(append(list, w.durationsOfTriggersEnd()...), at)
+		observe(w, d, at)
+		list = after(append(list, durationsOfTriggersEnd(w)...), at)
 	}
 	return time.Time{}, false
 }
 
 // Next returns the first instant after Now at which anything could change, if the triggers are observed as the request says.
 func Next(c preemption.Config, st preemption.State, r preemption.Request) (at time.Time, ok bool) {
-	list := newWorld(c, st, r).instants()
+	list := instants(newWorld(c, st, r))
 	if len(list) == 0 {
 		return at, false
 	}
@@ -45,12 +45,12 @@ func Next(c preemption.Config, st preemption.State, r preemption.Request) (at ti
 // workload, or its place among the candidates changes: a time that a workload has, or that time and
 // a duration that the configuration has; and the nanosecond after it. Limits have
 // room when an event leaves their window.
-func (w *world) instants() []time.Time {
-	list := w.durationsOfTriggersEnd()
+func instants(w *world) []time.Time {
+	list := durationsOfTriggersEnd(w)
 	for _, since := range []time.Time{w.request.Workload.Created, w.holdsSince} { // with which those of candidates are compared
 		list = append(list, since, since.Add(1))
 	}
-	lasting := w.durations()
+	lasting := durations(w)
 	for _, n := range w.queues {
 		for _, r := range n.running {
 			times := []time.Time{r.ReservedAt, r.AdmittedAt, r.Created}
@@ -82,7 +82,7 @@ func after(list []time.Time, at time.Time) []time.Time {
 }
 
 // durations lists all durations that some rule adds to a time.
-func (w *world) durations() []time.Duration {
+func durations(w *world) []time.Duration {
 	p := w.config.Protection
 	list := []time.Duration{
 		p.Preempt, p.Reclaim, p.FairSharing, w.config.MinRuntime.Preempt.Or(0), w.config.MinRuntime.Reclaim.Or(0),
@@ -91,7 +91,7 @@ func (w *world) durations() []time.Duration {
 	for _, n := range slices.Concat(w.cohorts, w.queues) {
 		list = append(list, n.minimum.Preempt.Or(0), n.minimum.Reclaim.Or(0))
 	}
-	list = append(list, w.durationsOfRules()...)
+	list = append(list, durationsOfRules(w)...)
 	slices.Sort(list)
 	return slices.Compact(list)
 }

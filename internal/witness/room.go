@@ -14,7 +14,7 @@ import (
 //
 // [preemption.LeavingRoom]: "FitsSoon reports whether there is a place once what terminates, and what is removed, is gone."
 func (w *world) hasRoom() bool {
-	w.tell()
+	tell(w)
 	leaving, knows := w.request.Room.(preemption.LeavingRoom)
 	switch {
 	case w.soon:
@@ -26,7 +26,7 @@ func (w *world) hasRoom() bool {
 }
 
 // tell says to the room who is removed.
-func (w *world) tell() {
+func tell(w *world) {
 	room := w.request.Room
 	if room == nil {
 		return
@@ -49,8 +49,8 @@ func (w *world) tell() {
 }
 
 // noRoom: "without all workloads that may yield now the quota suffices, but Request.Room has no place".
-func (w *world) noRoom(at time.Time) bool {
-	if w.request.Room == nil || w.own.queue.Inactive || w.noFlavor() {
+func noRoom(w *world, at time.Time) bool {
+	if w.request.Room == nil || w.own.queue.Inactive || noFlavor(w) {
 		return false
 	}
 	attempts := []bool{true}
@@ -59,13 +59,13 @@ func (w *world) noRoom(at time.Time) bool {
 	}
 	return slices.ContainsFunc(attempts, func(mayBorrow bool) bool {
 		yielding := w.yieldingNow(mayBorrow, at)
-		if w.rulesAlone() { // else it is about the policies, as blockers and shortages are
-			yielding = w.byRules(at).victims
+		if rulesAlone(w) { // else it is about the policies, as blockers and shortages are
+			yielding = byRules(w, at).victims
 		}
 		for _, c := range yielding {
 			c.remove()
 		}
 		defer restore(yielding)
-		return w.quotaFits(mayBorrow) && !w.hasRoom()
+		return quotaFits(w, mayBorrow) && !w.hasRoom()
 	})
 }

@@ -14,7 +14,7 @@ import (
 
 // serves: "PreemptorSelector selects the waiting workloads that the rule serves, by their labels. Nil: all.
 // PreemptorPriorityClass selects them by the name of their priority class."
-func (w *world) serves(r *rules.Rule) bool {
+func serves(w *world, r *rules.Rule) bool {
 	p := &w.request.Workload
 	return (r.PreemptorSelector == nil || r.PreemptorSelector.Matches(p.Labels)) && ofClass(r.PreemptorPriorityClass, p.PriorityClass)
 }
@@ -27,18 +27,18 @@ func ofClass(s rules.ClassSelector, class string) bool {
 }
 
 // accepts reports whether all parts of a selector do but the constraint on quota.
-func (w *world) accepts(s *rules.CandidateSelector, r *running, at time.Time) bool {
+func accepts(w *world, s *rules.CandidateSelector, r *running, at time.Time) bool {
 	for i := range s.NumericLabels {
-		if !w.numberHolds(&s.NumericLabels[i], r) {
+		if !numberHolds(w, &s.NumericLabels[i], r) {
 			return false
 		}
 	}
-	return w.inScope(s.Scope, r) && w.selects(s.ClusterQueueSelector, r.home.name) &&
-		(s.LabelSelector == nil || s.LabelSelector.Matches(r.Labels)) && w.priorityHolds(&s.Priority, r) && w.timesHold(&s.Time, r, at)
+	return inScope(w, s.Scope, r) && selects(w, s.ClusterQueueSelector, r.home.name) &&
+		(s.LabelSelector == nil || s.LabelSelector.Matches(r.Labels)) && priorityHolds(w, &s.Priority, r) && timesHold(w, &s.Time, r, at)
 }
 
 // inScope: "Scope says in which queues candidates run, seen from the preemptor's queue."
-func (w *world) inScope(s rules.Scope, r *running) bool {
+func inScope(w *world, s rules.Scope, r *running) bool {
 	own := r.home == w.own
 	switch s {
 	case rules.WithinLocalQueue: // "submitted to the same local queue, and runs in the same queue"
@@ -62,7 +62,7 @@ func (w *world) inScope(s rules.Scope, r *running) bool {
 // numberHolds: "NumericLabel requires that a label holds a number, compares it with the preemptor's, and bounds it.
 // Fallback is the value of workloads without the label, of the preemptor, too. Unset: such a candidate is refused,
 // and such a preemptor has no candidate if there is a Comparison."
-func (w *world) numberHolds(n *rules.NumericLabel, r *running) bool {
+func numberHolds(w *world, n *rules.NumericLabel, r *running) bool {
 	value, has := number32(n, r.Labels)
 	if !has || !within(value, n.MinValue, n.MaxValue) {
 		return false
@@ -85,7 +85,7 @@ func within(value int64, least, most quota.OptionalInt64) bool {
 
 // priorityHolds: "Mode says which priorities are compared. MinValue and MaxValue bound the candidate's priority: with
 // the mode Base its base priority, else the effective one."
-func (w *world) priorityHolds(p *rules.Priority, r *running) bool {
+func priorityHolds(w *world, p *rules.Priority, r *running) bool {
 	of := (*workload.Workload).EffectivePriority
 	if p.Mode == rules.Base {
 		of = func(w *workload.Workload) int64 { return w.Priority }
@@ -96,7 +96,7 @@ func (w *world) priorityHolds(p *rules.Priority, r *running) bool {
 
 // timesHold: "All bounds hold strictly: a minimum is passed one nanosecond after it, and up to then a maximum holds. A
 // time that is not known counts as now." The preemptor's execution time "is zero unless the preemptor holds quota".
-func (w *world) timesHold(t *rules.Times, r *running, at time.Time) bool {
+func timesHold(w *world, t *rules.Times, r *running, at time.Time) bool {
 	runs, exists := age(r.ReservedAt, at), age(r.Created, at)
 	return longer(runs, t.MinExecutionDuration) && !longerThanMost(runs, t.MaxExecutionDuration) &&
 		t.ExecutionTimeRelation.Holds(int64(runs), int64(age(w.holdsSince, at))) &&

@@ -20,8 +20,8 @@ func (w *world) share(n *node) share {
 	if n.parent == nil {
 		return s
 	}
-	for resource, borrowed := range w.borrowed(n) {
-		lendable := w.lendable(n, resource)
+	for resource, borrowed := range borrowed(w, n) {
+		lendable := lendable(w, n, resource)
 		s.borrows = s.borrows || borrowed > 0
 		if borrowed > 0 && lendable > 0 {
 			s.ratio = max(s.ratio, float64(float64(borrowed)*1000)/float64(lendable))
@@ -32,7 +32,7 @@ func (w *world) share(n *node) share {
 
 // borrowed is what a node uses beyond its subtree quota, by resource, over all flavors. "Usage in a
 // column without an entry counts in no share."
-func (w *world) borrowed(n *node) map[string]int64 {
+func borrowed(w *world, n *node) map[string]int64 {
 	sums := map[string]int64{}
 	for fr := range n.columns() {
 		sums[fr.Resource] = plus(sums[fr.Resource], max(0, minus(n.usage(fr), n.subtreeQuota(fr))))
@@ -42,7 +42,7 @@ func (w *world) borrowed(n *node) map[string]int64 {
 
 // lendable is what the cohort of a node "could use of it if nothing ran anywhere", over all flavors of
 // the tree.
-func (w *world) lendable(n *node, resource string) (sum int64) {
+func lendable(w *world, n *node, resource string) (sum int64) {
 	for fr := range n.root().columns() {
 		if fr.Resource == resource {
 			sum = plus(sum, n.parent.potential(fr))

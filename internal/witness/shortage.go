@@ -16,24 +16,24 @@ import (
 // missing.
 func (w *world) shortage(at time.Time) []preemption.Shortage {
 	sets := [][]*candidate{
-		w.permittedIn(at, w.allColumns()),
-		w.permittedIn(at, w.needs),
+		permittedIn(w, at, w.allColumns()),
+		permittedIn(w, at, w.needs),
 		w.yieldingNow(true, at),
 	}
-	if w.rulesAlone() {
+	if rulesAlone(w) {
 		sets = w.reachedByRules(at)
 	}
 	switch {
-	case w.own.queue.Inactive, w.noRoom(at):
+	case w.own.queue.Inactive, noRoom(w, at):
 		return nil
 	case w.request.Workload.NeverPreempts:
-		return w.missing()
+		return missing(w)
 	}
 	for _, set := range sets {
 		for _, c := range set {
 			c.remove()
 		}
-		missing := w.missing()
+		missing := missing(w)
 		restore(set)
 		if len(missing) > 0 {
 			return missing
@@ -45,15 +45,15 @@ func (w *world) shortage(at time.Time) []preemption.Shortage {
 // permittedIn lists "all workloads, protected or not, whose priority the policies permit for a request that
 // may borrow (borrowWithinCohort included)", in queues that borrow. In the own queue equals are of a priority
 // that may be permitted, newer or not. Who never yields is not protected: of him only what leaves counts.
-func (w *world) permittedIn(at time.Time, columns []column) (list []*candidate) {
+func permittedIn(w *world, at time.Time, columns []column) (list []*candidate) {
 	for n, k := range w.classes() {
-		if n.queue.Inactive || n != w.own && !(n.borrowsBelow(meet(w.own, n), w.allColumns()) && w.mayReclaimFrom(n, columns)) {
+		if n.queue.Inactive || n != w.own && !(n.borrowsBelow(meet(w.own, n), w.allColumns()) && mayReclaimFrom(w, n, columns)) {
 			continue
 		}
 		for _, r := range n.running {
 			for _, c := range r.parts() {
 				c.class, c.meet = k, meet(w.own, n)
-				permitted := w.policyPermits(c, at) && !c.notWhile || n == w.own && w.mayBeNewer(r)
+				permitted := w.policyPermits(c, at) && !c.notWhile || n == w.own && mayBeNewer(w, r)
 				if permitted && !c.surplus() && (!r.NeverYields || c.leaving) {
 					list = append(list, c)
 				}
@@ -63,7 +63,7 @@ func (w *world) permittedIn(at time.Time, columns []column) (list []*candidate) 
 	return list
 }
 
-func (w *world) mayBeNewer(r *running) bool {
+func mayBeNewer(w *world, r *running) bool {
 	return w.own.queue.Preemption.WithinClusterQueue == queue.LowerOrNewerEqualPriority &&
 		r.EffectivePriority() == w.request.Workload.EffectivePriority()
 }
@@ -99,7 +99,7 @@ func (w *world) yieldingNow(mayBorrow bool, at time.Time) (taken []*candidate) {
 		return f.victims
 	}
 	for _, c := range w.inOrder(append(w.cohortCandidates(at), w.ownCandidates(at)...), at) {
-		if !(mayBorrow && c.notWhile) && w.stillBorrows(c) && w.withinLimits(c, taken, at) {
+		if !(mayBorrow && c.notWhile) && w.stillBorrows(c) && withinLimits(w, c, taken, at) {
 			c.remove()
 			taken = append(taken, c)
 		}
@@ -110,10 +110,10 @@ func (w *world) yieldingNow(mayBorrow bool, at time.Time) (taken []*candidate) {
 
 // missing: "the least additional amount that would have to be free"; of what is free, what the nominal quota
 // lacks.
-func (w *world) missing() (list []preemption.Shortage) {
+func missing(w *world) (list []preemption.Shortage) {
 	for fr, amount := range w.asked {
 		free, cohort := w.own.narrowest(fr)
-		if amount <= free && w.staysWithin(fr) {
+		if amount <= free && staysWithin(w, fr) {
 			free, cohort = minus(w.own.quotas[fr].Nominal, w.own.usage(fr)), ""
 		}
 		if amount > free {

@@ -14,23 +14,23 @@ import (
 // [preemption.Stable], and docs/stability.md: nominal quota, then priority, then share.
 
 // stablePermits reports whether points 1 to 3 permit a set of victims.
-func (w *world) stablePermits(set []*candidate) bool { return w.stableKeeps(set) == nil }
+func stablePermits(w *world, set []*candidate) bool { return stableKeeps(w, set) == nil }
 
 // stableKeeps returns the first of a set whom points 1 to 3 keep. "In a cohort tree in which no queue has
 // reclaimWithinCohort Any points 1 and 2 are not needed and refuse no victim."
-func (w *world) stableKeeps(set []*candidate) *candidate {
+func stableKeeps(w *world, set []*candidate) *candidate {
 	anybody := func(n *node) bool {
 		return n.queue != nil && n.queue.Preemption.ReclaimWithinCohort == queue.Any
 	}
 	if w.config.Sharing != preemption.Stable || w.own.parent == nil || !slices.ContainsFunc(w.own.root().under(), anybody) {
 		return nil
 	}
-	borrows := w.own.isBorrower(nil, w.asks())
+	borrows := w.own.isBorrower(nil, asks(w))
 	for _, c := range set {
 		if c.expired || c.leaving { // "yields as ever"
 			continue
 		}
-		if !borrows && !w.yieldsWithin(c) || borrows && !w.yieldsToBorrower(c, set) {
+		if !borrows && !yieldsWithin(w, c) || borrows && !yieldsToBorrower(w, c, set) {
 			return c
 		}
 	}
@@ -45,7 +45,7 @@ func (f *fairSearch) stableRefuses(c *candidate) bool {
 	}
 	restore(f.victims)
 	f.own.asking = nil
-	refused := !f.stablePermits(append(slices.Clone(f.victims), c))
+	refused := !stablePermits(f.world, append(slices.Clone(f.victims), c))
 	f.own.asking = f.asked
 	for _, v := range f.victims {
 		v.remove()
@@ -55,13 +55,13 @@ func (f *fairSearch) stableRefuses(c *candidate) bool {
 
 // yieldsWithin: "A preemptor that would not be a borrower preempts borrowers, and others of lower priority or of
 // equal priority and a later timestamp."
-func (w *world) yieldsWithin(c *candidate) bool {
-	return c.of.home.isBorrower(c.of, nil) || w.ranksBelow(c)
+func yieldsWithin(w *world, c *candidate) bool {
+	return c.of.home.isBorrower(c.of, nil) || ranksBelow(w, c)
 }
 
 // yieldsToBorrower: "One that would be preempts only borrowers: of lower priority; and of equal priority, if the
 // shares of the queues permit it when only workloads of at least this priority count."
-func (w *world) yieldsToBorrower(c *candidate, set []*candidate) bool {
+func yieldsToBorrower(w *world, c *candidate, set []*candidate) bool {
 	priority := cmp.Compare(c.of.EffectivePriority(), w.request.Workload.EffectivePriority())
 	switch {
 	case !c.of.home.isBorrower(c.of, nil) || priority > 0:
@@ -69,10 +69,10 @@ func (w *world) yieldsToBorrower(c *candidate, set []*candidate) bool {
 	case priority < 0:
 		return true
 	}
-	before, after, theirs := w.sharesAmongHigher(c.of.home, set)
+	before, after, theirs := sharesAmongHigher(w, c.of.home, set)
 	if c.of.home == w.own {
 		// "In the own queue, equals of lower rank yield if the share of the queue does not become smaller."
-		return w.ranksBelow(c) && after.compare(before) >= 0
+		return ranksBelow(w, c) && after.compare(before) >= 0
 	}
 	// "Its queue's share is then at most that of the victim's queue without the victims, and larger than it was."
 	return after.compare(before) > 0 && after.compare(theirs) <= 0
@@ -81,7 +81,7 @@ func (w *world) yieldsToBorrower(c *candidate, set []*candidate) bool {
 // sharesAmongHigher gives the shares of the preemptor's queue, before and after, and of another queue after, where
 // "only workloads of at least this priority count". Who yields in any case counts as if he stayed, and so do the replicas of a
 // victim that leave already.
-func (w *world) sharesAmongHigher(other *node, set []*candidate) (before, after, theirs share) {
+func sharesAmongHigher(w *world, other *node, set []*candidate) (before, after, theirs share) {
 	var lower, victims []*candidate
 	for _, n := range w.queues {
 		for _, r := range n.running {
@@ -122,7 +122,7 @@ func (c *candidate) withoutLeaving() (list []*candidate) {
 }
 
 // quotaColumns are those of which the cohort tree has a quota, and those of the request.
-func (w *world) quotaColumns() []column {
+func quotaColumns(w *world) []column {
 	set := w.own.root().columns()
 	for fr := range w.asked {
 		set[fr] = true
@@ -131,9 +131,9 @@ func (w *world) quotaColumns() []column {
 }
 
 // ranksBelow: "by effective priority, at equal priority the earlier queue-order timestamp first".
-func (w *world) ranksBelow(c *candidate) bool {
+func ranksBelow(w *world, c *candidate) bool {
 	theirs, ours := c.of.EffectivePriority(), w.request.Workload.EffectivePriority()
-	return theirs < ours || theirs == ours && w.isNewer(c.of)
+	return theirs < ours || theirs == ours && isNewer(w, c.of)
 }
 
 // claim is a workload, what of it stays, or replicas that leave: these "are as an evicted workload".
@@ -144,7 +144,7 @@ type claim struct {
 }
 
 // asks is the claim of the request: in a forecast on one resource alone.
-func (w *world) asks() *claim {
+func asks(w *world) *claim {
 	c := &claim{Workload: &w.pending}
 	for fr, amount := range w.asked {
 		c.takes = append(c.takes, quota.Amount{Flavor: fr.Flavor, Resource: fr.Resource, Amount: amount})

@@ -33,15 +33,15 @@ func rulesOf(st preemption.State, n *node) *rules.Config {
 
 // rulesAlone: "RulesAlone makes rules take the place of policies: the policies of a queue that has rules permit
 // no victims. Queues without rules go by their policies either way."
-func (w *world) rulesAlone() bool { return w.config.Compat.RulesAlone && w.rules != nil }
+func rulesAlone(w *world) bool { return w.config.Compat.RulesAlone && w.rules != nil }
 
 // byRules: "If these permit no victims that help now, by the rules of the preemptor's queue. Rules are looked at in
 // the state that the policies leave: all that these permit (of the attempts the one that may borrow) are taken,
 // then candidates of the rules, tier by tier, until the request fits. In the end those not needed are put back", and a
 // victim stays "if without it another one would no longer be accepted".
-func (w *world) byRules(at time.Time) *ruleSearch {
+func byRules(w *world, at time.Time) *ruleSearch {
 	s := &ruleSearch{world: w, at: at}
-	if w.rules == nil || w.request.Workload.NeverPreempts || w.asksTooMuch() {
+	if w.rules == nil || w.request.Workload.NeverPreempts || asksTooMuch(w) {
 		return s
 	}
 	s.victims = w.yieldingNow(true, at)
@@ -51,19 +51,19 @@ func (w *world) byRules(at time.Time) *ruleSearch {
 	for _, trigger := range rules.Triggers() {
 		if !s.enough && len(s.faults) == 0 && s.holds(trigger) {
 			s.triggers = append(s.triggers, trigger)
-			s.faults = s.faultsOf(trigger)
+			s.faults = faultsOf(s.world, trigger)
 			s.tier(trigger)
 		}
 	}
 	if s.enough {
-		s.victims = s.minimal(s.victims, func(rest []*candidate) bool { return s.fits(true) && s.acceptedInSomeOrder(rest) })
+		s.victims = minimal(s.world, s.victims, func(rest []*candidate) bool { return s.fits(true) && s.acceptedInSomeOrder(rest) })
 	}
 	restore(s.victims)
 	return s
 }
 
 // asksTooMuch: there are no triggers "for a request that asks for more than could ever be available".
-func (w *world) asksTooMuch() bool {
+func asksTooMuch(w *world) bool {
 	for fr, amount := range w.asked {
 		if amount > w.own.potential(fr) {
 			return true
@@ -78,9 +78,9 @@ func (w *world) asksTooMuch() bool {
 func (s *ruleSearch) holds(t rules.Trigger) bool {
 	switch t {
 	case rules.InsufficientQuota:
-		return !s.quotaFits(true)
+		return !quotaFits(s.world, true)
 	case rules.QuotaFeasibleAndInsufficientTopology:
-		return s.quotaFits(true) && !s.hasRoom()
+		return quotaFits(s.world, true) && !s.hasRoom()
 	}
 	return true
 }
@@ -109,7 +109,7 @@ func (s *ruleSearch) tier(t rules.Trigger) {
 // rules that accept the victim, tier by tier. The first is of the tier that took it".
 func (s *ruleSearch) take(c *candidate, t rules.Trigger) bool {
 	c.byRules = s.acceptedBy(c, t, true)
-	if len(c.byRules) == 0 || !s.withinLimits(c, s.victims, s.at) {
+	if len(c.byRules) == 0 || !withinLimits(s.world, c, s.victims, s.at) {
 		return false
 	}
 	for _, later := range rules.Triggers()[slices.Index(rules.Triggers(), t)+1:] {
@@ -144,18 +144,18 @@ func (s *ruleSearch) candidates(t rules.Trigger) (list []*candidate) {
 // acceptedBy lists the rules with a trigger that accept a candidate, with the selectors that do; constraints on quota
 // count if it is to be taken now.
 func (s *ruleSearch) acceptedBy(c *candidate, t rules.Trigger, now bool) (list []preemption.VictimRule) {
-	if len(s.faultsOf(t)) > 0 {
+	if len(faultsOf(s.world, t)) > 0 {
 		return nil
 	}
 	for i := range s.rules.Rules {
 		r := &s.rules.Rules[i]
-		if r.ActivationPolicy.Trigger != t || !s.serves(r) || !s.longEnough(r, s.at) {
+		if r.ActivationPolicy.Trigger != t || !serves(s.world, r) || !longEnough(s.world, r, s.at) {
 			continue
 		}
 		by := preemption.VictimRule{Config: s.rules.Name, Rule: r.Name, Trigger: t}
 		for k := range r.CandidateSelectors {
 			one := &r.CandidateSelectors[k]
-			if s.accepts(one, c.of, s.at) && (!now || s.constraintHolds(one.Quota, c)) {
+			if accepts(s.world, one, c.of, s.at) && (!now || s.constraintHolds(one.Quota, c)) {
 				by.Selectors = append(by.Selectors, k)
 			}
 		}
@@ -169,14 +169,14 @@ func (s *ruleSearch) acceptedBy(c *candidate, t rules.Trigger, now bool) (list [
 // faultsOf lists the bad selectors of a tier, as rules.Validate says them: "One bad selector (of
 // preemptor or candidate) of a rule that is looked at: no candidate of this tier and of later tiers. A rule whose
 // preemptor selector does not match is passed over before its candidate selectors are looked at."
-func (w *world) faultsOf(t rules.Trigger) (list []string) {
+func faultsOf(w *world, t rules.Trigger) (list []string) {
 	for i := range w.rules.Rules {
 		r, path := &w.rules.Rules[i], fmt.Sprintf("rules[%d]", i)
 		if r.ActivationPolicy.Trigger != t {
 			continue
 		}
 		faults := r.PreemptorFaults(path)
-		if len(faults) == 0 && w.serves(r) {
+		if len(faults) == 0 && serves(w, r) {
 			faults = r.CandidateFaults(path)
 		}
 		for _, f := range faults {

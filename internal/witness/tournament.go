@@ -102,24 +102,24 @@ func (t *tournament) compareEqual(a, b *node) int {
 // firstWorkloads gives each cohort its first workload, before the request counts and before anyone is
 // removed: "The first workload is taken from all that ever yield and use something, candidates or not,
 // in borrowing queues under borrowing cohorts."
-func (w *world) firstWorkloads(at time.Time) map[*node]*candidate {
+func firstWorkloads(w *world, at time.Time) map[*node]*candidate {
 	of := map[*node]*candidate{}
 	for _, n := range w.cohorts {
-		of[n] = w.firstUnder(n, at)
+		of[n] = firstUnder(w, n, at)
 	}
 	return of
 }
 
-func (w *world) firstUnder(n *node, at time.Time) (first *candidate) {
+func firstUnder(w *world, n *node, at time.Time) (first *candidate) {
 	var list []*candidate
 	for _, child := range n.children {
 		if w.share(child).borrows {
-			list = append(list, w.firstUnder(child, at))
+			list = append(list, firstUnder(w, child, at))
 		}
 	}
 	for _, r := range n.running {
 		for _, c := range r.parts() { // replicas that were told to leave "are as an evicted workload"
-			if !c.surplus() && w.everYields(c) {
+			if !c.surplus() && everYields(w, c) {
 				list = append(list, c)
 			}
 		}
@@ -137,6 +137,6 @@ func compareEvicted(a, b *candidate, at time.Time) int {
 }
 
 // everYields reports whether a part of a workload may yield at some time, and uses something, zero included.
-func (w *world) everYields(c *candidate) bool {
+func everYields(w *world, c *candidate) bool {
 	return c.uses(w.allColumns()) && (!c.of.NeverYields || c.leaving) && !c.of.home.queue.Inactive
 }

@@ -14,7 +14,7 @@ import (
 // longEnough: "MinTriggerRequiredDuration is how long the trigger must have been observed, without a break, before the
 // rule is looked at; strictly longer than that. Unset or zero: it need not." A trigger "that is not listed counts
 // from Now".
-func (w *world) longEnough(r *rules.Rule, at time.Time) bool {
+func longEnough(w *world, r *rules.Rule, at time.Time) bool {
 	least := r.ActivationPolicy.MinTriggerRequiredDuration.Or(0)
 	i := slices.IndexFunc(w.observed, func(o rules.Observation) bool { return o.Trigger == r.ActivationPolicy.Trigger })
 	return least <= 0 || i >= 0 && at.After(w.observed[i].Since.Add(least))
@@ -23,7 +23,7 @@ func (w *world) longEnough(r *rules.Rule, at time.Time) bool {
 // observe notes which triggers hold at an instant: RetryAt is the first instant "if nothing but time changes and
 // triggers are observed all along. (If flavors are assigned, it takes it that a trigger that holds then has held
 // since Now.)"
-func (w *world) observe(d preemption.Decision, at time.Time) {
+func observe(w *world, d preemption.Decision, at time.Time) {
 	if w.rules == nil {
 		return
 	}
@@ -35,7 +35,7 @@ func (w *world) observe(d preemption.Decision, at time.Time) {
 }
 
 // durationsOfTriggersEnd lists when triggers that are observed will have been for as long as rules ask.
-func (w *world) durationsOfTriggersEnd() (list []time.Time) {
+func durationsOfTriggersEnd(w *world) (list []time.Time) {
 	for _, o := range w.observed {
 		for i := 0; w.rules != nil && i < len(w.rules.Rules); i++ {
 			end := o.Since.Add(w.rules.Rules[i].ActivationPolicy.MinTriggerRequiredDuration.Or(0))
@@ -46,7 +46,7 @@ func (w *world) durationsOfTriggersEnd() (list []time.Time) {
 }
 
 // durationsOfRules lists those that selectors add to the times of candidates.
-func (w *world) durationsOfRules() (list []time.Duration) {
+func durationsOfRules(w *world) (list []time.Duration) {
 	if w.rules == nil {
 		return nil
 	}
