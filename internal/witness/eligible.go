@@ -36,6 +36,14 @@ func Mismatch(flavors []queue.Flavor, q *queue.Queue, flavor string, c *workload
 	if m := topology(flavors, q, c.Topology, &own); m != nil {
 		return m
 	}
+	if m := taints(&own, c); m != nil {
+		return m
+	}
+	return labels(&own, c, counts)
+}
+
+// taints: "its taints are tolerated (by pod set or flavor tolerations)". Nil: it fits.
+func taints(own *queue.Flavor, c *workload.NodeConstraints) *preemption.Mismatch {
 	for _, taint := range own.NodeTaints {
 		if taint.Effect == workload.PreferNoSchedule {
 			continue
@@ -45,6 +53,11 @@ func Mismatch(flavors []queue.Flavor, q *queue.Queue, flavor string, c *workload
 			return &preemption.Mismatch{Taint: &taint}
 		}
 	}
+	return nil
+}
+
+// labels: "its node labels match the pod set's node selector and required node affinity, looking only at keys" that count.
+func labels(own *queue.Flavor, c *workload.NodeConstraints, counts map[string]bool) *preemption.Mismatch {
 	for _, key := range slices.Sorted(maps.Keys(c.NodeSelector)) { // an entry says what In with one value says
 		r := workload.LabelRequirement{Key: key, Operator: workload.In, Values: []string{c.NodeSelector[key]}}
 		if counts[key] && !r.Matches(own.NodeLabels) {

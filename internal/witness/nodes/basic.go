@@ -13,8 +13,8 @@ import (
 // Package placement, Request.Group: "The pods of a group that is Basic in the snapshot are decided about one after the other."
 
 // oneByOne reports whether that holds: "In ModeInPlace they are decided about together."
-func (w *World) oneByOne() bool {
-	g := w.group(w.request.Group)
+func oneByOne(w *World) bool {
+	g := group(w, w.request.Group)
 	return g != nil && g.Basic && w.config.Mode == placement.ModeDesign
 }
 

@@ -10,7 +10,7 @@ import (
 
 // charge: "Charge the units, in order of importance, to the budgets." A pod violates a budget of which the allowance is
 // spent.
-func (w *World) charge(units []*unit) {
+func charge(w *World, units []*unit) {
 	left := make([]int64, len(w.budgets))
 	for i := range w.budgets {
 		left[i] = w.budgets[i].Allowed
@@ -18,7 +18,7 @@ func (w *World) charge(units []*unit) {
 	for _, u := range units {
 		u.violations = 0
 		for _, p := range u.pods {
-			if w.chargePod(p, left) {
+			if chargePod(w, p, left) {
 				u.violations++
 			}
 		}
@@ -26,7 +26,7 @@ func (w *World) charge(units []*unit) {
 }
 
 // chargePod charges a pod: "to all of them", or "to one after the other, by name, up to the first that it violates".
-func (w *World) chargePod(p *pod, left []int64) (violates bool) {
+func chargePod(w *World, p *pod, left []int64) (violates bool) {
 	for i := range w.budgets {
 		if !w.budgets[i].Charges(&p.Pod) {
 			continue
@@ -34,7 +34,7 @@ func (w *World) chargePod(p *pod, left []int64) (violates bool) {
 		left[i]--
 		if left[i] < 0 {
 			violates = true
-			if w.toFirst() {
+			if toFirst(w) {
 				break
 			}
 		}
@@ -43,7 +43,7 @@ func (w *World) chargePod(p *pod, left []int64) (violates bool) {
 }
 
 // toFirst: "ChargeByMode: as built in v1.37 in ModeInPlace (ChargeToFirstViolated), else ChargeToAll."
-func (w *World) toFirst() bool {
+func toFirst(w *World) bool {
 	if w.config.Charge == placement.ChargeByMode {
 		return w.config.Mode == placement.ModeInPlace
 	}
@@ -53,34 +53,34 @@ func (w *World) toFirst() bool {
 // keepBudgets: Hard, "a budget is never violated. If the soft answer violates one, the decision is made again: the least
 // important units of each budget may use its allowance, and its other units stay". It is made again in the domain. A budget
 // is violated if the victims are too many for it, whoever was charged before them.
-func (w *World) keepBudgets(c *choice) *choice {
+func keepBudgets(w *World, c *choice) *choice {
 	if c == nil || w.config.Budgets != placement.Hard {
 		return c
 	}
-	if !w.violates(c.victims) {
+	if !violates(w, c.victims) {
 		return c
 	}
-	c, _ = w.solve(c.domain, w.withinAllowance(w.candidates(c.domain)))
+	c, _ = solve(w, c.domain, withinAllowance(w, candidates(w, c.domain)))
 	if c != nil {
-		w.charge(c.victims)
+		charge(w, c.victims)
 	}
 	return c
 }
 
 // violates reports whether units are too many for a budget, if no other unit is charged.
-func (w *World) violates(units []*unit) bool {
-	w.charge(units)
+func violates(w *World, units []*unit) bool {
+	charge(w, units)
 	return slices.ContainsFunc(units, func(u *unit) bool { return u.violations > 0 })
 }
 
 // withinAllowance lists those of the potential victims of a domain that may use the allowance of all their budgets.
-func (w *World) withinAllowance(units []*unit) (allowed []*unit) {
+func withinAllowance(w *World, units []*unit) (allowed []*unit) {
 	left := make([]int64, len(w.budgets))
 	for i := range w.budgets {
 		left[i] = w.budgets[i].Allowed
 	}
 	for _, u := range slices.Backward(units) {
-		if w.use(u, left) {
+		if use(w, u, left) {
 			allowed = append(allowed, u)
 		}
 	}
@@ -89,7 +89,7 @@ func (w *World) withinAllowance(units []*unit) (allowed []*unit) {
 }
 
 // use charges a unit to what is left of each budget, if that is enough for it in all of them.
-func (w *World) use(u *unit, left []int64) bool {
+func use(w *World, u *unit, left []int64) bool {
 	after := slices.Clone(left)
 	for _, p := range u.pods {
 		for i := range w.budgets {

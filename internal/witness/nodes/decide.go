@@ -29,50 +29,50 @@ func Decide(c placement.Config, st placement.State, r placement.Request) placeme
 // decideAt answers at an instant; it does not know whether time will help.
 func decideAt(c placement.Config, st placement.State, r placement.Request, at time.Time) placement.Decision {
 	w := newWorld(c, st, r, at)
-	if w.oneByOne() {
+	if oneByOne(w) {
 		return decideOneByOne(c, st, r, at)
 	}
-	return w.decide(w.domains())
+	return decide(w, w.domains())
 }
 
 // decide: "If a pod P can be scheduled without triggering preemption, we don't consider preemption at all." "If the
 // request fits once terminating pods are gone, it waits for them." "Otherwise these steps follow for each domain."
-func (w *World) decide(domains []domain) placement.Decision {
-	if s, d := w.findsRoom(w.searched(domains), nil); s != nil && !w.request.SkipFit {
-		return w.decision(preemption.Fits, &choice{domain: d, seats: s.placed})
+func decide(w *World, domains []domain) placement.Decision {
+	if s, d := findsRoom(w, searched(w, domains), nil); s != nil && !w.request.SkipFit {
+		return decision(w, preemption.Fits, &choice{domain: d, seats: s.placed})
 	}
 	if w.config.Mode == placement.ModeDesign && len(w.leaving()) > 0 {
-		if s, d := w.findsRoom(w.withoutRoom(w.searched(domains)), w.leaving()); s != nil {
+		if s, d := findsRoom(w, withoutRoom(w, searched(w, domains)), w.leaving()); s != nil {
 			c := &choice{domain: d, seats: s.placed}
-			if o := w.outcome(c); o != preemption.Fits || !w.request.SkipFit { // then "only preemption is considered"
-				return w.decision(o, c) // "A promise that can be met without anybody leaving is Fits."
+			if o := outcome(w, c); o != preemption.Fits || !w.request.SkipFit { // then "only preemption is considered"
+				return decision(w, o, c) // "A promise that can be met without anybody leaving is Fits."
 			}
 		}
 	}
 	if w.request.Policy == placement.PreemptNever {
 		most := 0
-		for _, d := range w.all(domains) {
-			_, placeable := w.solve(d, nil)
+		for _, d := range all(w, domains) {
+			_, placeable := solve(w, d, nil)
 			most = max(most, placeable)
 		}
-		return w.impossible(placement.ReasonPolicyNever, most, domains)
+		return impossible(w, placement.ReasonPolicyNever, most, domains)
 	}
-	if d, waits := w.waitsInPlace(); waits {
+	if d, waits := waitsInPlace(w); waits {
 		return d
 	}
-	return w.preempt(domains)
+	return preempt(w, domains)
 }
 
 // searched lists the domains in which room is looked for. A single pod looks at all nodes.
-func (w *World) searched(domains []domain) []domain {
-	if w.single() {
-		return []domain{w.cluster()}
+func searched(w *World, domains []domain) []domain {
+	if single(w) {
+		return []domain{cluster(w)}
 	}
-	return w.all(domains)
+	return all(w, domains)
 }
 
 // findsRoom places the request beside all but some pods, in the first domain with room.
-func (w *World) findsRoom(domains []domain, without []*pod) (*scene, domain) {
+func findsRoom(w *World, domains []domain, without []*pod) (*scene, domain) {
 	for _, keep := range []bool{true, false} {
 		for _, d := range domains {
 			s := w.scene(without)
@@ -81,7 +81,7 @@ func (w *World) findsRoom(domains []domain, without []*pod) (*scene, domain) {
 			}
 			kept := slices.Clone(s.placed)
 			if s.place(d); s.enough() && !slices.ContainsFunc(kept, func(k seat) bool { return !s.has(k.pod) }) {
-				if w.single() {
+				if single(w) {
 					d.name = s.placed[0].node.Name
 				}
 				return s, d
@@ -92,8 +92,8 @@ func (w *World) findsRoom(domains []domain, without []*pod) (*scene, domain) {
 }
 
 // withoutRoom leaves out, with SkipFit, the nodes with room for a single pod: what leaves, too, "could not help there".
-func (w *World) withoutRoom(domains []domain) []domain {
-	if !w.request.SkipFit || !w.single() {
+func withoutRoom(w *World, domains []domain) []domain {
+	if !w.request.SkipFit || !single(w) {
 		return domains
 	}
 	d := domains[0]
@@ -108,32 +108,32 @@ func (w *World) withoutRoom(domains []domain) []domain {
 // preempt: "Once we find enough nodes feasible for preemption and list of victims for them, we score that and choose the
 // best options." The reasons: "no unit that may yield has lower priority and runs in any domain"; "there would be room, but
 // only by violating a disruption budget"; "there is too little room even without all units that may be preempted".
-func (w *World) preempt(domains []domain) placement.Decision {
+func preempt(w *World, domains []domain) placement.Decision {
 	most, why := 0, placement.ReasonNoVictims
 	solve := func(d domain) *choice {
-		c, placeable := w.solve(d, w.candidates(d))
-		kept := w.keepBudgets(c)
+		c, placeable := solve(w, d, candidates(w, d))
+		kept := keepBudgets(w, c)
 		switch {
-		case kept != nil && w.request.SkipFit && w.single() && len(kept.victims) == 0:
+		case kept != nil && w.request.SkipFit && single(w) && len(kept.victims) == 0:
 			kept, why = nil, max(why, placement.ReasonNoRoom) // "a node on which no unit has to yield is then no candidate"
 		case kept == nil && c != nil:
 			why = placement.ReasonBudgets
-		case c == nil && len(w.candidates(d)) > 0:
+		case c == nil && len(candidates(w, d)) > 0:
 			why = max(why, placement.ReasonNoRoom)
 		}
 		most = max(most, placeable)
 		return kept
 	}
-	list := w.choices(domains, solve)
+	list := choices(w, domains, solve)
 	if len(list) == 0 {
-		return w.impossible(why, most, domains)
+		return impossible(w, why, most, domains)
 	}
-	c := w.chosen(list)
-	return w.decision(w.outcome(c), c)
+	c := chosen(w, list)
+	return decision(w, outcome(w, c), c)
 }
 
 // outcome: "The outcome is Preempt, or Fits for a placement without victims"; or Wait, if it needs the room of what terminates.
-func (w *World) outcome(c *choice) preemption.Outcome {
+func outcome(w *World, c *choice) preemption.Outcome {
 	s := w.scene(nil)
 	s.placed = c.seats
 	switch {
@@ -150,30 +150,30 @@ func (w *World) outcome(c *choice) preemption.Outcome {
 // domain where no unit has to yield is not in the list, and PreemptNever and nominations do not count."
 func Placements(c placement.Config, st placement.State, r placement.Request) (list []placement.Placement) {
 	w := newWorld(c, st, r, r.Now)
-	if w.oneByOne() {
+	if oneByOne(w) {
 		w = newWorld(c, st, alone(r, r.Pods[0]), r.Now)
 	}
-	for _, found := range w.choices(w.domains(), func(d domain) *choice {
-		found, _ := w.solve(d, w.candidates(d))
-		if found = w.keepBudgets(found); found == nil || len(found.victims) == 0 {
+	for _, found := range choices(w, w.domains(), func(d domain) *choice {
+		found, _ := solve(w, d, candidates(w, d))
+		if found = keepBudgets(w, found); found == nil || len(found.victims) == 0 {
 			return nil
 		}
 		return found
 	}) {
-		list = append(list, w.decision(preemption.Preempt, found).Placement)
+		list = append(list, decision(w, preemption.Preempt, found).Placement)
 	}
-	if r.MaxDomains > 0 && w.single() {
+	if r.MaxDomains > 0 && single(w) {
 		slices.SortStableFunc(list, func(a, b placement.Placement) int { return number(a.Violations > 0) - number(b.Violations > 0) })
 	}
 	return list
 }
 
 // choices solves each domain. "If none of them has room, also by preemption, the group may be on the nodes of all of them."
-func (w *World) choices(domains []domain, solve func(domain) *choice) (list []*choice) {
-	if w.single() {
-		return w.sampled(domains, solve)
+func choices(w *World, domains []domain, solve func(domain) *choice) (list []*choice) {
+	if single(w) {
+		return sampled(w, domains, solve)
 	}
-	for i, d := range w.all(domains) {
+	for i, d := range all(w, domains) {
 		if i >= len(domains) && len(list) > 0 {
 			break
 		}
@@ -185,24 +185,24 @@ func (w *World) choices(domains []domain, solve func(domain) *choice) (list []*c
 }
 
 // chosen: "score that and choose the best"; in [placement.ModeInPlace] "a group in the first domain with room".
-func (w *World) chosen(list []*choice) *choice {
-	if w.config.Mode == placement.ModeInPlace && !w.single() {
+func chosen(w *World, list []*choice) *choice {
+	if w.config.Mode == placement.ModeInPlace && !single(w) {
 		return list[0]
 	}
 	return best(list)
 }
 
-func (w *World) impossible(why placement.Reason, placeable int, domains []domain) placement.Decision {
-	d := w.placed(preemption.Impossible, nil)
+func impossible(w *World, why placement.Reason, placeable int, domains []domain) placement.Decision {
+	d := placed(w, preemption.Impossible, nil)
 	d.Reason, d.Placeable = why, placeable
-	d.Shortage = w.shortage(w.all(domains))
-	d.Blockers = w.blockers(w.all(domains), d.Shortage)
+	d.Shortage = shortage(w, all(w, domains))
+	d.Blockers = blockers(w, all(w, domains), d.Shortage)
 	return d
 }
 
 // placed: nominations come "in the order of the request"; Placeable "is the length of Nominations"; Pods are those of the request
 // "in the same order, and on the Node of their nomination".
-func (w *World) placed(o preemption.Outcome, seats []seat) placement.Decision {
+func placed(w *World, o preemption.Outcome, seats []seat) placement.Decision {
 	d := placement.Decision{Outcome: o}
 	for _, p := range w.pods {
 		at := p.Pod
@@ -223,8 +223,8 @@ func (w *World) placed(o preemption.Outcome, seats []seat) placement.Decision {
 }
 
 // decision adds the victims, "sorted by ID of the first pod".
-func (w *World) decision(o preemption.Outcome, c *choice) placement.Decision {
-	d := w.placed(o, c.seats)
+func decision(w *World, o preemption.Outcome, c *choice) placement.Decision {
+	d := placed(w, o, c.seats)
 	d.Domain, d.Violations = c.domain.name, c.violations()
 	for i, u := range c.victims {
 		d.Victims = append(d.Victims, placement.Victim{
@@ -233,13 +233,13 @@ func (w *World) decision(o preemption.Outcome, c *choice) placement.Decision {
 	}
 	slices.SortFunc(d.Victims, func(a, b placement.Victim) int { return cmp.Compare(a.Pods[0], b.Pods[0]) })
 	if o == preemption.Preempt {
-		d.Withdrawn = w.withdrawn(c)
+		d.Withdrawn = withdrawn(w, c)
 	}
 	return d
 }
 
 // withdrawn: "pods of lower priority nominated to a node of Nominations, and pods of a group that yields whole".
-func (w *World) withdrawn(c *choice) (list []string) {
+func withdrawn(w *World, c *choice) (list []string) {
 	for _, p := range w.nominated {
 		taken := slices.ContainsFunc(c.seats, func(s seat) bool { return s.node.Name == p.Node })
 		whole := w.wholeGroup(p)

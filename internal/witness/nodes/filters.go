@@ -16,25 +16,25 @@ func (p *pod) at(n *node) workload.Pod {
 }
 
 // filters: those of the request are "besides those of the Config".
-func (w *World) filters() []placement.Filter {
+func filters(w *World) []placement.Filter {
 	return slices.Concat(w.config.Filters, w.request.Filters)
 }
 
-func (w *World) setFilters() []placement.SetFilter {
+func setFilters(w *World) []placement.SetFilter {
 	return slices.Concat(w.config.SetFilters, w.request.SetFilters)
 }
 
 // mayBeOn: a filter says "whether the pod may run on the node, whatever else runs there".
-func (w *World) mayBeOn(p *pod, n *node) bool {
+func mayBeOn(w *World, p *pod, n *node) bool {
 	refuses := func(f placement.Filter) bool { return !f.Feasible(p.at(n), n.Node) }
-	return slices.Contains(p.nodes, n) && !slices.ContainsFunc(w.filters(), refuses)
+	return slices.Contains(p.nodes, n) && !slices.ContainsFunc(filters(w), refuses)
 }
 
 // conflicts: a filter says "whether the pod, on node pod.Node, and another pod on other.Node exclude each other. The other pod
 // runs, is placed or is nominated. It is asked about nominated pods only if their priority is not lower." "ReachNode: conflicts
 // are between pods on the same node."
 func (s *scene) conflicts(k seat) bool {
-	for _, f := range s.filters() {
+	for _, f := range filters(s.World) {
 		for _, n := range s.nodes {
 			if n != k.node && f.Reach() == placement.ReachNode {
 				continue
@@ -55,7 +55,7 @@ func (s *scene) allows(k seat, before []seat) bool {
 		if !t.Allows(k.pod.at(k.node), k.node.Node) {
 			return false
 		}
-		for _, p := range s.ahead(k.node) {
+		for _, p := range ahead(s.World, k.node) {
 			t.Add(p.Pod)
 		}
 		if !t.Allows(k.pod.at(k.node), k.node.Node) {
@@ -68,16 +68,16 @@ func (s *scene) allows(k seat, before []seat) bool {
 // trials begins anew for each question, "about the snapshot in which every running pod is there, also one that terminates, and no
 // other pod". The placer "must allow what Place returns".
 func (s *scene) trials(placed []seat) (list []placement.Trial) {
-	for _, f := range s.setFilters() {
-		list = append(list, s.told(f.Begin(s.begun(), s.request), placed))
+	for _, f := range setFilters(s.World) {
+		list = append(list, s.told(f.Begin(begun(s.World), s.request), placed))
 	}
 	if s.request.Placer != nil {
-		list = append(list, s.told(s.request.Placer.Begin(s.begun(), s.request), placed))
+		list = append(list, s.told(s.request.Placer.Begin(begun(s.World), s.request), placed))
 	}
 	return list
 }
 
-func (w *World) begun() *placement.Snapshot {
+func begun(w *World) *placement.Snapshot {
 	if w.snapshot == nil {
 		w.snapshot, _ = placement.NewSnapshot(w.state)
 	}
@@ -107,7 +107,7 @@ func (s *scene) placeAsTold(d domain) {
 			waiting, pods = append(waiting, p), append(pods, p.Pod)
 		}
 	}
-	trial := s.request.Placer.Begin(s.begun(), s.request)
+	trial := s.request.Placer.Begin(begun(s.World), s.request)
 	s.told(trial, s.placed)
 	for i, name := range trial.Place(pods, d.names()) {
 		if i < len(waiting) && d.has(name) && s.fits(waiting[i], s.node(name)) {

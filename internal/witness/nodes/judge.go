@@ -22,7 +22,7 @@ func (w *World) Units() (list []placement.Unit) {
 }
 
 // find finds a unit, or some of its pods, again.
-func (w *World) find(u placement.Unit) *unit {
+func find(w *World, u placement.Unit) *unit {
 	ids := idsOf(u)
 	for _, of := range w.units() {
 		of.pods = slices.DeleteFunc(of.pods, func(p *pod) bool { return !slices.Contains(ids, p.ID) })
@@ -41,12 +41,12 @@ func idsOf(u placement.Unit) (list []string) {
 }
 
 // KeptBy returns the rule that keeps a unit, or some pods of one, from yielding. Zero: it may yield.
-func (w *World) KeptBy(u placement.Unit) placement.Rule { return w.keptBy(w.find(u)).Rule }
+func (w *World) KeptBy(u placement.Unit) placement.Rule { return keptBy(w, find(w, u)).Rule }
 
 // Candidates lists the units that may yield in a domain, with the pods of them that violate a budget.
 func (w *World) Candidates(d placement.Domain) (list []placement.PotentialVictim) {
-	units := w.candidates(w.within(d.Name, func(n *node) bool { return slices.Contains(d.Nodes, n.Name) }))
-	w.charge(w.charged(units))
+	units := candidates(w, within(w, d.Name, func(n *node) bool { return slices.Contains(d.Nodes, n.Name) }))
+	charge(w, w.charged(units))
 	for _, u := range units {
 		list = append(list, placement.PotentialVictim{Unit: u.public(), Violations: u.violations})
 	}
@@ -57,14 +57,14 @@ func (w *World) Candidates(d placement.Domain) (list []placement.PotentialVictim
 func (w *World) Violate(units []placement.Unit) bool {
 	var list []*unit
 	for _, u := range units {
-		list = append(list, w.find(u))
+		list = append(list, find(w, u))
 	}
-	return w.violates(list)
+	return violates(w, list)
 }
 
 // Domains lists the domains in which room is looked for.
 func (w *World) Domains() (list []placement.Domain) {
-	for _, d := range w.searched(w.domains()) {
+	for _, d := range searched(w, w.domains()) {
 		list = append(list, placement.Domain{Name: d.name, Nodes: d.names()})
 	}
 	return list
@@ -72,38 +72,38 @@ func (w *World) Domains() (list []placement.Domain) {
 
 // Leaving lists the pods that are waited for.
 func (w *World) Leaving() (list []string) {
-	for _, p := range w.goneAlready() {
+	for _, p := range goneAlready(w) {
 		list = append(list, p.ID)
 	}
 	return list
 }
 
 // HasTrials reports whether set filters or a placer are asked, which need not be monotone.
-func (w *World) HasTrials() bool { return len(w.setFilters()) > 0 || w.request.Placer != nil }
+func (w *World) HasTrials() bool { return len(setFilters(w)) > 0 || w.request.Placer != nil }
 
-func (w *World) runningOf(ids []string) []*pod {
+func runningOf(w *World, ids []string) []*pod {
 	return slices.DeleteFunc(slices.Clone(w.running), func(p *pod) bool { return !slices.Contains(ids, p.ID) })
 }
 
 // Fits reports whether the request has room beside all but some pods.
 func (w *World) Fits(gone []string) bool {
-	s, _ := w.findsRoom(w.searched(w.domains()), w.runningOf(gone))
+	s, _ := findsRoom(w, searched(w, w.domains()), runningOf(w, gone))
 	return s != nil
 }
 
 // MayBeOn reports whether a pod of the request may run on a node, whatever else runs there.
 func (w *World) MayBeOn(n placement.Nomination) bool {
-	return w.mayBeOn(w.requested(n.Pod), w.node(n.Node))
+	return mayBeOn(w, requested(w, n.Pod), w.node(n.Node))
 }
 
 // Stand reports whether pods of the request have room on their nodes beside all but some pods, placed in this order, or those first
 // that keep a nomination.
 func (w *World) Stand(list []placement.Nomination, gone []string) bool {
-	s := w.scene(w.runningOf(gone))
-	if s.placed = w.seats(list); s.keeps() {
+	s := w.scene(runningOf(w, gone))
+	if s.placed = seats(w, list); s.keeps() {
 		return true
 	}
-	kept := w.scene(w.runningOf(gone))
+	kept := w.scene(runningOf(w, gone))
 	for _, k := range s.placed {
 		if k.node == k.pod.promised && kept.fits(k.pod, k.node) {
 			kept.placed = append(kept.placed, k)
@@ -117,21 +117,21 @@ func (w *World) Stand(list []placement.Nomination, gone []string) bool {
 	return kept.keeps()
 }
 
-func (w *World) seats(list []placement.Nomination) (seats []seat) {
+func seats(w *World, list []placement.Nomination) (seats []seat) {
 	for _, n := range list {
-		seats = append(seats, seat{w.requested(n.Pod), w.node(n.Node)})
+		seats = append(seats, seat{requested(w, n.Pod), w.node(n.Node)})
 	}
 	return seats
 }
 
 // Lacking lists the groups of the request that do not get what they need in a domain, though pods of them have a place.
 func (w *World) Lacking(list []placement.Nomination, d placement.Domain) []string {
-	if !w.nests() || len(list) == 0 {
+	if !nests(w) || len(list) == 0 {
 		return nil
 	}
 	s := w.scene(nil)
-	s.placed = w.seats(list)
-	return s.lacking(w.request.Group, []domain{w.within(d.Name, func(n *node) bool { return slices.Contains(d.Nodes, n.Name) })})
+	s.placed = seats(w, list)
+	return s.lacking(w.request.Group, []domain{within(w, d.Name, func(n *node) bool { return slices.Contains(d.Nodes, n.Name) })})
 }
 
 // lacking looks at a group, which is within the first of its domains that holds its pods, and then at those below it.
@@ -140,7 +140,7 @@ func (s *scene) lacking(group string, domains []domain) (list []string) {
 	got := 0
 	for _, below := range s.groupsBelow(group) {
 		if at >= 0 && s.members(below) > 0 {
-			lacking := s.lacking(below, s.domainsOf(s.need(below), domains[at]))
+			lacking := s.lacking(below, s.domainsOf(need(s.World, below), domains[at]))
 			got += number(!slices.Contains(lacking, below))
 			list = append(list, lacking...)
 		}

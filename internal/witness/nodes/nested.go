@@ -10,11 +10,11 @@ import (
 // Request.Nested and Request.MinGroups: groups of groups, as built in Kubernetes v1.37.
 
 // nests: "With Nested or MinGroups the pods of a group are placed before those of the groups below it."
-func (w *World) nests() bool { return len(w.request.Nested) > 0 || w.request.MinGroups > 0 }
+func nests(w *World) bool { return len(w.request.Nested) > 0 || w.request.MinGroups > 0 }
 
 // need is what a group must get: "A group that is not listed needs one pod." "MinCount. Zero: one." The request says what its own
 // group needs.
-func (w *World) need(group string) placement.NestedGroup {
+func need(w *World, group string) placement.NestedGroup {
 	n := placement.NestedGroup{Group: group}
 	if group == w.request.Group {
 		n.MinCount, n.MinGroups = w.request.MinCount, w.request.MinGroups
@@ -33,7 +33,7 @@ func (w *World) need(group string) placement.NestedGroup {
 // pods, nor of the groups below it, is placed."
 func (s *scene) placeGroup(group string, above domain) bool {
 	before := slices.Clone(s.placed)
-	for _, d := range s.domainsOf(s.need(group), above) {
+	for _, d := range s.domainsOf(need(s.World, group), above) {
 		if s.placeMembers(group, d) {
 			return true
 		}
@@ -87,7 +87,7 @@ func (s *scene) placeMembers(group string, d domain) bool {
 
 // getsItsNeed reports whether enough of a group is placed, with so many of the groups directly below it.
 func (s *scene) getsItsNeed(group string, groups int) bool {
-	need := s.need(group)
+	need := need(s.World, group)
 	return s.members(group) >= need.MinCount && groups >= need.MinGroups
 }
 
@@ -106,13 +106,13 @@ func (s *scene) isOutside(group string, d domain) bool {
 
 // below reports whether a pod is of a group or of one below it.
 func (s *scene) below(p *pod, group string) bool {
-	return slices.ContainsFunc(s.around(p.Group), func(g *workload.PodGroup) bool { return g.ID == group })
+	return slices.ContainsFunc(around(s.World, p.Group), func(g *workload.PodGroup) bool { return g.ID == group })
 }
 
 // groupsBelow lists the groups directly below one that have pods in the request, in the order of their first pods.
 func (s *scene) groupsBelow(group string) (list []string) {
 	for _, p := range s.pods {
-		for _, g := range s.around(p.Group) {
+		for _, g := range around(s.World, p.Group) {
 			if g.Parent == group && !slices.Contains(list, g.ID) {
 				list = append(list, g.ID)
 			}

@@ -29,26 +29,26 @@ func (d domain) names() (list []string) {
 // domains: "for pod P, it will always be individual nodes"; "a gang has the domains of the request, or the whole
 // cluster".
 func (w *World) domains() (list []domain) {
-	if w.single() {
+	if single(w) {
 		for _, n := range w.pods[0].nodes {
-			if w.mayBeOn(w.pods[0], n) {
+			if mayBeOn(w, w.pods[0], n) {
 				list = append(list, domain{n.Name, []*node{n}})
 			}
 		}
 		return list
 	}
 	if len(w.request.Domains) == 0 {
-		return []domain{w.cluster()}
+		return []domain{cluster(w)}
 	}
 	for _, d := range w.request.Domains {
-		list = append(list, w.within(d.Name, func(n *node) bool { return slices.Contains(d.Nodes, n.Name) }))
+		list = append(list, within(w, d.Name, func(n *node) bool { return slices.Contains(d.Nodes, n.Name) }))
 	}
 	return list
 }
 
 // all adds the last domain of a group that prefers its domains: "the nodes of all of them, which are tried domain after domain.
 // Placement.Domain is then empty."
-func (w *World) all(domains []domain) []domain {
+func all(w *World, domains []domain) []domain {
 	if !w.request.DomainsPreferred || len(w.request.Domains) == 0 {
 		return domains
 	}
@@ -63,10 +63,10 @@ func (w *World) all(domains []domain) []domain {
 	return append(slices.Clip(domains), union)
 }
 
-func (w *World) cluster() domain { return w.within("", func(*node) bool { return true }) }
+func cluster(w *World) domain { return within(w, "", func(*node) bool { return true }) }
 
 // within: "Unschedulable excludes the node from all domains."
-func (w *World) within(name string, in func(*node) bool) domain {
+func within(w *World, name string, in func(*node) bool) domain {
 	d := domain{name: name}
 	for _, n := range w.nodes {
 		if !n.Unschedulable && in(n) {
@@ -80,7 +80,7 @@ func (w *World) within(name string, in func(*node) bool) domain {
 // have their place. A pod without place is left out.
 func (s *scene) place(d domain) {
 	s.last = nil
-	if s.nests() {
+	if nests(s.World) {
 		if !s.placeMembers(s.request.Group, d) {
 			s.placed = nil // "If it does not get that, none of its pods is placed."
 		}

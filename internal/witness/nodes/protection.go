@@ -14,19 +14,19 @@ import (
 // Package placement, Time: minimum runtimes, guards, and the wait for what terminates.
 
 // mayYield: "Only units of strictly lower priority yield."
-func (w *World) mayYield(u *unit) bool { return w.keptBy(u).Rule == 0 }
+func (w *World) mayYield(u *unit) bool { return keptBy(w, u).Rule == 0 }
 
 func (w *World) lower(u *unit) bool { return u.priority() < w.request.Priority }
 
 // keptBy says which rule keeps a unit from yielding: "Until is the last instant at which the rule holds, if time ends it." "Strictly
 // after the end the unit may yield."
-func (w *World) keptBy(u *unit) placement.Blocker {
+func keptBy(w *World, u *unit) placement.Blocker {
 	b := placement.Blocker{Group: u.group, Pod: u.pods[0].ID, Priority: u.priority()}
-	runtime, setBy := w.minRuntimeOf(u)
-	switch guard, never := w.guarded(u); {
+	runtime, setBy := minRuntimeOf(w, u)
+	switch guard, never := guarded(w, u); {
 	case !w.lower(u):
 		b.Rule = placement.RulePriority
-	case w.isStuck(u):
+	case isStuck(w, u):
 		b.Rule = placement.RuleTerminating
 	case !runtime.Before(w.at) && !runtime.IsZero():
 		b.Rule, b.Until, b.SetBy = placement.RuleMinRuntime, runtime, setBy
@@ -40,15 +40,15 @@ func (w *World) keptBy(u *unit) placement.Blocker {
 
 // isStuck: RuleTerminating, "a pod of the unit was told to stop, and the termination timeout has passed": "in modes other than
 // ModeDesign its group, if it yields whole, is no victim either".
-func (w *World) isStuck(u *unit) bool { return slices.ContainsFunc(u.pods, w.timedOut) }
+func isStuck(w *World, u *unit) bool { return slices.ContainsFunc(u.pods, w.timedOut) }
 
 // minRuntimeOf: "A unit is protected until each of its running pods has run for its minimum runtime."
-func (w *World) minRuntimeOf(u *unit) (until time.Time, setBy string) {
+func minRuntimeOf(w *World, u *unit) (until time.Time, setBy string) {
 	for _, p := range u.pods {
 		if p.Terminating || p.Started.IsZero() || u.surplus {
 			continue // "are not protected"
 		}
-		if least, by := w.minRuntime(p); least > 0 && p.Started.Add(least).After(until) {
+		if least, by := minRuntime(w, p); least > 0 && p.Started.Add(least).After(until) {
 			until, setBy = p.Started.Add(least), by
 		}
 	}
@@ -57,7 +57,7 @@ func (w *World) minRuntimeOf(u *unit) (until time.Time, setBy string) {
 
 // guarded: "A Guard may also protect a unit until a time." "It is asked about units of lower priority." "One that says never is
 // enough, and the latest end wins."
-func (w *World) guarded(u *unit) (until time.Time, never bool) {
+func guarded(w *World, u *unit) (until time.Time, never bool) {
 	if !w.lower(u) {
 		return until, false
 	}
@@ -74,7 +74,7 @@ func (w *World) guarded(u *unit) (until time.Time, never bool) {
 // minRuntime: "the pod's own, else that of the nearest group around it, else Config.MinRuntime. Where the request is of
 // another queue than the unit, ReclaimMinRuntime counts in the same way." SetBy "is what sets it: `pod "ns/a"`, `group "ns/train"` or
 // "default"".
-func (w *World) minRuntime(p *pod) (least time.Duration, setBy string) {
+func minRuntime(w *World, p *pod) (least time.Duration, setBy string) {
 	reclaim := w.request.Queue != "" && p.queue != "" && p.queue != w.request.Queue
 	pick := func(preempt, reclaimed quota.OptionalDuration) quota.OptionalDuration {
 		if reclaim {
@@ -85,7 +85,7 @@ func (w *World) minRuntime(p *pod) (least time.Duration, setBy string) {
 	if d, set := pick(p.MinRuntime, p.ReclaimMinRuntime).Get(); set {
 		return d, fmt.Sprintf("pod %q", p.ID)
 	}
-	for _, g := range w.around(p.Group) {
+	for _, g := range around(w, p.Group) {
 		if d, set := pick(g.MinRuntime, g.ReclaimMinRuntime).Get(); set {
 			return d, fmt.Sprintf("group %q", g.ID)
 		}
@@ -115,10 +115,10 @@ func (w *World) leaving() (list []*pod) {
 
 // waitsInPlace: "a preemptor waits only while victims of lower priority terminate on a node that it is nominated to". It keeps
 // its nominations. A nomination "that cannot be met is dropped": of a single pod, as built, one to a node where it may not run.
-func (w *World) waitsInPlace() (d placement.Decision, waits bool) {
+func waitsInPlace(w *World) (d placement.Decision, waits bool) {
 	var promised []seat
 	for _, p := range w.pods {
-		if p.promised == nil || w.single() && !w.mayBeOn(p, p.promised) {
+		if p.promised == nil || single(w) && !mayBeOn(w, p, p.promised) {
 			continue
 		}
 		promised = append(promised, seat{p, p.promised})
@@ -127,7 +127,7 @@ func (w *World) waitsInPlace() (d placement.Decision, waits bool) {
 			waits = waits || victim && q.Node == p.promised.Name && q.priority < w.request.Priority
 		}
 	}
-	return w.placed(preemption.Wait, promised), waits && w.config.Mode == placement.ModeInPlace
+	return placed(w, preemption.Wait, promised), waits && w.config.Mode == placement.ModeInPlace
 }
 
 // RetryAt returns "the first instant after Now at which the outcome is Fits or Preempt if nothing but time changes",
@@ -150,8 +150,8 @@ var lastInstant = time.Unix(0, math.MaxInt64)
 // and not a nanosecond longer.
 func (w *World) Instants() (list []time.Time) {
 	for _, u := range w.units() {
-		runtime, _ := w.minRuntimeOf(u)
-		guard, _ := w.guarded(u)
+		runtime, _ := minRuntimeOf(w, u)
+		guard, _ := guarded(w, u)
 		list = append(list, runtime.Add(1), guard.Add(1))
 	}
 	for _, p := range w.running {

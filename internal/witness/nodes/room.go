@@ -50,7 +50,7 @@ func (s *scene) on(n *node) (list []*pod) {
 			list = append(list, p)
 		}
 	}
-	list = append(list, s.ahead(n)...)
+	list = append(list, ahead(s.World, n)...)
 	for _, seat := range s.placed {
 		if seat.node == n {
 			list = append(list, seat.pod)
@@ -60,7 +60,7 @@ func (s *scene) on(n *node) (list []*pod) {
 }
 
 // ahead lists the pods that are promised a node, and hold it against the request.
-func (w *World) ahead(n *node) (list []*pod) {
+func ahead(w *World, n *node) (list []*pod) {
 	for _, p := range w.nominated {
 		if p.Node == n.Name && p.priority >= w.request.Priority {
 			list = append(list, p)
@@ -110,7 +110,7 @@ func (s *scene) holds(n *node, on []*pod, resource string) bool {
 func (s *scene) fits(p *pod, n *node) bool {
 	s.placed = append(s.placed, seat{p, n})
 	defer func() { s.placed = s.placed[:len(s.placed)-1] }()
-	return s.mayBeOn(p, n) && s.keepsSeat(len(s.placed)-1)
+	return mayBeOn(s.World, p, n) && s.keepsSeat(len(s.placed)-1)
 }
 
 // keeps reports whether all pods that were placed have their room still.
@@ -127,7 +127,7 @@ func (s *scene) keeps() bool {
 func (s *scene) keepsSeat(i int) bool {
 	k := s.placed[i]
 	on := s.on(k.node)
-	for _, resource := range s.needs(k.pod) {
+	for _, resource := range needs(s.World, k.pod) {
 		if !s.holds(k.node, on, resource) {
 			return false
 		}
@@ -136,7 +136,7 @@ func (s *scene) keepsSeat(i int) bool {
 }
 
 // needs lists what a pod requests: more than nothing of it.
-func (w *World) needs(p *pod) []string {
+func needs(w *World, p *pod) []string {
 	amounts := workload.Resources{workload.PodsResource: 1}
 	maps.Copy(amounts, p.Requests)
 	for _, c := range w.state.Claims {

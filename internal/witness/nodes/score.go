@@ -83,7 +83,7 @@ func (c *choice) start() (first time.Time) {
 // sampled: "Sampling starts at FirstNode, wraps around, and stops after MaxDomains of them if one violates no budget; of those
 // that violate one, at most MaxDomains are looked at." FirstNode is "modulo the number of nodes that can be domains by
 // [workload.Pod.Nodes]".
-func (w *World) sampled(domains []domain, solve func(domain) *choice) (list []*choice) {
+func sampled(w *World, domains []domain, solve func(domain) *choice) (list []*choice) {
 	limit, first := w.request.MaxDomains, w.request.FirstNode
 	if limit == 0 {
 		first = 0 // no sampling starts

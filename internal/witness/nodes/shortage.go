@@ -14,13 +14,13 @@ import (
 // shortage "is computed without units, the first of these sets without which a resource is still missing: all units of lower
 // priority, protected or not; then the units that may yield now. For a request that preempts nothing no unit is left out.
 // Terminating pods that are waited for count as gone."
-func (w *World) shortage(domains []domain) []placement.Shortage {
+func shortage(w *World, domains []domain) []placement.Shortage {
 	sets := []func(*unit) bool{w.lower, w.mayYield}
 	if w.request.Policy == placement.PreemptNever {
 		sets = []func(*unit) bool{func(*unit) bool { return false }}
 	}
 	for _, in := range sets {
-		s := w.scene(w.goneAlready())
+		s := w.scene(goneAlready(w))
 		for _, u := range w.units() {
 			if in(u) {
 				s.remove(u.pods)
@@ -38,7 +38,7 @@ func (w *World) shortage(domains []domain) []placement.Shortage {
 func (s *scene) missing(domains []domain) (list []placement.Shortage) {
 	for _, d := range domains {
 		short := false
-		for _, resource := range s.smallest() {
+		for _, resource := range smallest(s.World) {
 			least := s.leastMissing(d, resource)
 			if least == 0 {
 				continue
@@ -61,12 +61,12 @@ func (s *scene) missing(domains []domain) (list []placement.Shortage) {
 }
 
 // smallest lists what the smallest pod of the request needs some of.
-func (w *World) smallest() []string {
-	return slices.DeleteFunc(w.needs(w.pods[0]), func(resource string) bool { return w.amount(resource) == 0 })
+func smallest(w *World) []string {
+	return slices.DeleteFunc(needs(w, w.pods[0]), func(resource string) bool { return amount(w, resource) == 0 })
 }
 
 // amount is what the smallest pod needs of a resource. "Claims count for a single pod, and only those that no other pod holds."
-func (w *World) amount(resource string) int64 {
+func amount(w *World, resource string) int64 {
 	least := int64(math.MaxInt64)
 	for _, p := range w.pods {
 		least = min(least, takes(p, resource))
@@ -74,7 +74,7 @@ func (w *World) amount(resource string) int64 {
 	others := slices.Concat(w.running, w.nominated)
 	for _, c := range w.state.Claims {
 		holds := func(p *pod) bool { return slices.Contains(p.Claims, c.ID) }
-		if w.single() && holds(w.pods[0]) && !slices.ContainsFunc(others, holds) {
+		if single(w) && holds(w.pods[0]) && !slices.ContainsFunc(others, holds) {
 			least = plus(least, c.Requests[resource])
 		}
 	}
@@ -84,9 +84,9 @@ func (w *World) amount(resource string) int64 {
 // leastMissing is "the least additional amount that would have to be free on one node to place one more pod, if that pod needs no
 // more than the smallest pod"; 0 if the domain has enough of the resource for as many pods as must have room.
 func (s *scene) leastMissing(d domain, resource string) int64 {
-	fit, least, amount := int64(0), int64(math.MaxInt64), s.amount(resource)
+	fit, least, amount := int64(0), int64(math.MaxInt64), amount(s.World, resource)
 	for _, n := range d.nodes {
-		if !slices.ContainsFunc(s.pods, func(p *pod) bool { return s.mayBeOn(p, n) }) {
+		if !slices.ContainsFunc(s.pods, func(p *pod) bool { return mayBeOn(s.World, p, n) }) {
 			continue
 		}
 		capacity, limited := n.Capacity[resource]
@@ -113,7 +113,7 @@ func (s *scene) least(group string) int64 {
 		below = append(below, s.least(g))
 	}
 	slices.Sort(below)
-	need, sum := s.need(group), int64(0)
+	need, sum := need(s.World, group), int64(0)
 	for i := range need.MinGroups {
 		sum += below[i]
 	}

@@ -18,7 +18,7 @@ type choice struct {
 
 // goneAlready lists the pods that are gone before anyone is asked to yield: "Terminating pods that are waited for". In
 // [placement.ModeInPlace] "terminating pods count as running".
-func (w *World) goneAlready() []*pod {
+func goneAlready(w *World) []*pod {
 	if w.config.Mode == placement.ModeInPlace {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (w *World) goneAlready() []*pod {
 }
 
 // candidates: "Identify the list of all potential victims in that domain", sorted "to reflect their importance".
-func (w *World) candidates(d domain) (list []*unit) {
+func candidates(w *World, d domain) (list []*unit) {
 	for _, u := range w.units() {
 		if w.mayYield(u) && u.in(d) {
 			list = append(list, u)
@@ -37,8 +37,8 @@ func (w *World) candidates(d domain) (list []*unit) {
 
 // solve makes room in a domain by potential victims, if it can. It also says how many pods have a place without all of
 // them.
-func (w *World) solve(d domain, list []*unit) (c *choice, placeable int) {
-	s := w.scene(w.goneAlready())
+func solve(w *World, d domain, list []*unit) (c *choice, placeable int) {
+	s := w.scene(goneAlready(w))
 	for _, u := range list {
 		s.remove(u.pods)
 	}
@@ -47,9 +47,9 @@ func (w *World) solve(d domain, list []*unit) (c *choice, placeable int) {
 		return nil, len(s.placed) // "the preemptor is unschedulable with preemption in domain D"
 	}
 	placeable = len(s.placed)
-	w.charge(w.charged(list))
+	charge(w, w.charged(list))
 	list = s.reprieve(list, func(u *unit) bool { return u.violations > 0 })
-	if w.config.Mode == placement.ModeDesign && !w.importanceDecides(d) {
+	if w.config.Mode == placement.ModeDesign && !importanceDecides(w, d) {
 		list = s.search(d, list)
 	}
 	list = s.reprieve(list, func(*unit) bool { return true })
@@ -59,7 +59,7 @@ func (w *World) solve(d domain, list []*unit) (c *choice, placeable int) {
 // charged lists the units that are charged to the budgets: the potential victims of the domain, in
 // [placement.ModeInPlace] "all units of lower priority, wherever they run".
 func (w *World) charged(list []*unit) []*unit {
-	if w.config.Mode == placement.ModeDesign || w.single() {
+	if w.config.Mode == placement.ModeDesign || single(w) {
 		return list
 	}
 	all := slices.DeleteFunc(w.units(), func(u *unit) bool { return !w.mayYield(u) })
@@ -119,7 +119,7 @@ func (s *scene) placesUpTo(d domain, list []*unit, levels []int32, n int) bool {
 
 // importanceDecides: "For one pod on one node this step is skipped with Config.Importance, too, so that importance decides in place
 // of priority."
-func (w *World) importanceDecides(d domain) bool {
+func importanceDecides(w *World, d domain) bool {
 	return w.config.Importance != nil && len(w.pods) == 1 && len(d.nodes) == 1
 }
 

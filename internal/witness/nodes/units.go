@@ -42,7 +42,7 @@ func (w *World) unitsOf(pods []*pod) (list []*unit) {
 		i := slices.IndexFunc(list, func(u *unit) bool { return id != "" && u.group == id })
 		if i < 0 {
 			i = len(list)
-			list = append(list, &unit{group: id, surplus: id == "" && w.isSurplus(p)})
+			list = append(list, &unit{group: id, surplus: id == "" && isSurplus(w, p)})
 		}
 		list[i].kind = max(list[i].kind, kindOf(p, id))
 		list[i].pods = append(list[i].pods, p)
@@ -56,7 +56,7 @@ func (w *World) unitsOf(pods []*pod) (list []*unit) {
 
 // wholeGroup: "The unit is the highest group in mode PodGroup around a pod."
 func (w *World) wholeGroup(p *pod) (id string) {
-	for _, g := range w.around(p.Group) {
+	for _, g := range around(w, p.Group) {
 		if g.DisruptionMode == workload.DisruptionModePodGroup {
 			id = g.ID
 		}
@@ -79,8 +79,8 @@ func kindOf(p *pod, whole string) kind {
 // isSurplus: "MinCount is how many of its running pods the group needs: the first by ID. The others are its
 // surplus. Pods that terminate do not count. Zero: there is no surplus." A group "of DisruptionModePodGroup, or
 // below one, has none".
-func (w *World) isSurplus(p *pod) bool {
-	g := w.group(p.Group)
+func isSurplus(w *World, p *pod) bool {
+	g := group(w, p.Group)
 	if g == nil || g.MinCount == 0 || p.Terminating || w.wholeGroup(p) != "" {
 		return false
 	}

@@ -48,26 +48,26 @@ func newWorld(c placement.Config, st placement.State, r placement.Request, at ti
 		w.nodes = append(w.nodes, &node{n})
 	}
 	slices.SortFunc(w.nodes, func(a, b *node) int {
-		return cmp.Or(cmp.Compare(w.preference(a), w.preference(b)), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(preference(w, a), preference(w, b)), cmp.Compare(a.Name, b.Name))
 	})
 	for _, p := range st.Pods {
 		if r.Resize && p.ID == r.Pods[0].ID {
-			w.resize(p)
+			resize(w, p)
 			continue
 		}
-		w.running = append(w.running, w.newPod(p))
+		w.running = append(w.running, newPod(w, p))
 	}
 	if !r.Resize {
 		for _, p := range r.Pods {
-			w.pods = append(w.pods, w.newRequested(p))
+			w.pods = append(w.pods, newRequested(w, p))
 		}
 	}
 	for _, p := range st.Nominated {
-		if own := w.requested(p.ID); own != nil {
+		if own := requested(w, p.ID); own != nil {
 			own.promised = w.node(p.Node)
-			w.own = append(w.own, w.newPod(p))
+			w.own = append(w.own, newPod(w, p))
 		} else {
-			w.nominated = append(w.nominated, w.newPod(p))
+			w.nominated = append(w.nominated, newPod(w, p))
 		}
 	}
 	return w
@@ -75,7 +75,7 @@ func newWorld(c placement.Config, st placement.State, r placement.Request, at ti
 
 // preference: "Prefer lists names of nodes in the order in which placement tries them; the others follow
 // by name."
-func (w *World) preference(n *node) int {
+func preference(w *World, n *node) int {
 	if i := slices.Index(w.request.Prefer, n.Name); i >= 0 {
 		return i
 	}
@@ -84,9 +84,9 @@ func (w *World) preference(n *node) int {
 
 // newPod: "The priority defined in the PodGroup object will be used, and priority defined in the Pod itself
 // will be ignored." "The priority of the root counts." "The same holds for their Queue."
-func (w *World) newPod(p workload.Pod) *pod {
+func newPod(w *World, p workload.Pod) *pod {
 	q := &pod{Pod: p, priority: p.Priority, queue: p.Queue}
-	if around := w.around(p.Group); len(around) > 0 {
+	if around := around(w, p.Group); len(around) > 0 {
 		root := around[len(around)-1]
 		q.priority, q.queue = root.Priority, root.Queue
 	}
@@ -95,11 +95,11 @@ func (w *World) newPod(p workload.Pod) *pod {
 
 // newRequested reads a waiting pod. "Nodes lists the nodes on which the pod may run. Empty: all nodes, unless
 // Nowhere is set." "Unschedulable excludes the node from all domains."
-func (w *World) newRequested(p workload.Pod) *pod {
+func newRequested(w *World, p workload.Pod) *pod {
 	if p.Group == "" {
 		p.Group = w.request.Group
 	}
-	q := w.newPod(p)
+	q := newPod(w, p)
 	q.priority, q.queue = w.request.Priority, w.request.Queue
 	q.Priority, q.Queue = q.priority, q.queue // "with the group and the priority that count"
 	for _, n := range w.nodes {
@@ -111,14 +111,14 @@ func (w *World) newRequested(p workload.Pod) *pod {
 }
 
 // resize: "Its ID and Requests are read, all else is that of the pod that runs."
-func (w *World) resize(p workload.Pod) {
+func resize(w *World, p workload.Pod) {
 	p.Requests = w.request.Pods[0].Requests
 	as := p
 	w.resized = &as
 	own := w.node(p.Node)
 	own.Unschedulable = false // for it
 	p.Node, p.Nodes, p.Nowhere = "", []string{p.Node}, false
-	q := w.newPod(p)
+	q := newPod(w, p)
 	q.nodes = []*node{own}
 	w.pods = []*pod{q}
 	w.state.Pods = slices.DeleteFunc(slices.Clone(w.state.Pods), func(o workload.Pod) bool { return o.ID == p.ID })
@@ -129,14 +129,14 @@ func (w *World) resize(p workload.Pod) {
 
 // around lists the groups around a pod of a group, from its own to the root. "The group may be missing in
 // the state."
-func (w *World) around(id string) (list []*workload.PodGroup) {
-	for g := w.group(id); g != nil; g = w.group(g.Parent) {
+func around(w *World, id string) (list []*workload.PodGroup) {
+	for g := group(w, id); g != nil; g = group(w, g.Parent) {
 		list = append(list, g)
 	}
 	return list
 }
 
-func (w *World) group(id string) *workload.PodGroup {
+func group(w *World, id string) *workload.PodGroup {
 	for i := range w.state.Groups {
 		if w.state.Groups[i].ID == id {
 			return &w.state.Groups[i]
@@ -154,7 +154,7 @@ func (w *World) node(name string) *node {
 	return nil
 }
 
-func (w *World) requested(id string) *pod {
+func requested(w *World, id string) *pod {
 	for _, p := range w.pods {
 		if p.ID == id {
 			return p
@@ -164,4 +164,4 @@ func (w *World) requested(id string) *pod {
 }
 
 // single: "The domains of a single pod are the nodes, also if the pod is in a group."
-func (w *World) single() bool { return w.request.Group == "" }
+func single(w *World) bool { return w.request.Group == "" }
