@@ -51,15 +51,17 @@ func lendable(w *world, n *node, resource string) (sum int64) {
 	return sum
 }
 
-// columns are those in which the node, or a node below it, has an entry.
+// columns are those in which the node, or a node below it, has an entry. They are found once: no workload changes them.
 func (n *node) columns() map[column]bool {
-	set := map[column]bool{}
-	for _, below := range n.under() {
-		for fr := range below.quotas {
-			set[fr] = true
+	if n.entries == nil {
+		n.entries = map[column]bool{}
+		for _, below := range n.under() {
+			for fr := range below.quotas {
+				n.entries[fr] = true
+			}
 		}
 	}
-	return set
+	return n.entries
 }
 
 func (n *node) root() *node {

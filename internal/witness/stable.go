@@ -123,7 +123,7 @@ func (c *candidate) withoutLeaving() (list []*candidate) {
 
 // quotaColumns are those of which the cohort tree has a quota, and those of the request.
 func quotaColumns(w *world) []column {
-	set := w.own.root().columns()
+	set := maps.Clone(w.own.root().columns())
 	for fr := range w.asked {
 		set[fr] = true
 	}

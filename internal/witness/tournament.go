@@ -119,7 +119,7 @@ func firstUnder(w *world, n *node, at time.Time) (first *candidate) {
 	}
 	for _, r := range n.running {
 		for _, c := range r.parts() { // replicas that were told to leave "are as an evicted workload"
-			if !c.surplus() && everYields(w, c) {
+			if !c.surplus() && everYields(c) {
 				list = append(list, c)
 			}
 		}
@@ -137,6 +137,10 @@ func compareEvicted(a, b *candidate, at time.Time) int {
 }
 
 // everYields reports whether a part of a workload may yield at some time, and uses something, zero included.
-func everYields(w *world, c *candidate) bool {
-	return c.uses(w.allColumns()) && (!c.of.NeverYields || c.leaving) && !c.of.home.queue.Inactive
+func everYields(c *candidate) bool {
+	uses := false
+	for i, p := range c.of.PodSets {
+		uses = uses || len(p.Requests) > 0 && (c.podSet == whole || c.podSet == i)
+	}
+	return uses && (!c.of.NeverYields || c.leaving) && !c.of.home.queue.Inactive
 }

@@ -23,6 +23,7 @@ type node struct {
 	parent   *node
 	children []*node // cohorts by name, then queues by name
 	quotas   map[column]quota.Quota
+	entries  map[column]bool // see columns; nil: not known yet
 	reserved map[column]int64
 	weight   float64
 	minimum  minruntime.Settings
