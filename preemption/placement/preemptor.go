@@ -184,7 +184,8 @@ func (p *Preemptor) Config() Config {
 // duplicate nodes; a priority or queue other than that of the group, or of a pod without one; pods of another group;
 // a group in Nested that is not below that of the request, is there twice, or needs more than it has; Nested or
 // MinGroups with a placer or for a Basic group; a termination timeout or minimum runtimes without Now; a [Request.Resize] of
-// a pod that does not run, terminates or has another priority.
+// a pod that does not run, terminates or has another priority; and pods of a Basic group which, placed one after the other, would
+// use more than 2^62 of a resource of a node together with what runs there.
 func (p *Preemptor) Decide(snapshot *Snapshot, r Request) (Decision, error) {
 	if p == nil {
 		p = &standard

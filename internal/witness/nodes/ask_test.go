@@ -79,8 +79,8 @@ func compare(t *rapid.T, q question) (known string, d placement.Decision) {
 		t.Fatal(err)
 	}
 	decision, err := preemptor.Decide(snapshot, q.Request)
-	if err != nil && failsOfItself(q, err) {
-		return "an error of its own", nodes.Decide(q.Config, q.State, q.Request)
+	if err != nil && usesTooMuch(q, err) {
+		return "too much for a node", nodes.Decide(q.Config, q.State, q.Request)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -97,9 +97,9 @@ func compare(t *rapid.T, q question) (known string, d placement.Decision) {
 	return "", decision
 }
 
-// failsOfItself: Decide "fails only on a malformed request". For the pods of a Basic group the engine makes edits between them, and
-// fails if one of these would use more than 2^62 of a node.
-func failsOfItself(q question, err error) bool {
+// usesTooMuch: Decide fails for "pods of a Basic group which, placed one after the other, would use more than 2^62 of a resource of a
+// node together with what runs there". The witness counts on.
+func usesTooMuch(q question, err error) bool {
 	basic := func(g workload.PodGroup) bool { return g.ID == q.Request.Group && g.Basic }
 	return slices.ContainsFunc(q.State.Groups, basic) && strings.Contains(err.Error(), "more than 2^62 of a resource is used of node")
 }
