@@ -19,8 +19,10 @@ type judge struct {
 	mayBorrow bool
 	// stay: all victims leave already, and are judged by the rights that stay while others leave.
 	stay bool
-	set  []*candidate
-	by   []int // of which victim
+	// waits: where they are not enough, what terminates in the room is awaited, too.
+	waits bool
+	set   []*candidate
+	by    []int // of which victim
 	preemption.Faults
 }
 
@@ -40,10 +42,8 @@ func (q *Question) Victims(victims []preemption.Victim, waits bool) (least preem
 		}
 	}
 	if len(least) > 0 && !told {
-		j := &judge{Question: q, victims: victims, mayBorrow: true, stay: true}
-		q.soon = waits
+		j := &judge{Question: q, victims: victims, mayBorrow: true, stay: true, waits: waits}
 		j.all(allLeaving(q.world, q.request.Now), told)
-		q.soon = false
 		return j.Faults
 	}
 	return least
@@ -67,6 +67,8 @@ func (j *judge) all(from []*candidate, told bool) {
 		c.remove()
 	}
 	defer restore(j.set)
+	j.soon = j.waits && !j.fits(j.mayBorrow)
+	defer func() { j.soon = false }()
 	if j.fits(j.mayBorrow) {
 		j.needed(inAttempt(j.Question.world, j.mayBorrow, rechecks(j.Question.world)))
 	} else {
