@@ -156,7 +156,7 @@ func (b *Board) FindRoom(now bool) (room.Domain, bool) {
 	if b.Request.IsAlone() {
 		var shut []bool
 		if b.Request.SkipFit && !now {
-			shut = b.nodesWithRoom()
+			shut = nodesWithRoom(b)
 		}
 		return b.findNode(now, shut)
 	}
@@ -178,7 +178,7 @@ func (b *Board) FindRoom(now bool) (room.Domain, bool) {
 }
 
 // nodesWithRoom says on which nodes a single pod has room now.
-func (b *Board) nodesWithRoom() []bool {
+func nodesWithRoom(b *Board) []bool {
 	list := make([]bool, len(b.Nodes))
 	b.Open(room.NoFloor, true)
 	for i := range list {
