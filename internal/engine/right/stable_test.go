@@ -78,3 +78,26 @@ func TestMayTakeEquals(t *testing.T) {
 		})
 	}
 }
+
+// Stable entitles a preemptor within its nominal quota "in everything of which its tree has a quota and in all that is asked".
+func TestEntitledWithStable(t *testing.T) {
+	cpus := func(w *workload.Workload) { w.PodSets[0].Requests[0].Resource = "cpu" }
+	for name, c := range map[string]struct {
+		running workload.Workload
+		gpus    int64
+		cpus    int64
+		want    bool
+	}{
+		"within the quota":                       {running: runs("w", "mine", 5, 1, 9), gpus: 1, want: true},
+		"over the quota":                         {running: runs("w", "mine", 5, 1, 9), gpus: 2},
+		"over the quota in what nobody asks for": {running: runs("w", "mine", 5, 3, 9)},
+		"without a quota, and asked for":         {running: with(runs("w", "mine", 5, 1, 9), cpus), gpus: 1, cpus: 1},
+		"without a quota, and none is asked for": {running: with(runs("w", "mine", 5, 1, 9), cpus), gpus: 1, want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, judge := stableCase(t, []int64{c.gpus, c.cpus}, []string{"gpu", "cpu"}, c.running); judge.Entitled() != c.want {
+				t.Errorf("%t, want %t", !c.want, c.want)
+			}
+		})
+	}
+}
