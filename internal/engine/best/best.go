@@ -54,6 +54,7 @@ type Proof struct {
 func (x *Solver) Best(s *search.Search, found bool) (bool, Proof, *History) {
 	x.problem.s, x.alone = s, s.Request.Better.Steps < 0
 	defer x.end()
+	s.Taken = replicaByReplica(s.Taken)
 	if x.alone {
 		if x.begins(s.Taken); x.oneIsBest() {
 			return found, Proof{}, x.history
@@ -83,6 +84,19 @@ func (x *Solver) Best(s *search.Search, found bool) (bool, Proof, *History) {
 		x.apply(best)
 	}
 	return best != nil || x.alone, proof, x.history
+}
+
+// replicaByReplica returns the victims with each replica alone: in a set each is a unit.
+func replicaByReplica(taken []right.Victim) (list []right.Victim) {
+	if !slices.ContainsFunc(taken, func(v right.Victim) bool { return v.Count > 1 }) {
+		return taken
+	}
+	for _, v := range taken {
+		one := v
+		one.Count = 1
+		list = append(list, slices.Repeat([]right.Victim{one}, int(v.Count))...)
+	}
+	return list
 }
 
 // oneIsBest reports whether nothing is better than the victims, because they are one and all count alike.

@@ -107,11 +107,11 @@ func (r round) playFirst(entitled bool) (found, hopeless bool) {
 		if t := r.s.Request.Trace; t != nil {
 			r.traceTurn(t, q)
 		}
+		take := r.takeByStrategy
 		if q.of.Donor.Class == right.Own || entitled {
-			if r.takeNext(q) && r.fits() {
-				return true, false
-			}
-		} else if r.takeByStrategy(q) && r.fits() {
+			take = r.takeNext
+		}
+		if take(q) && r.fits() {
 			return true, false
 		}
 		r.settleTurn()
@@ -137,8 +137,10 @@ func (r round) takeNext(q *fairQueue) bool {
 		}
 		if r.mayTake(&v) {
 			r.s.Take(v)
+			r.takeAlike(nil)
 			return true
 		}
+		q.skip(r.s, q.alike(r.s, &v))
 	}
 }
 
@@ -156,6 +158,7 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 		}
 		v.Fair, v.Level, v.Side = true, int32(q.level), q.side
 		if !r.mayTake(&v) {
+			q.skip(s, q.alike(s, &v))
 			continue
 		}
 		if ours.Compare(before) > 0 { // no strategy permits any: a share only falls
@@ -172,6 +175,14 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 			after = s.View.Share(q.side)
 		}
 		permitted := first.Permits(ours, before, after)
+		if permitted {
+			v.Count += r.takeAlike(func(before, after quota.Share) bool { return first.Permits(ours, before, after) })
+			after = s.View.Share(v.Side)
+		} else {
+			more := q.alike(s, &v) // refused as well
+			q.skip(s, more)
+			v.Count += more
+		}
 		if t := s.Request.Trace; t != nil {
 			t.Add(compared(&v, first, ours, before, &after, permitted))
 		}
@@ -209,7 +220,7 @@ func (f *Sharing) mayTake(v *right.Victim) bool {
 // close drops the candidates of a queue. With Stable or Reevaluate they have another chance.
 func (r round) close(q *fairQueue) {
 	for r.keepsRefused() && q.left() {
-		v, _ := r.pop(q)
+		v, _ := r.popAlike(q)
 		r.later = append(r.later, v)
 	}
 	q.close()
@@ -222,6 +233,7 @@ func (f *Sharing) refuse(v right.Victim) {
 	}
 	if f.refusers.Add(v.Queue) {
 		f.refusedAt[v.Queue] = int32(len(f.refused))
+		v.Count = 1
 		f.refused = append(f.refused, v)
 	}
 }
@@ -260,7 +272,9 @@ func (r round) playSecond() bool {
 // noLonger drops a candidate that was taken from those of the next pass.
 func (f *Sharing) noLonger(v *right.Victim) {
 	is := func(o right.Victim) bool { return o.Workload == v.Workload && o.Set == v.Set }
-	if i := slices.IndexFunc(f.later, is); i >= 0 {
+	if i := slices.IndexFunc(f.later, is); i >= 0 && f.later[i].Count > 1 {
+		f.later[i].Count--
+	} else if i >= 0 {
 		f.later = slices.Delete(f.later, i, i+1)
 	}
 }

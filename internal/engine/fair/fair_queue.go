@@ -2,6 +2,7 @@ package fair
 
 import (
 	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/source"
 )
 
@@ -45,7 +46,7 @@ func (r round) openQueue(q, level, side int) int32 {
 func (r round) sortQueue(f *fairQueue) {
 	all := f.sorted
 	for f.of.Left() {
-		v, _ := r.s.Source.Pop(&r.s.Case, &f.of)
+		v, _ := r.popAlike(f)
 		all = append(all, v)
 	}
 	source.SortByUsage(&r.s.Case, all)
@@ -103,8 +104,40 @@ func (f *Sharing) pop(q *fairQueue) (v right.Victim, ok bool) {
 		v, q.retry = *q.retry, nil
 		return v, true
 	case len(q.sorted) > 0:
-		v, q.sorted = q.sorted[0], q.sorted[1:]
+		v = q.sorted[0]
+		v.Count = 1
+		q.skip(f.s, 1)
 		return v, true
 	}
 	return f.s.Source.Pop(&f.s.Case, &q.of)
+}
+
+// popAlike is pop, with all that come next and are alike.
+func (f *Sharing) popAlike(q *fairQueue) (v right.Victim, ok bool) {
+	if v, ok = f.pop(q); ok {
+		more := q.alike(f.s, &v)
+		q.skip(f.s, more)
+		v.Count += more
+	}
+	return v, ok
+}
+
+// alike returns how many of the next candidates are replicas alike a victim.
+func (q *fairQueue) alike(s *search.Search, v *right.Victim) int64 {
+	if len(q.sorted) > 0 {
+		return source.AlikeIn(v, &q.sorted[0])
+	}
+	return s.Source.AlikeOf(v, &q.of)
+}
+
+// skip goes past so many of the next candidates, of those that are alike.
+func (q *fairQueue) skip(s *search.Search, n int64) {
+	switch {
+	case len(q.sorted) == 0:
+		s.Source.SkipOf(&s.Case, &q.of, n)
+	case q.sorted[0].Count > n:
+		q.sorted[0].Count -= n
+	case n > 0:
+		q.sorted = q.sorted[1:]
+	}
 }

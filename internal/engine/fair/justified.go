@@ -35,13 +35,14 @@ func (f *Sharing) justifiedOn(side, level int, victims []right.Victim) bool {
 		return false
 	}
 	for i := range victims {
-		v := &victims[i]
+		v := victims[i]
 		if !v.Fair || v.Side != side || i > 0 && v.Alike(&victims[i-1]) {
 			continue
 		}
-		s.MoveQuota(v, 1, victims)
+		v.Count = 1 // of replicas the last one
+		s.MoveQuota(&v, 1, victims)
 		before := s.View.Share(side)
-		s.MoveQuota(v, -1, victims)
+		s.MoveQuota(&v, -1, victims)
 		if right.InitialShare.Permits(ours, before, final) {
 			return true
 		}

@@ -56,7 +56,7 @@ func (v *Victim) Partial() bool { return v.Set >= 0 || v.Workload.Leaving > 0 }
 
 // Alike reports whether both are replicas of one surplus, taken by one right: what holds of the one holds of the other.
 func (v *Victim) Alike(o *Victim) bool {
-	return v.Set >= 0 && v.Workload == o.Workload && v.Set == o.Set && v.Count == o.Count && v.Fair == o.Fair
+	return v.Set >= 0 && v.Workload == o.Workload && v.Set == o.Set && v.Fair == o.Fair
 }
 
 // PodSet returns the name of the pod set of which replicas yield; empty: the whole workload

@@ -90,10 +90,11 @@ func (s *Search) Attempt(m source.Mode) bool {
 				break
 			}
 			if s.Limited(&v) {
+				s.Source.Skip(&s.Case, s.Source.Alike(&v))
 				continue
 			}
 			s.Take(v)
-			fits := s.Fits(m)
+			fits := s.Fits(m) || s.takeAlike(m)
 			if t := s.Request.Trace; t != nil {
 				s.TraceTaken(t, m.Borrowing, fits)
 			}
@@ -133,6 +134,7 @@ func (s *Search) TakeAllOf(d right.Donor) {
 		s.Source.OpenOf(&s.Case, phase, d)
 		for v, ok := s.Source.Next(&s.Case); ok; v, ok = s.Source.Next(&s.Case) {
 			s.Take(v)
+			s.takeAlike(source.Mode{All: true})
 		}
 	}
 }

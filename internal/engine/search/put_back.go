@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/least"
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/source"
@@ -23,18 +24,20 @@ type Justified func(v *right.Victim, others, needed []right.Victim) bool
 // through the farthest cohort could be put back first, one by one, since they justify no
 // others.
 func (s *Search) PutBack(borrowing bool, justified Justified) {
-	s.Tried, s.Borrowing = len(s.Taken), borrowing
+	s.Tried, s.Borrowing = 0, borrowing
+	for i := range s.Taken {
+		s.Tried += int(s.Taken[i].Count)
+	}
 	for again := true; again && len(s.Taken) > 1; {
-		before := len(s.Taken)
-		refused := s.putBackOnce(source.Mode{Borrowing: borrowing}, justified)
-		again = refused && len(s.Taken) < before
+		spared, refused := s.putBackOnce(source.Mode{Borrowing: borrowing}, justified)
+		again = spared && refused
 	}
 }
 
-// putBackOnce looks once at each victim except the last one taken, which is needed: the
-// request did not fit without it. Replicas stay taken if the rest of their workload is. refused: some
-// victim stays taken only because the others are not justified without it.
-func (s *Search) putBackOnce(m source.Mode, justified Justified) (refused bool) {
+// putBackOnce looks once at each victim except the last one taken, which is needed: the request did not fit without it,
+// or without one of its replicas. Replicas stay taken if the rest of their workload is. spared: something was put back;
+// refused: some victim stays taken only because the others are not justified without it.
+func (s *Search) putBackOnce(m source.Mode, justified Justified) (spared, refused bool) {
 	all := s.Taken
 	needed := len(all) - 1
 	s.wholes.list = s.wholes.list[:0]
@@ -42,29 +45,60 @@ func (s *Search) putBackOnce(m source.Mode, justified Justified) (refused bool) 
 	var asked *cluster.Workload // the rest of it was looked at before its replicas
 	whole := false
 	for i := len(all) - 2; i >= 0; i-- {
-		v, earlier := all[i], all[:i] // the victims that the workload was taken beside
+		v := all[i]
 		if v.Partial() && v.Workload != asked {
 			asked, whole = v.Workload, s.wholes.has(v.Workload)
 		}
 		if !v.Partial() || !whole {
-			s.Move(&v, 1, earlier)
-			fits := s.Fits(m)
-			spared := fits && (justified == nil || justified(&all[i], earlier, all[needed:]))
-			if t := s.Request.Trace; t != nil && spared {
-				t.Add(right.StepOf(trace.PutBack, &v))
-			}
-			if spared {
+			n, unjust := s.putSomeBack(i, needed, m, justified)
+			spared, refused = spared || n > 0, refused || unjust
+			if n == v.Count {
 				continue
 			}
-			refused = refused || fits
-			s.Move(&v, -1, earlier)
+			v.Count -= n
 		}
 		needed--
 		all[needed] = v
 		s.wholes.add(&v)
 	}
 	s.Taken = append(all[:0], all[needed:]...) // keeps the capacity
-	return refused
+	return spared, refused
+}
+
+// putSomeBack puts a victim back, or as many of its replicas as can be, and returns how many; unjust: only because the
+// others are not justified without it no more are. What is put back keeps the request from fitting, and others from
+// being justified, the more the more it is.
+func (s *Search) putSomeBack(i, needed int, m source.Mode, justified Justified) (n int64, unjust bool) {
+	v, earlier := s.Taken[i], s.Taken[:i] // the victims that the workload was taken beside
+	back := int64(0)
+	move := func(to int64) {
+		of, times := v, int64(1)
+		if of.Count = to - back; of.Count < 0 {
+			of.Count, times = -of.Count, -1
+		}
+		s.Move(&of, times, earlier)
+		back = to
+	}
+	n = least.Most(v.Count, func(n int64) bool {
+		move(n)
+		others := s.Taken[needed:]
+		if n < v.Count {
+			others = s.Taken[needed-1:]
+			others[0] = v
+			others[0].Count -= n
+		}
+		unjust = s.Fits(m)
+		return unjust && (justified == nil || justified(&s.Taken[i], earlier, others))
+	})
+	if back != n {
+		move(n)
+	}
+	if t := s.Request.Trace; t != nil && n > 0 {
+		of := v
+		of.Count = n
+		t.Add(right.StepOf(trace.PutBack, &of))
+	}
+	return n, unjust && n < v.Count
 }
 
 // Remaining returns the victims that remain when one is put back. A workload that yields as a

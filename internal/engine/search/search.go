@@ -14,7 +14,7 @@ type Search struct {
 	right.Case
 	// Source has the candidates.
 	Source source.Merge
-	// Tried is how many victims there were before some were put back, and Borrowing is of the
+	// Tried is how many victims, and replicas, there were before some were put back, and Borrowing is of the
 	// attempt that took them.
 	Tried     int
 	Borrowing bool

@@ -3,7 +3,9 @@ package search
 import (
 	"slices"
 
+	"github.com/cedesched/cede/internal/base/least"
 	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/usage"
 )
 
@@ -11,6 +13,32 @@ import (
 func (s *Search) Take(v right.Victim) {
 	s.Move(&v, -1, s.Taken)
 	s.Taken = append(s.Taken, v)
+}
+
+// takeAlike takes as many more replicas alike the victim taken last as candidates come next, until the request fits or
+// their queue gives nothing. It reports whether the request fits.
+func (s *Search) takeAlike(m source.Mode) (fits bool) {
+	last := &s.Taken[len(s.Taken)-1]
+	next := s.Source.Alike(last)
+	if next == 0 {
+		return false
+	}
+	v := *last
+	n := least.Most(next, func(n int64) bool { // it is taken
+		s.MoveLast(v.Count + n - 1)
+		return !s.Fits(m) && (v.Cohort < 0 || s.NotGiving(v.Queue, v.Cohort) < 0)
+	})
+	s.Source.Skip(&s.Case, n)
+	s.MoveLast(v.Count + n)
+	return s.Fits(m)
+}
+
+// MoveLast makes so many replicas the victim taken last, which is replicas.
+func (s *Search) MoveLast(count int64) {
+	last := len(s.Taken) - 1
+	v := s.Taken[last]
+	s.Taken[last].Count, v.Count = count, count-v.Count
+	s.Move(&v, -1, s.Taken[:last])
 }
 
 // PutLastBack puts back the victim taken last.

@@ -66,16 +66,18 @@ func (m *Merge) Pop(c *right.Case, q *DonorQueue) (v right.Victim, ok bool) {
 	if q.n == 0 {
 		return v, false
 	}
+	v = m.streams[q.items[q.first()].at].candidate(c)
+	m.advanceQueue(c, q, 0)
+	return v, true
+}
+
+// advanceQueue moves a queue past its next candidate, and past more replicas that are alike.
+func (m *Merge) advanceQueue(c *right.Case, q *DonorQueue, more int64) {
 	i := q.first()
-	at := int(q.items[i].at)
-	st := &m.streams[at]
-	v = st.candidate(c)
-	if st.advance(c) {
-		q.items[i] = item{st.position(c), int32(at)}
-	} else {
+	it, ok := m.advanced(c, q.items[i], more)
+	if q.items[i] = it; !ok {
 		q.n--
 		q.items[i] = q.items[q.n]
 	}
 	m.settleQueue(c, q)
-	return v, true
 }

@@ -247,23 +247,40 @@ func (m *Merge) NextAnyway(c *right.Case) (v right.Victim, ok bool) {
 
 // pop removes and returns the candidate at the top of the heap, which is of a stream.
 func (m *Merge) pop(c *right.Case) right.Victim {
-	at := int(m.heap[0].at)
-	st := &m.streams[at]
-	v := st.candidate(c)
-	if st.advance(c) {
-		m.heap[0] = item{st.position(c), int32(at)}
+	v := m.streams[m.heap[0].at].candidate(c)
+	m.advance(c, 0)
+	return v
+}
+
+// advance moves the stream at the top of the heap past its candidate, and past more replicas that are alike.
+func (m *Merge) advance(c *right.Case, more int64) {
+	if it, ok := m.advanced(c, m.heap[0], more); ok {
+		m.heap[0] = it
 		heap.Fix(m.heap, 0, before)
 	} else {
 		m.heap = heap.Drop(m.heap, before)
 	}
-	return v
+}
+
+// advanced is the item of a stream past its candidate; ok is false if it has no more.
+func (m *Merge) advanced(c *right.Case, of item, more int64) (it item, ok bool) {
+	st := &m.streams[of.at]
+	if !st.advance(c, more) {
+		return it, false
+	}
+	return item{st.position(c), of.at}, true
 }
 
 // nextSorted returns the next of the candidates in another order of which the queue gives.
 func (m *Merge) nextSorted(c *right.Case) (v right.Victim, ok bool) {
 	for len(m.sorted) > 0 {
 		last := len(m.sorted) - 1
-		v, m.sorted = m.sorted[last], m.sorted[:last]
+		if v = m.sorted[last]; v.Count > 1 {
+			v.Count = 1
+			m.sorted[last].Count--
+		} else {
+			m.sorted = m.sorted[:last]
+		}
 		if v.Cohort < 0 || c.NotGiving(v.Queue, v.Cohort) < 0 {
 			return v, true
 		}
@@ -274,9 +291,12 @@ func (m *Merge) nextSorted(c *right.Case) (v right.Victim, ok bool) {
 	return v, false
 }
 
-// rest appends the candidates that are left.
+// rest appends the candidates that are left, replicas that are alike as one.
 func (m *Merge) rest(c *right.Case, list []right.Victim) []right.Victim {
 	for v, ok := m.Next(c); ok; v, ok = m.Next(c) {
+		more := m.Alike(&v)
+		m.Skip(c, more)
+		v.Count += more
 		list = append(list, v)
 	}
 	return list

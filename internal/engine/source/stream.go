@@ -160,11 +160,11 @@ func (st *stream) nextSet(c *right.Case) bool {
 	return false
 }
 
-// advance moves past the candidate at the head. It returns false at the end.
-func (st *stream) advance(c *right.Case) bool {
+// advance moves past the candidate at the head, and past more replicas that are alike. It returns false at the end.
+func (st *stream) advance(c *right.Case, more int64) bool {
 	if st.surplus {
 		c.Steps++
-		if st.left--; st.left > 0 || st.nextSet(c) {
+		if st.left -= 1 + more; st.left > 0 || st.nextSet(c) {
 			return true
 		}
 	}
@@ -184,6 +184,14 @@ func (st *stream) candidate(c *right.Case) right.Victim {
 		v.Set = st.set
 	}
 	return v
+}
+
+// alike returns how many replicas from the head on are alike a victim.
+func (st *stream) alike(v *right.Victim) int64 {
+	if st.surplus && st.head == v.Workload && st.set == v.Set {
+		return st.left
+	}
+	return 0
 }
 
 // position returns the position of the candidate at the head.
