@@ -169,7 +169,7 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 			r.close(q)
 			return false
 		}
-		alike := refused != nil && isPlain(&v) && slices.Equal(v.Workload.Loads, refused) // then it leaves the same share
+		alike := refused != nil && v.Set < 0 && !v.Workload.Divides() && slices.Equal(v.Workload.Loads, refused) // then it leaves the same share
 		if !alike {
 			s.Take(v)
 			after = s.View.Share(q.side)
@@ -191,18 +191,12 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 		}
 		if !alike {
 			s.PutLastBack()
-			if refused = nil; isPlain(&v) {
+			if refused = nil; v.Set < 0 && !v.Workload.Divides() {
 				refused = v.Workload.Loads
 			}
 		}
 		r.refuse(v)
 	}
-}
-
-// isPlain reports whether a candidate frees its loads and nothing else, whatever was taken besides.
-func isPlain(v *right.Victim) bool {
-	w := v.Workload
-	return v.Set < 0 && w.Leaving == 0 && len(w.Surplus)+len(w.Parts) == 0
 }
 
 // mayTake asks the limits, and stable fair sharing; see [search.Search.MayTake].

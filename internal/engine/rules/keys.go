@@ -23,10 +23,13 @@ func (v value) compare(w value) int {
 	return 1
 }
 
-// compareKeys compares two lists of values, by the keys of each.
-func compareKeys(by []rules.Ordering, a, b []value) int {
-	for i, key := range by {
-		x, y := a[i], b[i]
+// compareKeys compares two candidates by their keys, with those of shares or without.
+func (o *walk) compareKeys(a, b *candidate, shares bool) int {
+	for i, key := range o.by {
+		if !shares && key.Key.OfShares() {
+			continue
+		}
+		x, y := o.keys[a.at+i], o.keys[b.at+i]
 		if key.Direction == rules.Descending {
 			x, y = y, x
 		}
