@@ -13,6 +13,7 @@ import (
 func (a *Assigner) Assign(c *cluster.Cluster, r *Request) (made int, ok bool) {
 	a.cluster, a.request, a.Steps = c, r, 0
 	a.taken, a.tried, a.asked = a.taken[:0], a.tried[:0], a.asked[:0]
+	clear(a.forecasts)
 	for _, l := range r.Given {
 		a.take(l.Column, l.Amount)
 	}

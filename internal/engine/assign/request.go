@@ -67,10 +67,12 @@ type Assigner struct {
 	verdicts []Verdict
 	tried    []Tried
 	asked    []asked
-	one      right.Request
-	column   [1]int
-	amount   [1]int64
-	needs    [1]bool
+	// forecasts are what the searches for one column alone have found.
+	forecasts map[load]forecast
+	one       right.Request
+	column    [1]int
+	amount    [1]int64
+	needs     [1]bool
 }
 
 // Mode says how a request gets its quota. Higher is better.
@@ -142,11 +144,22 @@ type Tried struct {
 
 // asked is a search made for one column, in a flavor that may fit.
 type asked struct {
-	column int
-	amount int64
-	found  bool // there are victims
+	load
+	found bool // there are victims
 	// at is, for a search without victims and if waits is true, the first instant at which it
 	// finds some.
 	at    int64
 	waits bool
+}
+
+// load is an amount of one column.
+type load struct {
+	column int
+	amount int64
+}
+
+// forecast is what a search for one column alone has found.
+type forecast struct {
+	Verdict
+	asked
 }

@@ -59,19 +59,31 @@ func (a *Assigner) ask(column int, amount int64) (Verdict, Passed) {
 	case amount > c.Tree.Cell(q, column).Nominal && !belowRoot && !r.PreemptsWhileBorrowing:
 		return Verdict{}, NotReclaimable
 	}
-	found := a.search(column, amount, 0)
-	v := Verdict{NoCandidates, found.BorrowHeight}
-	a.asked = append(a.asked, asked{column, amount, len(found.Victims) > 0, found.RetryAt, found.Waits})
-	if len(found.Victims) == 0 {
-		return v, Stopped
+	of := a.forecastOf(load{column, amount})
+	a.asked = append(a.asked, of.asked)
+	return of.Verdict, Stopped
+}
+
+// forecastOf makes each search once: many pod sets may ask for the same of a flavor that none of them takes.
+func (a *Assigner) forecastOf(l load) forecast {
+	if of, known := a.forecasts[l]; known {
+		return of
 	}
-	v.Mode = Reclaim
+	found := a.search(l.column, l.amount, 0)
+	of := forecast{Verdict{NoCandidates, found.BorrowHeight}, asked{l, len(found.Victims) > 0, found.RetryAt, found.Waits}}
+	if len(found.Victims) > 0 {
+		of.Mode = Reclaim
+	}
 	for i := range found.Victims {
-		if found.Victims[i].Queue == q {
-			v.Mode = Preempt
+		if found.Victims[i].Queue == a.request.Base.Queue {
+			of.Mode = Preempt
 		}
 	}
-	return v, Stopped
+	if a.forecasts == nil {
+		a.forecasts = map[load]forecast{}
+	}
+	a.forecasts[l] = of
+	return of
 }
 
 // used returns the amount of earlier choices in a column.

@@ -113,6 +113,23 @@ func AmountIn(loads []Load, column int) int64 {
 	return loads[i].Amount
 }
 
+// HasColumn reports whether a list has a load in a column, also with amount zero.
+func HasColumn(loads []Load, column int) bool {
+	if len(loads) > fewLoads {
+		_, ok := slices.BinarySearchFunc(loads, column, func(l Load, c int) int { return cmp.Compare(l.Column, c) })
+		return ok
+	}
+	for i := range loads {
+		if loads[i].Column == column {
+			return true
+		}
+	}
+	return false
+}
+
+// fewLoads is how many loads are looked through one by one.
+const fewLoads = 8
+
 // Share returns the share of the node, which is stored.
 func (u Usage) Share(node int) Share {
 	n := u.rows.At(node)

@@ -74,13 +74,8 @@ func (c *Case) Policy() *queue.PreemptionPolicy {
 // zero.
 func (c *Case) UsesNeeded(loads []quotatree.Load) bool {
 	for slot, needs := range c.Needs {
-		if !needs {
-			continue
-		}
-		for i := range loads {
-			if loads[i].Column == c.Request.Columns[slot] {
-				return true
-			}
+		if needs && quotatree.HasColumn(loads, c.Request.Columns[slot]) {
+			return true
 		}
 	}
 	return false
