@@ -58,6 +58,10 @@ type BestSearch struct {
 	// tree, or 64 looks at candidates and victims beside. Zero is 200,000. Negative: exchanges alone improve
 	// Greedy's victims. Then a request that Greedy refuses is refused, and there is no Proof; the exchanges end if
 	// none is left, with hundreds of victims after a fixed number of looks.
+	//
+	// The candidates are limited, too: so many that, times the columns of each cohort above the queue and the
+	// priorities of Greedy's victims, they are at most 262,144. Of more the first in order are searched, and the
+	// Proof is not Optimal, with LowerBound zero. Where Greedy's victims are more than half of that, they stay.
 	Steps int
 	// Candidates limits the candidates that exchanges alone take: they are the first so many in the
 	// order of candidates, and twice as many more as Greedy takes before it puts any back. Zero

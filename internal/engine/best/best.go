@@ -25,6 +25,7 @@ type Solver struct {
 	alone      bool           // exchanges alone improve the victims
 	greedy     []right.Victim // of the search in order
 	caps       []limit        // of greedy
+	cut        bool           // there are more candidates than those listed
 	priorities []int64
 	nodes      int // of the search, so far
 	maxSteps   int
@@ -54,6 +55,9 @@ type Proof struct {
 func (x *Solver) Best(s *search.Search, found bool) (bool, Proof, *History) {
 	x.problem.s, x.alone = s, s.Request.Better.Steps < 0
 	defer x.end()
+	if found && x.isTooMuch() {
+		return found, x.unproven(), nil
+	}
 	s.Taken = replicaByReplica(s.Taken)
 	if x.alone {
 		if x.begins(s.Taken); x.oneIsBest() {
@@ -66,7 +70,7 @@ func (x *Solver) Best(s *search.Search, found bool) (bool, Proof, *History) {
 		attempts = s.Attempts()
 	}
 	if found {
-		caps = x.capsOf(x.greedy)
+		caps = x.caps
 	}
 	best, proof := x.bestOf(attempts, caps, x.greedy)
 	if best == nil && found && !x.alone { // what was put back had justified what remained
@@ -74,6 +78,9 @@ func (x *Solver) Best(s *search.Search, found bool) (bool, Proof, *History) {
 	}
 	if !x.alone {
 		x.begins(x.greedy)
+	}
+	if x.cut {
+		proof.Optimal, proof.Bound = false, 0
 	}
 	x.notesBest(best)
 	if places, _ := x.placesOf(x.greedy); best == nil && x.alone || best != nil && found && slices.Equal(best.places, places) {
@@ -84,19 +91,6 @@ func (x *Solver) Best(s *search.Search, found bool) (bool, Proof, *History) {
 		x.apply(best)
 	}
 	return best != nil || x.alone, proof, x.history
-}
-
-// replicaByReplica returns the victims with each replica alone: in a set each is a unit.
-func replicaByReplica(taken []right.Victim) (list []right.Victim) {
-	if !slices.ContainsFunc(taken, func(v right.Victim) bool { return v.Count > 1 }) {
-		return taken
-	}
-	for _, v := range taken {
-		one := v
-		one.Count = 1
-		list = append(list, slices.Repeat([]right.Victim{one}, int(v.Count))...)
-	}
-	return list
 }
 
 // oneIsBest reports whether nothing is better than the victims, because they are one and all count alike.
@@ -112,7 +106,7 @@ func (x *Solver) Exists(s *search.Search) bool {
 	x.begin()
 	for _, borrowing := range s.Attempts() {
 		x.open(borrowing, nil)
-		if x.searchAny(); x.tree.found || x.tree.stopped {
+		if x.searchAny(); x.tree.found || x.tree.stopped || x.cut {
 			return true
 		}
 	}
@@ -143,14 +137,17 @@ func (x *Solver) Steps() int { return x.nodes + (x.problem.moves+x.problem.looks
 func (x *Solver) begin() {
 	s, better := x.problem.s, &x.problem.s.Request.Better
 	x.greedy = append(x.greedy[:0], s.Taken...)
+	x.caps = x.capsOf(x.greedy)
 	s.PutAllBack()
 	x.nodes, x.problem.moves, x.problem.looks, x.maxSteps = 0, 0, 0, better.Steps
-	if !x.alone {
-		x.collect(math.MaxInt)
-		return
+	most := x.mostCandidates()
+	if x.alone {
+		most = min(most, better.Candidates+2*s.Tried)
 	}
-	x.collect(better.Candidates + 2*s.Tried)
-	x.addMissing()
+	x.collect(most)
+	if x.cut = !x.alone && len(x.list) == most; x.alone || x.cut {
+		x.addMissing()
+	}
 }
 
 // end drops the references to the cluster.

@@ -31,12 +31,19 @@ func (l *limit) holds(u *unit) bool {
 // victims of at least that priority.
 func (x *Solver) capsOf(taken []right.Victim) []limit {
 	x.caps = x.caps[:0]
+	counted := map[string]int{} // of the workloads of which a part may yield: the first victim of each
+	for i := range taken {
+		if v := &taken[i]; v.Workload.Divides() {
+			if _, again := counted[v.Workload.Facts.ID]; !again {
+				counted[v.Workload.Facts.ID] = i
+			}
+		}
+	}
 	for kind := range rights {
 		list := x.priorities[:0]
 		for i := range taken {
 			v := &taken[i]
-			again := v.Workload.Divides() && slices.ContainsFunc(taken[:i], func(o right.Victim) bool { return o.Workload.Is(v.Workload) })
-			if rightOf(v) == kind && !again {
+			if rightOf(v) == kind && (!v.Workload.Divides() || counted[v.Workload.Facts.ID] == i) {
 				list = append(list, v.Workload.Priority)
 			}
 		}
