@@ -37,6 +37,41 @@ func rule(trigger rules.Trigger, list ...rules.CandidateSelector) rules.Rule {
 	return rules.Rule{Name: string(trigger), ActivationPolicy: rules.ActivationPolicy{Trigger: trigger}, CandidateSelectors: list}
 }
 
+// take returns the victims of a request of priority 5 in queue "asks", which has 4 GPUs and a policy for lower priorities. So many has
+// queue "lent", and none of either are those of the cohort.
+func take(t *testing.T, ofCohort []quota.Quota, running []workload.Workload, config rules.Config, gpus int64) (ids []string) {
+	t.Helper()
+	cohorts := []queue.Cohort{{Name: "all", Quotas: ofCohort}}
+	policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}
+	queues := []queue.Queue{{Name: "asks", Cohort: "all", Rules: "r", Preemption: policy}, {Name: "lent", Cohort: "all"}}
+	for i := range queues {
+		queues[i].Quotas = []quota.Quota{{Flavor: gpu.Flavor, Resource: gpu.Resource, Nominal: 4}}
+	}
+	all, err := cluster.New(cohorts, queues, running)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Name = "r"
+	e, err := selectors.New(cohorts, queues, []rules.Config{config})
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, _ := all.QueueNode("asks")
+	r := &right.Request{Queue: node, Priority: 5, Queued: noon.UnixNano(), Now: noon.UnixNano(), Columns: []int{all.Columns.Number(gpu)}, Amounts: []int64{gpus},
+		Needs: []bool{false}, FindNeeds: true, Retry: right.Retry{Skip: true}, Rules: right.RuleOptions{OfShares: e.ReadsShares("asks")}}
+	var taker engine.Taker
+	now := noon.UnixNano()
+	taker.Begin(e, &workload.Workload{ID: "preemptor", Queue: "asks", Priority: 5}, now, [...]int64{now, now, now})
+	var s decide.Searcher
+	for _, v := range s.Search(all, r, &taker, 4).Victims {
+		ids = append(ids, v.Workload.Facts.ID)
+		if ofPolicy := v.Workload.Facts.ID == "asks/1"; v.ByRules == ofPolicy {
+			t.Errorf("%s yields by rules: %t", v.Workload.Facts.ID, v.ByRules)
+		}
+	}
+	return ids
+}
+
 // KEP-13396: the policies come first, then the rules tier by tier; who is not needed is put back.
 func TestTake(t *testing.T) {
 	of := func(value string) *workload.LabelSelector {
@@ -74,36 +109,37 @@ func TestTake(t *testing.T) {
 		{about: "more than there is", running: within, rules: []rules.Rule{rule(rules.Always, anybody)}, asks: 9},
 	} {
 		t.Run(c.about, func(t *testing.T) {
-			cohorts := []queue.Cohort{{Name: "all"}}
-			policy := queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}
-			queues := []queue.Queue{{Name: "asks", Cohort: "all", Rules: "r", Preemption: policy}, {Name: "lent", Cohort: "all"}}
-			for i := range queues {
-				queues[i].Quotas = []quota.Quota{{Flavor: gpu.Flavor, Resource: gpu.Resource, Nominal: 4}}
-			}
-			all, err := cluster.New(cohorts, queues, c.running)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e, err := selectors.New(cohorts, queues, []rules.Config{{Name: "r", Rules: c.rules, Ordering: c.ordering}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			node, _ := all.QueueNode("asks")
-			r := &right.Request{Queue: node, Priority: 5, Queued: noon.UnixNano(), Now: noon.UnixNano(), Columns: []int{all.Columns.Number(gpu)}, Amounts: []int64{c.asks},
-				Needs: []bool{false}, FindNeeds: true, Retry: right.Retry{Skip: true}}
-			var taker engine.Taker
-			now := noon.UnixNano()
-			taker.Begin(e, &workload.Workload{ID: "preemptor", Queue: "asks", Priority: 5}, now, [...]int64{now, now, now})
-			var s decide.Searcher
-			var got []string
-			for _, v := range s.Search(all, r, &taker, 4).Victims {
-				got = append(got, v.Workload.Facts.ID)
-				if ofPolicy := v.Workload.Facts.ID == "asks/1"; v.ByRules == ofPolicy {
-					t.Errorf("%s yields by rules: %t", v.Workload.Facts.ID, v.ByRules)
-				}
-			}
+			got := take(t, nil, c.running, rules.Config{Rules: c.rules, Ordering: c.ordering}, c.asks)
 			if strings.Join(got, " ") != c.want {
 				t.Errorf("%v, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// A ruling of ours on KEP-13396, quota constraints: a victim that only a constraint accepted "is still justified in the final set", so
+// a victim of the own queue stays one while the share without it would be too large.
+func TestJustified(t *testing.T) {
+	constrained := func(by rules.QuotaConstraint) rules.Config {
+		return rules.Config{Rules: []rules.Rule{rule(rules.Always, rules.CandidateSelector{Scope: rules.OtherClusterQueue, Quota: by})}}
+	}
+	shared := []quota.Quota{{Flavor: gpu.Flavor, Resource: gpu.Resource, Nominal: 2}}
+	two := []workload.Workload{runs("asks/1", 1, 1, 60, ""), runs("asks/2", 9, 3, 60, ""), runs("lent/1", 9, 4, 30, ""), runs("lent/2", 9, 2, 20, "")}
+	three := []workload.Workload{runs("asks/1", 1, 1, 60, ""), runs("asks/2", 9, 2, 60, ""), runs("lent/1", 9, 5, 30, ""), runs("lent/2", 9, 2, 20, "")}
+	for _, c := range []struct {
+		about   string
+		running []workload.Workload
+		config  rules.Config
+		want    string
+	}{
+		{"2 borrowed with the own one, and 2 there", two, constrained(rules.DRSLessThanInitialShare), "asks/1 lent/2"},
+		{"1 borrowed with the own one, and 3 there", three, constrained(rules.DRSLessThanInitialShare), "lent/2"},
+		{"who borrows yields whatever the share is", two, constrained(rules.Borrowing), "lent/2"},
+		{"no constraint", two, constrained(""), "lent/2"},
+	} {
+		t.Run(c.about, func(t *testing.T) {
+			if got := strings.Join(take(t, shared, c.running, c.config, 2), " "); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
 	}
