@@ -99,6 +99,8 @@ func TestTake(t *testing.T) {
 		{about: "the policies come first", running: borrows, rules: []rules.Rule{rule(rules.Always, anybody)}, asks: 4, want: "asks/1 lent/3"},
 		{about: "the oldest first", running: high, rules: []rules.Rule{rule(rules.Always, rules.CandidateSelector{Scope: rules.OtherClusterQueue})},
 			ordering: []rules.Ordering{{Key: rules.ByAdmission, Direction: rules.Ascending}}, asks: 2, want: "lent/1"},
+		{about: "an unknown key is none: as today, the latest first", running: within, rules: []rules.Rule{rule(rules.Always, rules.CandidateSelector{Scope: rules.OtherClusterQueue})},
+			ordering: []rules.Ordering{{Key: "Size"}}, asks: 2, want: "lent/2"},
 		{about: "the second tier, if the first is not enough", running: within, rules: []rules.Rule{
 			rule(rules.Always, rules.CandidateSelector{Scope: rules.OtherClusterQueue, LabelSelector: of("red")}),
 			rule(rules.InsufficientQuota, rules.CandidateSelector{Scope: rules.OtherClusterQueue, LabelSelector: of("blue")})}, asks: 4, want: "lent/1 lent/2"},
