@@ -10,6 +10,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/decide"
 	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
@@ -18,7 +19,7 @@ import (
 var gpu = quota.FlavorResource{Flavor: "h100", Resource: "gpu"}
 
 // full is a cohort of queues "a", "b" and "c" with 4 GPUs each. Of each queue as many workloads run as sizes say, the first is the
-// oldest. Queue "a" asks with priority 5.
+// oldest; all have priority 0.
 func full(t *testing.T, weights [3]float64, sizes [3][]int64) *cluster.Cluster {
 	t.Helper()
 	var queues []queue.Queue
@@ -41,6 +42,16 @@ func full(t *testing.T, weights [3]float64, sizes [3][]int64) *cluster.Cluster {
 }
 
 func ones(n int) []int64 { return slices.Repeat([]int64{1}, n) }
+
+// search looks for victims of a request of queue "a".
+func search(all *cluster.Cluster, gpus int64, change func(*right.Request)) decide.Result {
+	node, _ := all.QueueNode("a")
+	r := &right.Request{Queue: node, Queued: time.Unix(5000, 0).UnixNano(), Now: time.Unix(5000, 0).UnixNano(),
+		Columns: []int{all.Columns.Number(gpu)}, Amounts: []int64{gpus}, Needs: []bool{false}, FindNeeds: true}
+	change(r)
+	var s decide.Searcher
+	return s.Search(all, r, nil, 4)
+}
 
 // KEP-1714: victims come from the queue with the largest share, one after the other; the strategies compare shares with the request
 // and with or without the victim. A preemptor within its nominal quota needs no strategy.
@@ -70,12 +81,7 @@ func TestFairSharing(t *testing.T) {
 		{"none from a queue within its nominal quota", both, even, [3][]int64{ones(5), ones(3), ones(4)}, 1, ""},
 		{"strategies for all: within nominal the share is zero", strict, even, [3][]int64{nil, {4, 4}, {4}}, 4, "b1"},
 	} {
-		all := full(t, c.weights, c.sizes)
-		node, _ := all.QueueNode("a")
-		r := &right.Request{Queue: node, Queued: time.Unix(5000, 0).UnixNano(), Now: time.Unix(5000, 0).UnixNano(),
-			Columns: []int{all.Columns.Number(gpu)}, Amounts: []int64{c.asks}, Needs: []bool{false}, FindNeeds: true, Fair: c.fair}
-		var s decide.Searcher
-		found := s.Search(all, r, nil, 4)
+		found := search(full(t, c.weights, c.sizes), c.asks, func(r *right.Request) { r.Fair = c.fair })
 		var victims []string
 		for _, v := range found.Victims {
 			victims = append(victims, v.Workload.Facts.ID)
@@ -85,6 +91,38 @@ func TestFairSharing(t *testing.T) {
 		}
 		slices.Sort(victims)
 		if got := strings.Join(victims, " "); got != c.want || found.Fits {
+			t.Errorf("%s: %q, want %q", c.about, got, c.want)
+		}
+	}
+}
+
+// FairSharingReevaluatePreemptionCandidates: once victims of the own queue bring the preemptor within its nominal quota, it reclaims
+// whom the first strategy refused. The protection against reclaims holds for these.
+func TestReevaluated(t *testing.T) {
+	all := full(t, [3]float64{1, 1, 1}, [3][]int64{ones(3), {3, 3, 3}, nil})
+	for _, c := range []struct {
+		about                string
+		reevaluate           bool
+		reclaim, fairSharing time.Duration
+		want                 string
+	}{
+		{"refused by shares", false, 0, 0, ""},
+		{"reclaimed in the second pass", true, 0, 0, "a2 b2"},
+		{"the latest is protected from reclaims", true, 3999 * time.Second, 0, "a2 b1"},
+		{"all are protected from reclaims", true, 2 * time.Hour, 0, ""},
+		{"the latest is protected from fair sharing", true, 0, 3999 * time.Second, "a2 b1"},
+	} {
+		found := search(all, 4, func(r *right.Request) {
+			r.Priority = 5
+			r.Protection = minruntime.Protection{Reclaim: c.reclaim, FairSharing: c.fairSharing, From: minruntime.Reservation}
+			r.Fair = right.Fairness{First: right.FinalShare, EntitlesNominal: true, Reevaluate: c.reevaluate}
+		})
+		var victims []string
+		for _, v := range found.Victims {
+			victims = append(victims, v.Workload.Facts.ID)
+		}
+		slices.Sort(victims)
+		if got := strings.Join(victims, " "); got != c.want {
 			t.Errorf("%s: %q, want %q", c.about, got, c.want)
 		}
 	}
