@@ -194,10 +194,10 @@ func (r round) earlierOfEqual(b int, x, y *contender) bool {
 }
 
 // earlierQueue compares two queues by their next candidates. A queue without any more is no
-// longer in its bracket.
+// longer in its bracket; one that never had any, with the index -1, comes last.
 func (f *Sharing) earlierQueue(i, j int32) bool {
 	if i < 0 || j < 0 {
-		return i >= 0 && j < 0
+		return i > j
 	}
 	x, y := &f.queues[i], &f.queues[j]
 	a, b := f.head(x), f.head(y)
