@@ -279,16 +279,19 @@ func TestPlacerIsChecked(t *testing.T) {
 }
 
 // A placer that is asked about all nodes may take one on which the pod may not run; asked
-// about the right node alone, as preemption does for a single pod, it takes that.
+// about the right node alone, as preemption does for a single pod, it takes that: it is Placeable, "in any domain", also with PreemptNever.
 func TestPlacerOfOneNode(t *testing.T) {
 	st := world(t, "a 2: other/5000", "b 2:")
 	r := pending(0)
 	r.Placer, r.Pods[0].Nodes = preemptiontest.LastFit{}, []string{"a"}
-	if d := decide(t, placement.Config{}, snapshotOf(t, st), r); text(d) != "Impossible (NoVictims)" || d.Placeable != 1 {
-		t.Errorf("%s, %d placeable; the placer found a place where nobody can yield", text(d), d.Placeable)
+	for want, policy := range map[string]placement.PreemptionPolicy{
+		"Impossible (NoVictims)": placement.PreemptLowerPriority, "Impossible (PolicyNever)": placement.PreemptNever} {
+		r.Policy = policy
+		if d := decide(t, placement.Config{}, snapshotOf(t, st), r); text(d) != want || d.Placeable != 1 {
+			t.Errorf("%s, %d placeable; the placer found a place where nobody can yield", text(d), d.Placeable)
+		}
 	}
-	st = world(t, "a 2: low/5", "b 2:")
-	r = pending(2)
+	st, r = world(t, "a 2: low/5", "b 2:"), pending(2)
 	r.Placer, r.MinCount, r.Pods[1].Nodes = preemptiontest.LastFit{}, 0, []string{"a"}
 	st.Groups = append(st.Groups, workload.PodGroup{ID: r.Group, Priority: 1000, Basic: true})
 	if d := decide(t, placement.Config{}, snapshotOf(t, st), r); text(d) != "Fits in0@b in1@a" {

@@ -85,9 +85,13 @@ func (s *domains) without(outcome Outcome, x place.Placement) Result {
 	return Result{Outcome: outcome, Placement: x}
 }
 
-// never is the result of a request that may not preempt.
+// never is the result of a request that may not preempt. A placer is asked about each node that a single pod may be on.
 func (s *domains) never() Result {
-	for _, d := range s.Domains {
+	list := s.Domains
+	if !s.Request.IsAlone() {
+		list = s.list()
+	}
+	for _, d := range list {
 		s.placeable = max(s.placeable, s.CountBeside(d))
 	}
 	return Result{Outcome: Impossible, Reason: PolicyNever, Placeable: s.placeable}
