@@ -157,6 +157,19 @@ func TestClimb(t *testing.T) {
 	}
 }
 
+// "For any multipliers that are not negative": a negative one would make the bound too large where the lightest set takes more of a row
+// than is needed, as the first two items do.
+func TestClimbKeepsMultipliersFromZeroOn(t *testing.T) {
+	r := new(lagrange.Relaxation)
+	r.Resize(3, 2)
+	copy(r.Weights, []float64{0, 1, 3})
+	copy(r.Takes, []float64{1, 0.25, 0.25, 0.75, 0, 0})
+	copy(r.Needs, []float64{1, 1})
+	if r.Climb(10, 400); r.Multiply[0] < 0 || r.Multiply[1] < 0 || r.Lowest() != 1 {
+		t.Errorf("bound %v by %v, but the first two items weigh 1", r.Root, r.Multiply)
+	}
+}
+
 // A copy has the bound's parts, and stays when the original changes.
 func TestCopy(t *testing.T) {
 	r, c := new(lagrange.Relaxation), new(lagrange.Relaxation)
