@@ -123,21 +123,21 @@ func (f *Sharing) popAlike(q *fairQueue) (v right.Victim, ok bool) {
 }
 
 // alike returns how many of the next candidates are replicas alike a victim.
-func (q *fairQueue) alike(s *search.Search, v *right.Victim) int64 {
-	if len(q.sorted) > 0 {
-		return source.AlikeIn(v, &q.sorted[0])
+func (f *fairQueue) alike(s *search.Search, v *right.Victim) int64 {
+	if len(f.sorted) > 0 {
+		return source.AlikeIn(v, &f.sorted[0])
 	}
-	return s.Source.AlikeOf(v, &q.of)
+	return s.Source.AlikeOf(v, &f.of)
 }
 
 // skip goes past so many of the next candidates, of those that are alike.
-func (q *fairQueue) skip(s *search.Search, n int64) {
+func (f *fairQueue) skip(s *search.Search, n int64) {
 	switch {
-	case len(q.sorted) == 0:
-		s.Source.SkipOf(&s.Case, &q.of, n)
-	case q.sorted[0].Count > n:
-		q.sorted[0].Count -= n
+	case len(f.sorted) == 0:
+		s.Source.SkipOf(&s.Case, &f.of, n)
+	case f.sorted[0].Count > n:
+		f.sorted[0].Count -= n
 	case n > 0:
-		q.sorted = q.sorted[1:]
+		f.sorted = f.sorted[1:]
 	}
 }
