@@ -94,7 +94,8 @@
 //     queue does if the preemptor's queue stays within its nominal quota, or if the
 //     first strategy permits it ([FairStrategy]). If not, try the next one of the queue.
 //  3. When no candidate is left, the first candidate of each queue that failed is tried
-//     once more by the second strategy, if there is one.
+//     once more by the second strategy, if there is one. Replicas that have gone with
+//     their workload since are no candidate.
 //  4. Then victims that are not needed are put back, the latest first.
 //
 // # Flavors

@@ -38,12 +38,12 @@ var fairPolicy = queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority,
 // Whether the others are justified without a victim may change with every one that is
 // put back: in the first record it takes a second look to see that w04 alone is enough. A
 // workload that goes whole is one victim, with its surplus: in the second, w03 alone is. In the
-// third a replica that the first strategy refused has no second chance, as its workload went whole.
+// third a replica that the first strategy refused went with its workload, so the next that it refused has the second chance.
 func TestRecheckIsIrreducible(t *testing.T) {
 	for file, want := range map[string]string{
 		"recheck-irreducible": "Preempt: w04 InCohortFairSharing",
 		"recheck-elastic":     "Preempt: ns/w03 InCohortFairSharing",
-		"fair-gone-whole":     "Impossible: FairShare q2 ns/w03",
+		"fair-gone-whole":     "Preempt: ns/w00 InCohortFairSharing, ns/w01 InClusterQueue, ns/w03 InCohortFairSharing, ns/w04 InClusterQueue",
 	} {
 		data := must(os.ReadFile("testdata/" + file + ".json"))(t)
 		record := must(preemption.ParseRecord(data))(t)

@@ -45,7 +45,8 @@ func (w *world) newFairSearch(at time.Time) *fairSearch {
 }
 
 // run: the first strategy; "when no candidate is left, the first candidate of each queue that failed
-// is tried once more by the second strategy, if there is one."
+// is tried once more by the second strategy, if there is one. Replicas that have gone with their
+// workload since are no candidate."
 func (f *fairSearch) run() {
 	strategies := strategies(f.world)
 	f.own.asking = f.asked

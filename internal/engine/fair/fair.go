@@ -64,6 +64,7 @@ func (f *Sharing) pass(first round, entitled bool) (found, hopeless bool) {
 	s := f.s
 	f.refused = f.refused[:0]
 	f.refusers.Next(s.View.Tree.Len())
+	f.settled.Next(s.View.Tree.Len())
 	if n := s.View.Tree.Len(); n > len(f.refusedAt) {
 		f.refusedAt = make([]int32, n)
 	}
@@ -72,6 +73,7 @@ func (f *Sharing) pass(first round, entitled bool) (found, hopeless bool) {
 		first.again = f.later
 		f.later, f.refused = nil, f.refused[:0]
 		f.refusers.Next(s.View.Tree.Len())
+		f.settled.Next(s.View.Tree.Len())
 		entitled = s.Entitled()
 		found, hopeless = first.playFirst(entitled)
 	}
@@ -220,16 +222,23 @@ func (r round) close(q *fairQueue) {
 	q.close()
 }
 
-// refuse keeps the first candidate of a queue that fails; others get no second chance.
+// refuse keeps the candidates of a queue that fail up to the first whole workload. One of them gets a second chance: the first that is
+// still there then, for replicas may be taken with their workload.
 func (f *Sharing) refuse(v right.Victim) {
 	if f.keepsRefused() {
 		f.later = append(f.later, v)
 	}
+	if f.settled.Has(v.Queue) {
+		return
+	}
 	if f.refusers.Add(v.Queue) {
 		f.refusedAt[v.Queue] = int32(len(f.refused))
-		v.Count = 1
-		f.refused = append(f.refused, v)
 	}
+	if !v.Partial() {
+		f.settled.Add(v.Queue)
+	}
+	v.Count = 1
+	f.refused = append(f.refused, v)
 }
 
 // playSecond gives each queue one more chance, by the second strategy, with the first

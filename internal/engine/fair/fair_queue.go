@@ -63,13 +63,18 @@ func (f *Sharing) of(list []right.Victim, q int) (some []right.Victim) {
 	return some
 }
 
-// firstRefusal returns the first candidate of the queue that failed in the first round, if it
-// has another chance.
+// firstRefusal returns the first candidate of the queue that failed in the first round and was not taken since;
+// nil: there is none.
 func (f *Sharing) firstRefusal(q int) *right.Victim {
-	if !f.refusers.Has(q) || f.isGone(&f.refused[f.refusedAt[q]]) {
+	if !f.refusers.Has(q) {
 		return nil
 	}
-	return &f.refused[f.refusedAt[q]]
+	for i := int(f.refusedAt[q]); i < len(f.refused); i++ {
+		if v := &f.refused[i]; v.Queue == q && !f.isGone(v) {
+			return v
+		}
+	}
+	return nil
 }
 
 // isGone reports whether a replica was taken since with its whole workload.

@@ -14,9 +14,10 @@ type Sharing struct {
 	brackets  []bracket
 	way       []int32 // the brackets from the root to the current queue
 	queues    []fairQueue
-	refused   []right.Victim // the first candidate of each queue that failed the first strategy
+	refused   []right.Victim // the candidates of each queue that failed the first strategy, up to the first whole workload
 	refusers  search.Marks   // the queues of refused
-	refusedAt []int32        // by node: the index in refused
+	settled   search.Marks   // those of which a whole workload is in refused
+	refusedAt []int32        // by node: the index of the first one in refused
 	later     []right.Victim // with Stable or Reevaluate: all that the strategies refused, in order
 	mode      source.Mode
 	seen      search.Marks
