@@ -1,7 +1,7 @@
 // Bench measures decisions on the worlds that Kueue was measured on, and on larger and harder
 // ones, and checks every answer.
 //
-//	bench [-quick] [-cold] [-scenario GLOB,...] [-world GLOB,...] [-by policies|rules] [-o FORM] [-compare FILE]
+//	bench [-quick] [-cold] [-hostile [-workloads N]] [-scenario GLOB,...] [-world GLOB,...] [-by policies|rules] [-o FORM] [-compare FILE]
 //
 // A row is a request on a world, or an operation on its snapshot: new-snapshot, admit,
 // remove. Time is the median of five batches that together take -time, or of fewer if one
@@ -19,6 +19,11 @@
 //
 // With -cold there is the time of a decision with cold caches, too (column "cold"): the median
 // of 21 decisions, before each of which the program goes through 64 MB.
+//
+// With -hostile the states are built to make one decision slow: each is asked in sharing of each kind, by the best search, by rules, for
+// RetryAt and blockers, and for an explanation; those of nodes in each mode and with moves. Time is that of the processor, the least of
+// up to three decisions; a state grows to -workloads as long as the next size would probably take less than ten seconds. With -quick it
+// asks about 1,000 and 4,000 workloads: steps and allocations must grow hardly faster than in proportion.
 //
 // The forms of -o: table; json, one object in one line with version, commit, machine and rows (name, world, scenario, mode, workloads,
 // queues, victims, steps, ns_op, b_op, allocs_op, ok, checked_by, and, if any, cold_ns, kueue_ns and error); steps, the same with name,
@@ -52,7 +57,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr, same))
 }
 
-const usage = "usage: bench [-quick] [-cold] [-scenario GLOB,...] [-world GLOB,...] [-mode classical|fair] [-by policies|rules] [-time D] [-o table|json|steps] [-compare FILE]"
+const usage = "usage: bench [-quick] [-cold] [-hostile] [-workloads N] [-scenario GLOB,...] [-world GLOB,...] [-mode classical|fair] [-by policies|rules] [-time D] [-o table|json|steps] [-compare FILE]"
 
 // options are the options of the command line.
 type options struct {
@@ -64,6 +69,8 @@ type options struct {
 	output            string  // what is printed
 	compare           string  // the file of an earlier report
 	more, slower      float64 // percent
+	hostile           bool
+	workloads         int // of the largest hostile state
 }
 
 // The forms of the output.
@@ -112,6 +119,8 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.StringVar(&o.compare, "compare", "", "compare with the report of json or steps in `FILE`")
 	flags.Float64Var(&o.more, "more", 5, "compare: permit this many `PERCENT` more steps and allocations")
 	flags.Float64Var(&o.slower, "slower", 50, "compare: warn of more time than this many `PERCENT` more")
+	flags.BoolVar(&o.hostile, "hostile", false, "ask about states that are built to make one decision slow")
+	flags.IntVar(&o.workloads, "workloads", 100_000, "hostile: the `SIZE` of the largest state")
 	if err := cli.Parse(flags, args, usage, stdout); err != nil {
 		return o, err
 	}
@@ -132,6 +141,10 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		return o, fmt.Errorf("-time %v: want more than 0", o.minimum)
 	case !slices.Contains([]string{asTable, asJSON, asSteps}, o.output):
 		return o, fmt.Errorf("-o %q: want table, json or steps", o.output)
+	case o.hostile && (o.cold || o.by != byPolicies || o.quick && o.compare != ""):
+		return o, errors.New("-hostile: it goes with neither -cold nor -by, and with -quick not with -compare")
+	case o.workloads < leastHostile:
+		return o, fmt.Errorf("-workloads %d: want at least %d", o.workloads, leastHostile)
 	case !(o.more >= 0 && o.slower >= 0):
 		return o, errors.New("-more and -slower: want zero or more")
 	}
@@ -153,7 +166,13 @@ func run(args []string, stdout, stderr io.Writer, wrap func(scenario.Decide) sce
 		preemptor, err = preemption.New(o.config())
 	}
 	var rows []row
-	if err == nil {
+	switch {
+	case err != nil:
+	case o.hostile && o.quick:
+		rows, earlier, err = quickly(o, printer(o, stdout))
+	case o.hostile:
+		rows, err = hostile(o, sizesUpTo(o.workloads), printer(o, stdout))
+	default:
 		b := bench{options: o, preemptor: preemptor, decide: wrap(preemptor.Decide)}
 		if o.cold {
 			b.memory = make([]byte, coldBytes)
@@ -170,10 +189,14 @@ func run(args []string, stdout, stderr io.Writer, wrap func(scenario.Decide) sce
 	case asSteps:
 		err = printSteps(stdout, rows)
 	case asTable:
-		printSummary(stdout, rows)
+		if o.hostile {
+			printSlowest(stdout, rows)
+		} else {
+			printSummary(stdout, rows)
+		}
 	}
 	worse := 0
-	if err == nil && o.compare != "" {
+	if err == nil && (o.compare != "" || o.hostile && o.quick) {
 		worse, err = compare(stderr, o, earlier, rows)
 	}
 	if err != nil {

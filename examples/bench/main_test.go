@@ -157,6 +157,9 @@ func TestBadUsage(t *testing.T) {
 		"no time":          {[]string{"-time", "0s"}, "want more than 0"},
 		"no such form":     {[]string{"-o", "yaml"}, "want table, json or steps"},
 		"less than none":   {[]string{"-more", "-1"}, "want zero or more"},
+		"no such state":    {[]string{"-hostile", "-world", "f1*"}, "no state -world"},
+		"hostile and cold": {[]string{"-hostile", "-cold"}, "neither -cold nor -by"},
+		"too small":        {[]string{"-workloads", "999"}, "want at least 1000"},
 		"no earlier":       {[]string{"-compare", "nonexistent.json"}, "nonexistent.json"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +27,9 @@ func printer(o options, w io.Writer) func([]row) error {
 
 // path returns the name of a benchmark.
 func (r *row) path() string {
+	if r.Outcome != "" {
+		return fmt.Sprintf("Hostile/%s/state=%s/workloads=%d", r.Scenario, r.World, r.Workloads)
+	}
 	kind := "Decide/" + r.Scenario + "/" + string(r.Mode)
 	if r.CheckedBy == "" {
 		kind = ""
@@ -41,7 +46,11 @@ func tableOf(rows []row) string {
 	t.SetStyle(table.StyleLight)
 	t.Style().Format.Header = text.FormatDefault
 	t.Style().Options.DrawBorder = false
-	t.SetTitle("%s: %s workloads, %s queues", rows[0].World, humanize.Comma(int64(rows[0].Workloads)), humanize.Comma(int64(rows[0].Queues)))
+	largest := slices.MaxFunc(rows, func(a, b row) int { return cmp.Compare(a.Workloads, b.Workloads) })
+	t.SetTitle("%s: %s workloads, %s queues", largest.World, humanize.Comma(int64(largest.Workloads)), humanize.Comma(int64(largest.Queues)))
+	if largest.Numbers != "" {
+		t.SetTitle("%s of %s: %s", largest.World, humanize.Comma(int64(largest.Workloads)), largest.Numbers)
+	}
 	header := table.Row{"scenario", "victims", "steps", "time/op", "cold", "B/op", "allocs", "Kueue", "ratio", "by"}
 	widths := []int{21, 7, 9, 9, 9, 13, 9, 9, 9, 10}
 	var columns []table.ColumnConfig
@@ -64,6 +73,12 @@ func tableOf(rows []row) string {
 		}
 		if r.KueueNs > 0 {
 			kueue, ratio = short(r.KueueNs), humanize.Comma(int64(math.Round(r.KueueNs/r.Ns)))
+		}
+		if r.Outcome != "" {
+			victims, steps, by = humanize.Comma(int64(r.Victims)), humanize.Comma(int64(r.Steps)), r.Outcome
+			if r.Workloads < largest.Workloads {
+				by = fmt.Sprintf("%s of %s", by, humanize.Comma(int64(r.Workloads)))
+			}
 		}
 		if !r.OK {
 			by = "WRONG"

@@ -18,7 +18,7 @@ type row struct {
 	Scenario  string          `json:"scenario"`
 	Mode      scenario.Mode   `json:"mode"`
 	Workloads int             `json:"workloads"`
-	Queues    int             `json:"queues"`
+	Queues    int             `json:"queues,omitzero"`
 	Victims   int             `json:"victims"`
 	Steps     int             `json:"steps"`
 	Ns        float64         `json:"ns_op"`
@@ -29,8 +29,12 @@ type row struct {
 	CheckedBy scenario.Source `json:"checked_by,omitempty"` // empty: an operation
 	KueueNs   float64         `json:"kueue_ns,omitempty"`
 	Error     string          `json:"error,omitempty"`
+	// Outcome and Numbers are those of a hostile state. Empty: the row is of a world.
+	Outcome string `json:"outcome,omitempty"`
+	Numbers string `json:"numbers,omitempty"`
 
-	cost cost
+	cost   cost
+	growth float64 // of the time of a hostile state, as a power of its size
 }
 
 // The operations on a snapshot, which have rows like the scenarios.
