@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cedesched/cede/internal/base/fault"
@@ -37,6 +39,15 @@ type Class struct {
 // another value. Nil and the zero value are empty.
 type History struct {
 	events []Event // each once, by time, then victim, then preemptor
+
+	indexed sync.Once
+	of      map[key][]*Event // once indexed: the events of each scope, by time
+}
+
+// key names events that a scope has in common.
+type key struct {
+	scope Scope
+	name  string // of the queue or workload
 }
 
 // NewHistory returns the history of events, in any order; see [History.With].
@@ -62,7 +73,7 @@ func (h *History) With(events ...Event) (*History, error) {
 		list = append(list, e)
 	}
 	slices.SortStableFunc(list, compareEvents)
-	return &History{slices.CompactFunc(list, func(a, b Event) bool { return compareEvents(a, b) == 0 })}, nil
+	return &History{events: slices.CompactFunc(list, func(a, b Event) bool { return compareEvents(a, b) == 0 })}, nil
 }
 
 func (e *Event) validate(path string, faults *fault.List) {
@@ -97,7 +108,7 @@ func (h *History) Trim(until time.Time) *History {
 	if len(left) == h.Len() {
 		return h
 	}
-	return &History{slices.Clone(left)} // a copy, so that those before are not kept in memory
+	return &History{events: slices.Clone(left)} // a copy, so that those before are not kept in memory
 }
 
 // after returns the events after an instant.
@@ -105,12 +116,7 @@ func (h *History) after(at time.Time) []Event {
 	if h == nil {
 		return nil
 	}
-	first, _ := slices.BinarySearchFunc(h.events, at, func(e Event, at time.Time) int {
-		if e.At.After(at) {
-			return 1
-		}
-		return -1
-	})
+	first := sort.Search(len(h.events), func(i int) bool { return h.events[i].At.After(at) })
 	return h.events[first:]
 }
 

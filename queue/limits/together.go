@@ -2,6 +2,7 @@ package limits
 
 import (
 	"math"
+	"sort"
 	"time"
 
 	"github.com/cedesched/cede/internal/base/instant"
@@ -18,31 +19,47 @@ type Together struct {
 	Labels func(queue string) map[string]string
 }
 
-// counts reports whether an event is counted.
-func (t *Together) counts(e *Event) bool {
-	switch t.Limit.Scope {
+// key is what the events of the scope have in common.
+func (t *Together) key() key {
+	k := key{scope: t.Limit.Scope}
+	switch k.scope {
 	case PreemptingClusterQueue:
-		if e.PreemptingQueue != t.PreemptingQueue {
-			return false
-		}
+		k.name = t.PreemptingQueue
 	case PreemptedClusterQueue:
-		if e.PreemptedQueue != t.PreemptedQueue {
-			return false
-		}
+		k.name = t.PreemptedQueue
 	case PreemptedWorkload:
-		if e.Victim != t.Victim {
-			return false
+		k.name = t.Victim
+	}
+	return k
+}
+
+// window returns the events of the scope in the window of the limit, by time.
+func (h *History) window(t *Together, now time.Time) []*Event {
+	if h.Len() == 0 {
+		return nil
+	}
+	h.indexed.Do(h.index)
+	list, since := h.of[t.key()], t.since(now)
+	return list[sort.Search(len(list), func(i int) bool { return list[i].At.After(since) }):]
+}
+
+// index lists the events of each scope.
+func (h *History) index() {
+	h.of = map[key][]*Event{}
+	for i := range h.events {
+		e := &h.events[i]
+		for _, k := range [...]key{{Global, ""}, {PreemptingClusterQueue, e.PreemptingQueue}, {PreemptedClusterQueue, e.PreemptedQueue}, {PreemptedWorkload, e.Victim}} {
+			h.of[k] = append(h.of[k], e)
 		}
 	}
-	return t.Limit.Covers(&e.Class, t.Labels)
 }
 
 // Counted returns how many events in the window of the limit are counted together. It looks at each event
-// in the window: looks is their number.
+// of the scope in the window: looks is their number.
 func (h *History) Counted(t *Together, now time.Time) (count int64, looks int) {
-	window := h.after(t.since(now))
-	for i := range window {
-		if t.counts(&window[i]) {
+	window := h.window(t, now)
+	for _, e := range window {
+		if t.Limit.Covers(&e.Class, t.Labels) {
 			count++
 		}
 	}
@@ -52,9 +69,9 @@ func (h *History) Counted(t *Together, now time.Time) (count int64, looks int) {
 // FallsTo returns the first instant after now at which no more than count events are in the window of the
 // limit, if none is added; ok is false if there is none, or if they are no more now.
 func (h *History) FallsTo(t *Together, count int64, now time.Time) (at time.Time, ok bool, looks int) {
-	window := h.after(t.since(now))
+	window := h.window(t, now)
 	for i := len(window) - 1; i >= 0 && count >= 0; i-- {
-		if looks++; !t.counts(&window[i]) {
+		if looks++; !t.Limit.Covers(&window[i].Class, t.Labels) {
 			continue
 		}
 		if count--; count < 0 {

@@ -26,6 +26,7 @@ type Limiter struct {
 	counts  []*counted                         // those known, in the order of the questions
 	waits   []wait                             // of the search that began last
 	begun   bool                               // it began now
+	tally   tally                              // of that search
 	looks   int                                // events looked at
 }
 
@@ -64,6 +65,7 @@ type wait struct {
 // begin notes that a search at an instant begins.
 func (l *Limiter) begin(now int64) {
 	l.moveTo(now)
+	l.tally.reset()
 	l.begun, l.waits = true, l.waits[:0]
 	for _, c := range l.counts {
 		c.noted, c.asked = -1, 0
@@ -77,6 +79,7 @@ func (l *Limiter) moveTo(now int64) {
 	}
 	l.now, l.classOf, l.begun = now, nil, false
 	clear(l.known)
+	l.tally.reset()
 	l.counts, l.waits = l.counts[:0], l.waits[:0]
 }
 

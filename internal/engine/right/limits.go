@@ -27,12 +27,11 @@ func (l *Limiter) class(v *Victim) limits.Class {
 // refuses returns the name of the first limit that keeps a victim from being taken at an instant,
 // after the victims taken; empty: none does. Of fewer victims none is refused.
 func (l *Limiter) refuses(v *Victim, taken []Victim, now int64) (limit string) {
-	for i := range taken {
-		if taken[i].Workload == v.Workload && !v.ByRules {
-			return "" // replicas of it are counted already, by the same right
-		}
-	}
 	l.moveTo(now)
+	l.follow(taken)
+	if _, is := l.tally.last[v.Workload]; is && !v.ByRules {
+		return "" // replicas of it are counted already, by the same right
+	}
 	delete(l.classOf, v.Workload) // it may be that of an earlier tier
 	class, waits := l.class(v), len(l.waits)
 	for i := range l.Limits {
@@ -40,7 +39,7 @@ func (l *Limiter) refuses(v *Victim, taken []Victim, now int64) (limit string) {
 		if !of.Covers(&class, l.labels) {
 			continue
 		}
-		c, now := l.counted(i, &class, v.Workload.Facts.ID), l.taken(of, &class, v.Workload, taken)
+		c, now := l.counted(i, &class, v.Workload.Facts.ID), l.taken(i, &class, v.Workload)
 		if c.count+now < of.Limit {
 			continue
 		}
@@ -80,39 +79,6 @@ func (l *Limiter) groups(v *Victim, now int64, yield func(group int, most int64)
 		yield(group, most)
 	}
 	l.noteWaits(waits)
-}
-
-// together reports whether two preemptions of different workloads are counted together.
-func together(s limits.Scope, a, b *limits.Class) bool {
-	switch s {
-	case limits.PreemptingClusterQueue:
-		return a.PreemptingQueue == b.PreemptingQueue
-	case limits.PreemptedClusterQueue:
-		return a.PreemptedQueue == b.PreemptedQueue
-	}
-	return true
-}
-
-// taken counts the workloads that were taken in this decision, without that of the victim. A
-// workload of which the policies took replicas and then rules the rest is taken by the rules.
-func (l *Limiter) taken(of *limits.Limit, class *limits.Class, victim *cluster.Workload, taken []Victim) (count int64) {
-	if of.Scope == limits.PreemptedWorkload {
-		return 0
-	}
-	for i := range taken {
-		v := &taken[i]
-		again := v.Workload.Facts.Evicted || v.Workload == victim
-		for j := i + 1; j < len(taken) && !again && len(v.Workload.Surplus) > 0; j++ {
-			again = taken[j].Workload == v.Workload
-		}
-		if again {
-			continue
-		}
-		if c := l.class(v); together(of.Scope, &c, class) && of.Covers(&c, l.labels) {
-			count++
-		}
-	}
-	return count
 }
 
 // Explained says that the workloads refused from now on do not explain the decision.
