@@ -87,8 +87,9 @@
 //     not the preemptor's, then by steps 4 to 6 above. Of two cohorts the one whose
 //     first workload is being evicted, then by steps 4 and 6, then the smaller name;
 //     the first workload is taken from all that ever yield and use something,
-//     candidates or not, in borrowing queues under borrowing cohorts; replicas that were
-//     told to leave are one that is being evicted. (Kueue chooses any of the cohorts.)
+//     candidates or not, in borrowing queues under borrowing cohorts: in these a column
+//     without an entry counts, too; replicas that were told to leave are one that is
+//     being evicted. (Kueue chooses any of the cohorts.)
 //  2. Try the next candidate of that queue, in the order of steps 1 and 3 to 6. A
 //     candidate in the preemptor's own queue becomes a victim. A candidate of another
 //     queue does if the preemptor's queue stays within its nominal quota, or if the

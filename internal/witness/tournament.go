@@ -101,7 +101,7 @@ func (t *tournament) compareEqual(a, b *node) int {
 
 // firstWorkloads gives each cohort its first workload, before the request counts and before anyone is
 // removed: "The first workload is taken from all that ever yield and use something, candidates or not,
-// in borrowing queues under borrowing cohorts."
+// in borrowing queues under borrowing cohorts: in these a column without an entry counts, too."
 func firstWorkloads(w *world, at time.Time) map[*node]*candidate {
 	of := map[*node]*candidate{}
 	for _, n := range w.cohorts {
@@ -113,7 +113,7 @@ func firstWorkloads(w *world, at time.Time) map[*node]*candidate {
 func firstUnder(w *world, n *node, at time.Time) (first *candidate) {
 	var list []*candidate
 	for _, child := range n.children {
-		if w.share(child).borrows {
+		if child.borrowsAny(w.allColumns()) {
 			list = append(list, firstUnder(w, child, at))
 		}
 	}
