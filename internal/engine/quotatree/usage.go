@@ -224,7 +224,7 @@ func AddLoads(a, b []Load) []Load {
 		a[same].Amount = quota.Add(a[same].Amount, b[same].Amount)
 		same++
 	}
-	i := same
+	i, more := same, 0 // columns that a does not have
 	for _, l := range b[same:] {
 		for i < len(a) && a[i].Column < l.Column {
 			i++
@@ -232,7 +232,23 @@ func AddLoads(a, b []Load) []Load {
 		if i < len(a) && a[i].Column == l.Column {
 			a[i].Amount = quota.Add(a[i].Amount, l.Amount)
 		} else {
-			a = slices.Insert(a, i, l)
+			more++
+		}
+	}
+	i = len(a) - 1
+	a = slices.Grow(a, more)[:len(a)+more]
+	for j := len(b) - 1; more > 0; { // from behind: so many places are to fill
+		switch {
+		case i < 0 || a[i].Column < b[j].Column:
+			more--
+			a[i+1+more] = b[j]
+			j--
+		default:
+			if a[i].Column == b[j].Column {
+				j--
+			}
+			a[i+more] = a[i]
+			i--
 		}
 	}
 	return a
