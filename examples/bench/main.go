@@ -22,7 +22,7 @@
 //
 // With -hostile the states are built to make one decision slow: each is asked in sharing of each kind, by the best search, by rules, for
 // RetryAt and blockers, and for an explanation; those of nodes in each mode and with moves. Time is that of the processor, the least of
-// up to three decisions; a state grows to -workloads as long as the next size would probably take less than ten seconds. With -quick it
+// up to three decisions; a state grows to -workloads as long as the next size would probably take less than three seconds. With -quick it
 // asks about 1,000 and 4,000 workloads: steps and allocations must grow hardly faster than in proportion.
 //
 // The forms of -o: table; json, one object in one line with version, commit, machine and rows (name, world, scenario, mode, workloads,
