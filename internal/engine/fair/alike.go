@@ -36,14 +36,13 @@ func (r round) takeAlike(permits func(before, after quota.Share) bool) int64 {
 
 // staysFirst reports whether the current queue is still the next one, with the shares as they are now.
 func (r round) staysFirst() bool {
-	for _, at := range r.way {
-		list := r.brackets[at].heap
-		top := list[0]
-		if r.setShare(&top); !top.onPath && !top.borrows {
+	for b, top := range r.onWay {
+		if !top.onPath && !top.borrows {
 			return false
 		}
+		list := r.brackets[b].heap
 		for i := 1; i < min(3, len(list)); i++ { // below the top of the heap
-			if !r.earlier(int(at), &top, &list[i]) {
+			if !r.earlier(b, &top, &list[i]) {
 				return false
 			}
 		}

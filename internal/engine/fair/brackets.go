@@ -44,13 +44,32 @@ func (f *Sharing) contender(node int, onPath bool) contender {
 
 // setShare sets the share of a contender as it is now; the request counts.
 func (f *Sharing) setShare(c *contender) {
-	share := quota.Share{}
 	if c.onPath {
-		share = f.s.Share(c.node)
+		c.set(f.s.Share(c.node))
 	} else {
-		share = f.s.View.Share(c.node)
+		c.set(f.s.View.Share(c.node))
 	}
+}
+
+func (c *contender) set(share quota.Share) {
 	c.borrows, c.ratio, c.weighted = share.Borrows, share.Ratio, share.Weighted()
+}
+
+// onWay yields the first contender of each bracket on the way to the current queue, from the queue up, with its share as
+// it is now.
+func (r round) onWay(yield func(bracket int, top contender) bool) {
+	r.climb.Begin(&r.s.View, r.s.Request.Queue, r.s.Added())
+	for i := len(r.way) - 1; i >= 0; i-- {
+		top := r.brackets[r.way[i]].heap[0]
+		if top.onPath {
+			top.set(r.climb.Share(top.node))
+		} else {
+			top.set(r.s.View.Share(top.node))
+		}
+		if !yield(int(r.way[i]), top) {
+			return
+		}
+	}
 }
 
 // openBracket makes the bracket of a cohort and returns its index.
@@ -153,12 +172,9 @@ func (f *Sharing) current() *fairQueue {
 
 // settleTurn updates the shares on the way up and drops a queue without candidates.
 func (r round) settleTurn() {
-	last := len(r.way) - 1
-	for i := last; i >= 0; i-- {
-		b := int(r.way[i])
-		top := &r.brackets[b].heap[0]
-		r.setShare(top)
-		if i == last && !r.queues[top.at].left() {
+	last := int(r.way[len(r.way)-1])
+	for b, top := range r.onWay {
+		if r.brackets[b].heap[0] = top; b == last && !r.queues[top.at].left() {
 			r.drop(b)
 		} else {
 			heap.Fix(r.brackets[b].heap, 0, func(x, y *contender) bool { return r.earlier(b, x, y) })

@@ -4,6 +4,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/source"
+	"github.com/cedesched/cede/internal/engine/usage"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -22,6 +23,7 @@ type Sharing struct {
 	mode      source.Mode
 	seen      search.Marks
 	firsts    firstUsers
+	climb     usage.Climb
 }
 
 // round is one of the two rounds of a search.

@@ -24,26 +24,47 @@ func (v *View) ShareWithout(node, queue int, loads []quotatree.Load) quota.Share
 			v.changes = append(v.changes, change{slot, -loads[i].Amount})
 		}
 	}
-	v.carry(queue, node)
-	return v.changedShare(node)
+	v.carry(v.changes, queue, node)
+	return v.changedShare(node, v.changes)
 }
 
 // ShareWith is Share with an amount more in each of the first slots, in a queue at or under the node.
 func (v *View) ShareWith(node, queue int, amounts []int64) quota.Share {
-	v.changes = v.changes[:0]
-	for slot, amount := range amounts {
-		v.changes = append(v.changes, change{slot, amount})
-	}
-	v.carry(queue, node)
-	return v.changedShare(node)
+	c := Climb{changes: v.changes}
+	c.Begin(v, queue, amounts)
+	v.changes = c.changes
+	return c.Share(node)
 }
 
-// carry makes the changes of a queue's usage those of a node at or above it: what passes the local quotas.
+// Climb computes the shares of nodes one above the other, with an amount more in a queue below. The zero value is ready
+// for [Climb.Begin].
+type Climb struct {
+	view    *View
+	at      int
+	changes []change // of the usage there
+}
+
+// Begin starts at a queue, with an amount more in each of the first slots.
+func (c *Climb) Begin(v *View, queue int, amounts []int64) {
+	c.view, c.at, c.changes = v, queue, c.changes[:0]
+	for slot, amount := range amounts {
+		c.changes = append(c.changes, change{slot, amount})
+	}
+}
+
+// Share returns the share of a node at or above the last one.
+func (c *Climb) Share(node int) quota.Share {
+	c.view.carry(c.changes, c.at, node)
+	c.at = node
+	return c.view.changedShare(node, c.changes)
+}
+
+// carry makes the changes of a node's usage those of a node at or above it: what passes the local quotas.
 // It changes no usage.
-func (v *View) carry(queue, node int) {
-	for n := queue; n != node; n = v.Tree.Parent(n) {
-		for i := range v.changes {
-			d := &v.changes[i]
+func (v *View) carry(changes []change, from, node int) {
+	for n := from; n != node; n = v.Tree.Parent(n) {
+		for i := range changes {
+			d := &changes[i]
 			column := v.columns[d.slot]
 			if c := v.Tree.Cell(n, column); c.LocalQuota > 0 {
 				used := v.used(n, column)
@@ -54,10 +75,10 @@ func (v *View) carry(queue, node int) {
 }
 
 // changedShare returns the share of a node with the changes of its usage.
-func (v *View) changedShare(node int) quota.Share {
+func (v *View) changedShare(node int, changes []change) quota.Share {
 	return v.Tree.Share(node, func(column int) int64 {
 		used := v.used(node, column)
-		for _, d := range v.changes {
+		for _, d := range changes {
 			if v.columns[d.slot] == column {
 				used += d.by
 			}
