@@ -2,12 +2,14 @@ package fair
 
 import (
 	"github.com/cedesched/cede/internal/base/least"
+	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/quota"
 )
 
 // takeAlike takes as many more replicas alike the victim taken last as the tournament would, one after the other, and
 // returns how many: until the request fits, another queue is next, or one may not be taken. permits is the strategy,
-// which is given the shares of the queue's side before and after one more; nil: there is no need of one. Whatever ends it goes on to hold as shares fall.
+// which is given the shares of the queue's side before and after one more; nil: there is no need of one. Whatever ends it
+// goes on to hold as shares fall.
 func (r round) takeAlike(permits func(before, after quota.Share) bool) int64 {
 	s := r.s
 	last := len(s.Taken) - 1
@@ -18,7 +20,7 @@ func (r round) takeAlike(permits func(before, after quota.Share) bool) int64 {
 	}
 	one := v
 	n := least.Most(next, func(n int64) bool { // it is taken
-		s.MoveLast(v.Count + n - 1)
+		search.MoveLast(s, v.Count+n-1)
 		if s.Fits(r.mode) || !r.staysFirst() || !s.MayTake(&one) {
 			return false
 		}
@@ -26,10 +28,10 @@ func (r round) takeAlike(permits func(before, after quota.Share) bool) int64 {
 			return true
 		}
 		before := s.View.Share(side)
-		s.MoveLast(v.Count + n)
+		search.MoveLast(s, v.Count+n)
 		return permits(before, s.View.Share(side))
 	})
-	s.MoveLast(v.Count + n)
+	search.MoveLast(s, v.Count+n)
 	r.current().skip(s, n) // to compare may have opened queues, and moved all in memory
 	return n
 }

@@ -94,7 +94,7 @@ func (s *Search) Attempt(m source.Mode) bool {
 				continue
 			}
 			s.Take(v)
-			fits := s.Fits(m) || s.takeAlike(m)
+			fits := s.Fits(m) || takeAlike(s, m)
 			if t := s.Request.Trace; t != nil {
 				s.TraceTaken(t, m.Borrowing, fits)
 			}
@@ -134,7 +134,7 @@ func (s *Search) TakeAllOf(d right.Donor) {
 		s.Source.OpenOf(&s.Case, phase, d)
 		for v, ok := s.Source.Next(&s.Case); ok; v, ok = s.Source.Next(&s.Case) {
 			s.Take(v)
-			s.takeAlike(source.Mode{All: true})
+			takeAlike(s, source.Mode{All: true})
 		}
 	}
 }

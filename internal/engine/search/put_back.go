@@ -50,7 +50,7 @@ func (s *Search) putBackOnce(m source.Mode, justified Justified) (spared, refuse
 			asked, whole = v.Workload, s.wholes.has(v.Workload)
 		}
 		if !v.Partial() || !whole {
-			n, unjust := s.putSomeBack(i, needed, m, justified)
+			n, unjust := putSomeBack(s, i, needed, m, justified)
 			spared, refused = spared || n > 0, refused || unjust
 			if n == v.Count {
 				continue
@@ -68,7 +68,7 @@ func (s *Search) putBackOnce(m source.Mode, justified Justified) (spared, refuse
 // putSomeBack puts a victim back, or as many of its replicas as can be, and returns how many; unjust: only because the
 // others are not justified without it no more are. What is put back keeps the request from fitting, and others from
 // being justified, the more the more it is.
-func (s *Search) putSomeBack(i, needed int, m source.Mode, justified Justified) (n int64, unjust bool) {
+func putSomeBack(s *Search, i, needed int, m source.Mode, justified Justified) (n int64, unjust bool) {
 	v, earlier := s.Taken[i], s.Taken[:i] // the victims that the workload was taken beside
 	back := int64(0)
 	move := func(to int64) {

@@ -17,7 +17,7 @@ func (s *Search) Take(v right.Victim) {
 
 // takeAlike takes as many more replicas alike the victim taken last as candidates come next, until the request fits or
 // their queue gives nothing. It reports whether the request fits.
-func (s *Search) takeAlike(m source.Mode) (fits bool) {
+func takeAlike(s *Search, m source.Mode) (fits bool) {
 	last := &s.Taken[len(s.Taken)-1]
 	next := s.Source.Alike(last)
 	if next == 0 {
@@ -25,16 +25,16 @@ func (s *Search) takeAlike(m source.Mode) (fits bool) {
 	}
 	v := *last
 	n := least.Most(next, func(n int64) bool { // it is taken
-		s.MoveLast(v.Count + n - 1)
+		MoveLast(s, v.Count+n-1)
 		return !s.Fits(m) && (v.Cohort < 0 || s.NotGiving(v.Queue, v.Cohort) < 0)
 	})
 	s.Source.Skip(&s.Case, n)
-	s.MoveLast(v.Count + n)
+	MoveLast(s, v.Count+n)
 	return s.Fits(m)
 }
 
 // MoveLast makes so many replicas the victim taken last, which is replicas.
-func (s *Search) MoveLast(count int64) {
+func MoveLast(s *Search, count int64) {
 	last := len(s.Taken) - 1
 	v := s.Taken[last]
 	s.Taken[last].Count, v.Count = count, count-v.Count
