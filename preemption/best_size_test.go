@@ -2,9 +2,11 @@ package preemption_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -32,6 +34,9 @@ func TestBestOfManyCandidates(t *testing.T) {
 	d, greedy := decideWith(t, many, s, r), decideWith(t, few, s, r)
 	if len(d.Victims) < 20_000 || text(d) != text(greedy) || d.Proof.Optimal || d.Proof.Value != int64(len(d.Victims)) || d.Proof.LowerBound != 0 {
 		t.Errorf("%d victims, want the %d of Greedy; %+v", len(d.Victims), len(greedy.Victims), d.Proof)
+	}
+	if e, err := explain.Explain(must(preemption.New(many))(t), s, r); err != nil || !strings.Contains(fmt.Sprint(e.Steps), "the victims are too many to look for others") {
+		t.Errorf("%v, %v", e.Steps, err)
 	}
 	// A million replicas are as many.
 	st.Admitted = []workload.Workload{job("elastic", "a", 0, 1<<20, started(1))}

@@ -86,7 +86,7 @@ func (sc *scratch) better() *trace.Better {
 	if h == nil {
 		return nil
 	}
-	out := &trace.Better{Before: unitNames(h.Before), Victims: h.Victims, Lost: h.Lost}
+	out := &trace.Better{Before: unitNames(h.Before), Victims: h.Victims, Lost: h.Lost, TooMany: h.TooMany}
 	for _, c := range h.Changes {
 		out.Changes = append(out.Changes, trace.Change{
 			Taken: unitNames(c.Taken), PutBack: unitNames(c.PutBack), Victims: c.Victims, Lost: c.Lost,

@@ -22,6 +22,10 @@ func (x *explainer) betterSteps(b *trace.Better) (steps []Step) {
 	add := func(line string, taken, kept []string) {
 		steps = append(steps, Step{Section: whatIsBetter, Lines: []string{line}, Taken: taken, Kept: kept})
 	}
+	if b.TooMany {
+		add("the victims are too many to look for others", nil, nil)
+		return steps
+	}
 	text, taken := candidates(b.Before)
 	taken = slices.Compact(taken)
 	if b.Victims == 0 {

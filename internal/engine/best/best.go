@@ -56,7 +56,10 @@ func (x *Solver) Best(s *search.Search, found bool) (bool, Proof, *History) {
 	x.problem.s, x.alone = s, s.Request.Better.Steps < 0
 	defer x.end()
 	if found && x.isTooMuch() {
-		return found, x.unproven(), nil
+		if x.explains() {
+			x.history = &History{TooMany: true}
+		}
+		return found, x.unproven(), x.history
 	}
 	s.Taken = replicaByReplica(s.Taken)
 	if x.alone {
@@ -82,15 +85,19 @@ func (x *Solver) Best(s *search.Search, found bool) (bool, Proof, *History) {
 	if x.cut {
 		proof.Optimal, proof.Bound = false, 0
 	}
+	kept := best == nil && found && (x.alone || x.cut)
 	x.notesBest(best)
-	if places, _ := x.placesOf(x.greedy); best == nil && x.alone || best != nil && found && slices.Equal(best.places, places) {
+	if places, _ := x.placesOf(x.greedy); kept || best != nil && found && slices.Equal(best.places, places) {
 		for i := range x.greedy {
 			s.Take(x.greedy[i])
 		}
 	} else if best != nil {
 		x.apply(best)
 	}
-	return best != nil || x.alone, proof, x.history
+	if kept && !x.alone {
+		proof.Lost = x.unproven().Lost
+	}
+	return best != nil || kept, proof, x.history
 }
 
 // oneIsBest reports whether nothing is better than the victims, because they are one and all count alike.

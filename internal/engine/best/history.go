@@ -34,6 +34,8 @@ type History struct {
 	Victims int64  // how many workloads they are, and what they lose, if there is a cost
 	Lost    int64
 	Changes []Change
+	// TooMany: the victims are so many that no others were looked for; nothing else is said then.
+	TooMany bool
 }
 
 // Change is a change of the set, with what it comes to.

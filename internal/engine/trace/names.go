@@ -55,6 +55,7 @@ type Better struct {
 	Before        []Unit
 	Victims, Lost int64 // how many workloads Before is, and what they lose, if there is a cost
 	Changes       []Change
+	TooMany       bool // no others were looked for; nothing else is said then
 }
 
 // Change is a change of the victims, with what they come to then.
