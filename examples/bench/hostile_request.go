@@ -25,10 +25,11 @@ type wide struct{ flavors, resources, podSets int }
 
 const wideQueues = 100
 
-// of returns queues that use all of their own: the request takes half of what its queue has in a flavor.
+// of returns queues that use a little more than their own, and all that there is: the request takes half of what its queue has in a
+// flavor, and its queue uses nothing.
 func (s wide) of(n int) *question {
 	q := shared(wideQueues, n)
-	nominal := int64(n/s.flavors*32/wideQueues) + 1
+	nominal := int64(n / s.flavors * 32 / (wideQueues + 1))
 	var quotas []quota.Quota
 	used := make([][]quota.Amount, s.flavors)
 	asks := workload.PodSet{Count: 1}
@@ -47,7 +48,7 @@ func (s wide) of(n int) *question {
 		of.FlavorFungibility = queue.FlavorFungibility{WhenCanBorrow: queue.TryNextFlavor, WhenCanPreempt: queue.TryNextFlavor}
 	})
 	q.each(func(i int, w *workload.Workload) {
-		w.Queue = numbered("q", i/s.flavors%(wideQueues+1))
+		w.Queue = numbered("q", 1+i/s.flavors%wideQueues)
 		w.PodSets = []workload.PodSet{{Name: "main", Count: 1, Requests: used[i%s.flavors]}}
 	})
 	q.request.Workload.PodSets = nil
