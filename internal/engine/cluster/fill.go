@@ -179,14 +179,18 @@ func (f *filling) see(s *seen, w *workload.Workload) {
 	*s = seen{podSets: w.PodSets, active: active, whole: active.whole(), ofQuotas: f.columns == columns}
 }
 
-// hashOf returns a number below [seenTemplates].
+// hashOf returns a number below [seenTemplates]. Of a flavor's name it takes the end: there the names of many flavors differ.
 func hashOf(podSets []workload.PodSet) uint64 {
 	const prime = 0x9e3779b97f4a7c15
 	hash := uint64(len(podSets))
 	for i := range podSets {
 		hash = (hash + uint64(podSets[i].Count)) * prime
 		for j := range podSets[i].Requests {
-			hash = (hash + uint64(podSets[i].Requests[j].Amount)) * prime
+			r := &podSets[i].Requests[j]
+			hash = (hash + uint64(r.Amount)) * prime
+			for k := max(0, len(r.Flavor)-3); k < len(r.Flavor); k++ {
+				hash = hash*31 + uint64(r.Flavor[k])
+			}
 		}
 	}
 	return hash >> 32 % seenTemplates
