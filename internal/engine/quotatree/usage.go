@@ -103,32 +103,36 @@ func (u Usage) At(node, column int) int64 { return AmountIn(u.Row(node), column)
 
 // AmountIn returns the amount of a column in a list of loads.
 func AmountIn(loads []Load, column int) int64 {
-	if uint(column) < uint(len(loads)) && loads[column].Column == column { // true in most lists
-		return loads[column].Amount
+	if i := indexOf(loads, column); i >= 0 {
+		return loads[i].Amount
 	}
-	i, ok := slices.BinarySearchFunc(loads, column, func(l Load, c int) int { return cmp.Compare(l.Column, c) })
-	if !ok {
-		return 0
-	}
-	return loads[i].Amount
+	return 0
 }
 
 // HasColumn reports whether a list has a load in a column, also with amount zero.
-func HasColumn(loads []Load, column int) bool {
-	if len(loads) > fewLoads {
-		_, ok := slices.BinarySearchFunc(loads, column, func(l Load, c int) int { return cmp.Compare(l.Column, c) })
-		return ok
-	}
-	for i := range loads {
-		if loads[i].Column == column {
-			return true
-		}
-	}
-	return false
-}
+func HasColumn(loads []Load, column int) bool { return indexOf(loads, column) >= 0 }
 
-// fewLoads is how many loads are looked through one by one.
-const fewLoads = 8
+// indexOf returns the index of a column in a list of loads; -1 if it is not there.
+func indexOf(loads []Load, column int) int {
+	if len(loads) == 0 {
+		return -1
+	}
+	// Columns differ, so the index is at most the distance to the first one. Mostly it is just that: many lists have no gaps.
+	last := min(column-loads[0].Column, len(loads)-1)
+	if last < 0 {
+		return -1
+	}
+	if at := loads[last].Column; at <= column {
+		if at < column {
+			return -1
+		}
+		return last
+	}
+	if i, ok := slices.BinarySearchFunc(loads[:last], column, func(l Load, c int) int { return cmp.Compare(l.Column, c) }); ok {
+		return i
+	}
+	return -1
+}
 
 // Share returns the share of the node, which is stored.
 func (u Usage) Share(node int) Share {
