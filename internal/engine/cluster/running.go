@@ -53,6 +53,27 @@ func dropLoads(sum *[]quotatree.Load, w *Workload) (ok bool) {
 	return true
 }
 
+// AddFront adds the usage of the workloads at the front of a lane to amounts, one for each of the columns. A column that the cluster does
+// not know is -1.
+func AddFront(amounts []int64, columns []int, lane *LaneSet, before func(*Workload) bool) {
+	item := func(w *Workload) { addColumns(amounts, columns, 1, w.Loads) }
+	if lane.Order() == surplusOrder {
+		item = func(w *Workload) {
+			for i := range w.Surplus {
+				addColumns(amounts, columns, w.Surplus[i].Count, w.Surplus[i].Loads)
+			}
+		}
+	}
+	lane.Parts(before, item, func(sum []quotatree.Load) { addColumns(amounts, columns, 1, sum) })
+}
+
+// addColumns adds the amounts of some columns, so many times. The amounts stay exact: they are below [quota.MaxUsage].
+func addColumns(amounts []int64, columns []int, times int64, loads []quotatree.Load) {
+	for i, column := range columns {
+		amounts[i] += quota.Mul(times, quotatree.AmountIn(loads, column))
+	}
+}
+
 func addSurplus(sum *[]quotatree.Load, w *Workload) {
 	for i := range w.Surplus {
 		loads := slices.Clone(w.Surplus[i].Loads)

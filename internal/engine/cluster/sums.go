@@ -25,12 +25,18 @@ var sumOrder = &ordered.Order[PrioritySum, []quotatree.Load]{
 
 func comparePriorities(a, b PrioritySum) int { return cmp.Compare(a.Priority, b.Priority) }
 
-// SumRunning adds up the usage of the queue's workloads with a priority for which before holds.
+// AddRunning adds the usage of the queue's workloads with a priority for which before holds; see [AddFront].
 // before must hold for all priorities up to some bound.
-func (c *Cluster) SumRunning(sum *[]quotatree.Load, queue int, before func(priority int64) bool) {
+func (c *Cluster) AddRunning(amounts []int64, columns []int, queue int, before func(priority int64) bool) {
 	for lane := Active; lane <= EvictedUnreserved; lane++ {
-		c.Running(queue).Lane(lane).Sum(sum, func(w *Workload) bool { return before(w.Priority) })
+		AddFront(amounts, columns, c.Running(queue).Lane(lane), func(w *Workload) bool { return before(w.Priority) })
 	}
+}
+
+// AddReach does so for the queues under a cohort that can be reached.
+func (c *Cluster) AddReach(amounts []int64, columns []int, cohort int, before func(priority int64) bool) {
+	add := func(loads []quotatree.Load) { addColumns(amounts, columns, 1, loads) }
+	c.Reach(cohort).Sums.Parts(func(of PrioritySum) bool { return before(of.Priority) }, func(of PrioritySum) { add(of.Loads) }, add)
 }
 
 // sumsOf appends to an empty list the sums of what runs in the queue at a node if r is nil, else

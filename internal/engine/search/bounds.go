@@ -1,8 +1,9 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/usage"
@@ -101,17 +102,22 @@ func (s *Search) removeOwn(gone usage.Gone) {
 	}
 	p := s.Permission(right.Own, true)
 	equals := s.EqualsMayYield()
-	s.sum = s.sum[:0]
-	s.Cluster.SumRunning(&s.sum, s.Request.Queue, func(priority int64) bool {
+	sum := s.zeros(&s.sum)
+	s.Cluster.AddRunning(sum, s.columns(), s.Request.Queue, func(priority int64) bool {
 		return p.Admits(priority) || equals && priority == s.Request.Priority
 	})
-	s.leave(gone, s.Request.Queue, s.sum)
+	s.View.RemoveSlots(gone, s.Request.Queue, sum)
 }
 
-// leave removes loads from a node, in the requested columns.
-func (s *Search) leave(gone usage.Gone, node int, loads []quotatree.Load) {
-	s.View.MoveSlots(gone, node, loads, -1, len(s.Request.Amounts))
+// zeros makes a list of zeros, one for each requested column.
+func (s *Search) zeros(list *[]int64) []int64 {
+	*list = slices.Grow((*list)[:0], len(s.Request.Amounts))[:len(s.Request.Amounts)]
+	clear(*list)
+	return *list
 }
+
+// columns returns the requested columns.
+func (s *Search) columns() []int { return s.Request.Columns[:len(s.Request.Amounts)] }
 
 // removeReach removes, at each level, the sums of its cohort without the child above the
 // preemptor's queue.
@@ -128,14 +134,15 @@ func (s *Search) removeReach(borrowing bool) bool {
 
 // leaveReach removes the sums of a cohort without one of its children.
 func (s *Search) leaveReach(cohort, except int, p right.Permission) {
-	s.sumReach(&s.sum, cohort, p)
+	sum := s.sumReach(&s.sum, cohort, p)
 	if s.Cluster.CanReach(except) {
-		s.sumReach(&s.exceptSum, except, p)
-		for i := range s.sum {
-			s.sum[i].Amount -= s.passing(except, s.sum[i].Column, s.exceptSum)
+		for slot, amount := range s.sumReach(&s.exceptSum, except, p) {
+			if amount != 0 {
+				sum[slot] -= s.passing(except, s.Request.Columns[slot], amount)
+			}
 		}
 	}
-	s.leave(usage.InReach, cohort, s.sum)
+	s.View.RemoveSlots(usage.InReach, cohort, sum)
 }
 
 // HopelessByRules reports whether the request does not fit in a bound, for the priorities that rules
@@ -147,9 +154,9 @@ func (s *Search) HopelessByRules(gone usage.Gone, inTree bool, of func(cohort in
 	s.inTree = inTree
 	s.bounds[gone] = bound{} // that of the policies
 	leave := func(q int, p right.Permission) {
-		s.sum = s.sum[:0]
-		s.Cluster.SumRunning(&s.sum, q, p.Admits)
-		s.leave(gone, q, s.sum)
+		sum := s.zeros(&s.sum)
+		s.Cluster.AddRunning(sum, s.columns(), q, p.Admits)
+		s.View.RemoveSlots(gone, q, sum)
 	}
 	gives := func(node int) bool {
 		return inTree || gone == usage.InReach && s.Cluster.Borrows(node) || gone == usage.InNeed && s.GaveAtFirst(node)
@@ -175,20 +182,20 @@ func (s *Search) HopelessByRules(gone usage.Gone, inTree bool, of func(cohort in
 
 // sumReach computes the usage of the workloads of permitted priority in a queue, or in the
 // queues under a cohort that can be reached.
-func (s *Search) sumReach(sum *[]quotatree.Load, node int, p right.Permission) {
-	*sum = (*sum)[:0]
+func (s *Search) sumReach(list *[]int64, node int, p right.Permission) (sum []int64) {
+	sum = s.zeros(list)
 	if s.Cluster.IsQueue(node) {
-		s.Cluster.SumRunning(sum, node, p.Admits)
+		s.Cluster.AddRunning(sum, s.columns(), node, p.Admits)
 	} else {
-		s.Cluster.Reach(node).Sums.Sum(sum, func(of cluster.PrioritySum) bool { return p.Admits(of.Priority) })
+		s.Cluster.AddReach(sum, s.columns(), node, p.Admits)
 	}
+	return sum
 }
 
-// passing returns by how much the usage of a node's parent in a column falls when loads leave
-// the node.
-func (s *Search) passing(node, column int, loads []quotatree.Load) int64 {
+// passing returns by how much the usage of a node's parent in a column falls when an amount leaves the node.
+func (s *Search) passing(node, column int, amount int64) int64 {
 	c, used := s.View.Tree.Cell(node, column), s.View.AtFirst.At(node, column)
-	return c.PastLocal(used) - c.PastLocal(used-quotatree.AmountIn(loads, column))
+	return c.PastLocal(used) - c.PastLocal(used-amount)
 }
 
 // removeNeeded removes queue by queue. It stops early and returns false if the request fits.
@@ -228,9 +235,9 @@ func (s *Search) removeUnder(cohort, except int, lane cluster.Lane, p right.Perm
 		switch {
 		case node == except, !s.GaveAtFirst(node):
 		case s.Cluster.IsQueue(node):
-			s.sum = s.sum[:0]
-			s.Cluster.Running(node).Lane(lane).Sum(&s.sum, p.Permits)
-			s.leave(usage.InNeed, node, s.sum)
+			sum := s.zeros(&s.sum)
+			cluster.AddFront(sum, s.columns(), s.Cluster.Running(node).Lane(lane), p.Permits)
+			s.View.RemoveSlots(usage.InNeed, node, sum)
 			s.bounds[usage.InNeed].donors++
 			if n := s.bounds[usage.InNeed].donors; n&(n-1) == 0 && s.fitsIn(usage.InNeed, borrowing) { // checked at 1, 2, 4, 8, ... donors
 				return false

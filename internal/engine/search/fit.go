@@ -41,8 +41,13 @@ func (s *Search) QuotaFits() bool { return s.fitsIn(usage.Victims, true) }
 
 // fitsIn is Fits for quota alone, with another kind of removed workloads.
 func (s *Search) fitsIn(gone usage.Gone, borrowing bool) bool {
+	return FitsIn(s, &s.View, gone, borrowing)
+}
+
+// FitsIn is Fits for quota alone, in any view that begins with the requested columns.
+func FitsIn(s *Search, view *usage.View, gone usage.Gone, borrowing bool) bool {
 	s.Trials++
-	cells := s.View.Cells(s.Request.Queue)
+	cells := view.Cells(s.Request.Queue)
 	for slot, amount := range s.Request.Amounts {
 		if amount == 0 {
 			continue
@@ -50,7 +55,7 @@ func (s *Search) fitsIn(gone usage.Gone, borrowing bool) bool {
 		if s.StaysNominal(slot, borrowing) && quota.Add(cells[slot].Used(gone), amount) > cells[slot].Nominal {
 			return false
 		}
-		if a, _ := s.View.Available(gone, s.Request.Queue, slot); amount > a {
+		if a, _ := view.Available(gone, s.Request.Queue, slot); amount > a {
 			return false
 		}
 	}

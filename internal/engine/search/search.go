@@ -2,7 +2,6 @@ package search
 
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/usage"
@@ -31,8 +30,8 @@ type Search struct {
 	wholes    wholes             // of putBackOnce
 	leaving   []source.Candidate // of FindLeaving
 	needs     []bool             // found by FitsAtFirst
-	sum       []quotatree.Load
-	exceptSum []quotatree.Load
+	sum       []int64            // by slot
+	exceptSum []int64
 	room
 }
 

@@ -11,15 +11,21 @@ func (v *View) Fill(gone Gone) {
 
 // Move adds loads, times `times`, to the queue at a node; a negative number removes them.
 func (v *View) Move(gone Gone, node int, loads []quotatree.Load, times int64) {
-	v.MoveSlots(gone, node, loads, times, len(v.columns))
-}
-
-// MoveSlots is Move for the first slots only.
-func (v *View) MoveSlots(gone Gone, node int, loads []quotatree.Load, times int64, slots int) {
 	v.changes = v.changes[:0]
 	for i := range loads {
-		if slot := v.Slot(loads[i].Column); slot >= 0 && slot < slots {
+		if slot := v.Slot(loads[i].Column); slot >= 0 {
 			v.changes = append(v.changes, change{slot, times * loads[i].Amount})
+		}
+	}
+	v.bubble(gone, node)
+}
+
+// RemoveSlots removes an amount in each of the first slots.
+func (v *View) RemoveSlots(gone Gone, node int, amounts []int64) {
+	v.changes = v.changes[:0]
+	for slot, amount := range amounts {
+		if amount != 0 {
+			v.changes = append(v.changes, change{slot, -amount})
 		}
 	}
 	v.bubble(gone, node)

@@ -60,3 +60,22 @@ func (f *Finder) takeMost(donor int) {
 		f.moved[donor*slots+slot] = s.View.Cells(d.Queue)[slot].Used(usage.Victims) - before
 	}
 }
+
+// clearMoved resets what was moved to nothing.
+func (f *Finder) clearMoved() {
+	f.moved = append(f.moved[:0], make([]int64, len(f.donors)*len(f.s.Request.Amounts))...)
+}
+
+// shift adds an amount to a donor's queue and records it.
+func (f *Finder) shift(donor, slot int, change int64) {
+	f.moved[donor*len(f.s.Request.Amounts)+slot] += change
+	f.s.View.MoveSlot(usage.Victims, f.donors[donor].Queue, slot, change)
+}
+
+// shiftAll adds all recorded amounts again, or subtracts them (times -1).
+func (f *Finder) shiftAll(times int64) {
+	slots := len(f.s.Request.Amounts)
+	for i, change := range f.moved {
+		f.s.View.MoveSlot(usage.Victims, f.donors[i/slots].Queue, i%slots, times*change)
+	}
+}

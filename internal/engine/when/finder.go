@@ -2,9 +2,9 @@ package when
 
 import (
 	"github.com/cedesched/cede/internal/engine/cluster"
-	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/usage"
 )
 
 // Finder is the state of the search for an instant. The zero value is ready. It may be
@@ -13,13 +13,14 @@ type Finder struct {
 	s         *search.Search
 	donors    []right.Donor
 	intervals []interval
-	kept      []int64 // by interval and slot: the usage of the protected workloads and of all before them in the lane
-	moved     []int64 // by donor and slot: what was moved in the view
+	kept      []int64    // by interval and slot: the usage of the protected workloads and of all before them in the lane
+	view      usage.View // of the requested columns, without the workloads that may yield at an instant
+	moved     []int64    // by donor and slot: what the bound has moved in the view of the search
 	scanned   []scanned
 	instants  []int64
+	cut       bool  // the last firstFit has used up the steps
 	changed   []int // donors that changed since the last instant that was tried
 	before    []int64
-	sum       []quotatree.Load
 }
 
 // running returns a lane of a donor.

@@ -4,7 +4,8 @@ import (
 	"math"
 
 	"github.com/cedesched/cede/internal/engine/right"
-	"github.com/cedesched/cede/internal/engine/source"
+	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/usage"
 )
 
 // firstFitOfAny is firstFit of the attempts that time can change.
@@ -37,32 +38,49 @@ func (f *Finder) firstFitOfOwn() (at int64, ok bool) {
 	f.donors = all[:1]
 	at, ok = f.firstFit(true)
 	f.donors = all
-	return at, ok
+	return at, ok && !f.cut
+}
+
+// looksAtEach reports whether firstFit needs a look at each workload.
+func (f *Finder) looksAtEach() bool {
+	r := f.s.Request
+	return r.Guard != nil || r.Room != nil || r.ProtectsFromAdmission()
+}
+
+// collectOfAny collects the intervals as firstFitOfAny does.
+func (f *Finder) collectOfAny() {
+	if borrowing := !f.s.MayPermitMore(); f.looksAtEach() {
+		f.collectScanned(borrowing)
+	} else {
+		f.collectIntervals(borrowing)
+	}
 }
 
 // firstFit returns the first instant from now on at which the request fits without all
-// workloads that may yield in an attempt at that instant.
+// workloads that may yield in an attempt at that instant. If other searches have used up the steps it returns the first instant
+// that it does not know, and notes that it was cut.
 func (f *Finder) firstFit(borrowing bool) (at int64, ok bool) {
 	s := f.s
-	if s.Request.Guard != nil || s.Request.Room != nil || s.Request.ProtectsFromAdmission() {
+	f.cut = false
+	if f.looksAtEach() {
 		return f.scan(borrowing)
 	}
+	fits := func() bool { return search.FitsIn(s, &f.view, usage.Victims, borrowing) }
 	f.collectIntervals(borrowing)
-	defer f.shiftAll(-1)
 	_, until := f.moveTo(s.Now)
-	if s.Fits(source.Mode{Borrowing: borrowing}) {
+	if fits() {
 		return s.Now, true
 	}
 	since, _ := f.moveTo(math.MaxInt64)
-	if !s.Fits(source.Mode{Borrowing: borrowing}) {
+	if !fits() {
 		return 0, false
 	}
 	for low, high := until+1, since; ; { // the ends are instants of change
-		if low == high {
-			return high, true
+		if f.cut = low < high && s.Request.Retry.MaxSteps <= 0; f.cut || low == high {
+			return low, true
 		}
 		since, until = f.moveTo(low + int64(uint64(high-low)/2))
-		if s.Fits(source.Mode{Borrowing: borrowing}) {
+		if fits() {
 			high = since
 		} else {
 			low = until + 1

@@ -37,11 +37,11 @@ func (v *interval) lastBefore(at int64) int64 {
 	return math.MaxInt64
 }
 
-// collectIntervals removes from the view all workloads that may ever yield in an attempt, and
+// collectIntervals removes from the finder's view all workloads that may ever yield in an attempt, and
 // collects the intervals of those protected now.
 func (f *Finder) collectIntervals(borrowing bool) {
 	f.intervals, f.kept = f.intervals[:0], f.kept[:0]
-	f.clearMoved()
+	f.view.Reset(f.s.Cluster, f.s.Request.Columns[:len(f.s.Request.Amounts)])
 	for i := range f.donors {
 		d := &f.donors[i]
 		p := f.s.Permission(d.Class, borrowing)
@@ -132,33 +132,23 @@ func (f *Finder) addIntervals(donor int, lane *cluster.LaneSet, p right.Permissi
 // request.
 func (f *Finder) appendSum(list []int64, lane *cluster.LaneSet, before func(*cluster.Workload) bool) []int64 {
 	n := len(list)
-	for range f.s.Request.Amounts {
-		list = append(list, 0)
-	}
-	f.sum = f.sum[:0]
-	lane.Sum(&f.sum, before)
-	for _, l := range f.sum {
-		if slot := f.s.View.Slot(l.Column); slot >= 0 && n+slot < len(list) {
-			list[n+slot] += l.Amount
-		}
-	}
+	list = append(list, make([]int64, len(f.s.Request.Amounts))...)
+	cluster.AddFront(list[n:], f.s.Request.Columns[:len(list)-n], lane, before)
 	return list
 }
 
-// letGo removes all permitted workloads of a lane from the view.
+// letGo removes all permitted workloads of a lane from the finder's view.
 func (f *Finder) letGo(donor int, lane *cluster.LaneSet, p right.Permission) {
 	if lane.Len() == 0 {
 		return
 	}
 	n := len(f.kept)
 	f.kept = f.appendSum(f.kept, lane, p.Permits)
-	for slot, amount := range f.kept[n:] {
-		f.shift(donor, slot, -amount)
-	}
+	f.view.RemoveSlots(usage.Victims, f.donors[donor].Queue, f.kept[n:])
 	f.kept = f.kept[:n]
 }
 
-// moveTo changes the view to the usage at an instant without all workloads that may yield
+// moveTo changes the finder's view to the usage at an instant without all workloads that may yield
 // then. It is the same from since to until, both included.
 func (f *Finder) moveTo(at int64) (since, until int64) {
 	since, until = math.MinInt64, math.MaxInt64
@@ -179,7 +169,7 @@ func (f *Finder) moveInterval(i int, at int64) {
 	f.kept = f.appendSum(f.kept, v.lane, before)
 	kept, now := f.kept[i*slots:][:slots], f.kept[n:]
 	for slot := range kept {
-		f.shift(v.donor, slot, v.times*(now[slot]-kept[slot]))
+		f.view.MoveSlot(usage.Victims, f.donors[v.donor].Queue, slot, v.times*(now[slot]-kept[slot]))
 		kept[slot] = now[slot]
 	}
 	f.kept = f.kept[:n]
@@ -188,24 +178,5 @@ func (f *Finder) moveInterval(i int, at int64) {
 	v.since, v.until = math.MinInt64, v.lastBefore(at)
 	if w, ok := cursor.Item(); ok && w.Priority == v.priority {
 		v.since = v.keptUntil(w) + 1
-	}
-}
-
-// clearMoved resets what was moved to nothing.
-func (f *Finder) clearMoved() {
-	f.moved = append(f.moved[:0], make([]int64, len(f.donors)*len(f.s.Request.Amounts))...)
-}
-
-// shift adds an amount to a donor's queue and records it.
-func (f *Finder) shift(donor, slot int, change int64) {
-	f.moved[donor*len(f.s.Request.Amounts)+slot] += change
-	f.s.View.MoveSlot(usage.Victims, f.donors[donor].Queue, slot, change)
-}
-
-// shiftAll adds all recorded amounts again, or subtracts them (times -1).
-func (f *Finder) shiftAll(times int64) {
-	slots := len(f.s.Request.Amounts)
-	for i, change := range f.moved {
-		f.s.View.MoveSlot(usage.Victims, f.donors[i/slots].Queue, i%slots, times*change)
 	}
 }

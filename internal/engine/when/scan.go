@@ -12,6 +12,16 @@ import (
 
 // scan is firstFit with a look at every workload.
 func (f *Finder) scan(borrowing bool) (at int64, ok bool) {
+	f.collectScanned(borrowing)
+	first := sort.Search(len(f.instants), func(i int) bool { return f.fitsAt(f.instants[i], borrowing) })
+	if first == len(f.instants) {
+		return 0, false
+	}
+	return f.instants[first], true
+}
+
+// collectScanned collects the workloads that an attempt permits, and the instants at which one of them may yield.
+func (f *Finder) collectScanned(borrowing bool) {
 	f.intervals, f.scanned, f.instants = f.intervals[:0], f.scanned[:0], f.instants[:0]
 	for i := range f.donors {
 		f.scanDonor(i, borrowing)
@@ -28,11 +38,6 @@ func (f *Finder) scan(borrowing bool) (at int64, ok bool) {
 	}
 	slices.Sort(f.instants)
 	f.instants = slices.Compact(f.instants)
-	first := sort.Search(len(f.instants), func(i int) bool { return f.fitsAt(f.instants[i], borrowing) })
-	if first == len(f.instants) {
-		return 0, false
-	}
-	return f.instants[first], true
 }
 
 // scanDonor lists the workloads of a donor that an attempt permits.

@@ -91,7 +91,7 @@ func (f *Finder) NextChange(s *search.Search) (at int64, ok bool) {
 	defer f.release()
 	s.CollectLevels()
 	f.donors = s.AppendDonors(f.donors[:0])
-	f.firstFitOfAny() // for its intervals
+	f.collectOfAny()
 	f.queueEvents(s.Now)
 	return f.nextEvent(false)
 }
@@ -99,6 +99,7 @@ func (f *Finder) NextChange(s *search.Search) (at int64, ok bool) {
 // release drops the references to the cluster.
 func (f *Finder) release() {
 	f.s = nil
+	f.view.Release()
 	clear(f.intervals)
 	clear(f.scanned)
 }

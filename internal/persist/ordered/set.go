@@ -113,6 +113,9 @@ func (o *Order[T, S]) inner(kids []*node[T, S]) *node[T, S] {
 	return n
 }
 
+// Order returns the order with which the set was made.
+func (s Set[T, S]) Order() *Order[T, S] { return s.order }
+
 // Len returns the number of items.
 func (s Set[T, S]) Len() int {
 	if s.root == nil {
@@ -336,11 +339,21 @@ func (s Set[T, S]) Total(sum *S) {
 // Sum adds up the items for which before holds; before must hold for a prefix of the set. It
 // looks at two nodes for each level.
 func (s Set[T, S]) Sum(sum *S, before func(T) bool) {
-	for n := s.root; n != nil; {
+	s.Parts(before, func(item T) { s.order.AddItem(sum, item) }, func(of S) { s.order.AddSum(sum, of) })
+}
+
+// Parts passes on the parts of [Set.Sum]: the sums of runs of items, and the items that are in no such run.
+func (s Set[T, S]) Parts(before func(T) bool, item func(T), sum func(S)) {
+	n := s.root
+	if n != nil && n.kids != nil && before(n.last()) { // often all are wanted
+		sum(n.sum)
+		return
+	}
+	for n != nil {
 		i := countWhile(n.items, before)
 		if n.kids == nil {
-			for _, item := range n.items[:i] {
-				s.order.AddItem(sum, item)
+			for _, of := range n.items[:i] {
+				item(of)
 			}
 			return
 		}
@@ -348,10 +361,18 @@ func (s Set[T, S]) Sum(sum *S, before func(T) bool) {
 			return
 		}
 		for _, k := range n.kids[:i-1] { // the last one may be cut
-			s.order.AddSum(sum, k.sum)
+			sum(k.sum)
 		}
 		n = n.kids[i-1]
 	}
+}
+
+// last returns the last item under a node.
+func (n *node[T, S]) last() T {
+	for n.kids != nil {
+		n = n.kids[len(n.kids)-1]
+	}
+	return n.items[len(n.items)-1]
 }
 
 // countWhile returns the number of items at the front that satisfy the predicate, which must
