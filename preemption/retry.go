@@ -63,11 +63,13 @@ func (sc *scratch) reconsider(s *Snapshot, config *Config, r *Request, d *Decisi
 	defer sc.aside()()
 	c, t := s.inside(), sc.request.Trace
 	at, waits := sc.changesAt(found)
-	for waits && config.MaxRetrySteps >= 0 && steps <= config.maxRetrySteps() {
+	first := found.Steps
+	for waits && config.MaxRetrySteps >= 0 && first+steps <= config.maxRetrySteps() {
 		if sc.enter(s, config, r) != nil {
 			break // it was entered before
 		}
 		sc.request.Now, sc.request.Better.Cost = at, config.enterCost(instant.Time(at))
+		sc.request.Retry.MaxSteps -= first + steps
 		found, _ = sc.find(c, r, 0)
 		succeeds := found.Fits || found.Awaits || len(found.Victims) > 0
 		if t != nil {

@@ -11,9 +11,11 @@ import (
 // Assign makes the choices of a request, up to the first without a flavor, and returns the
 // number of choices made. The result is valid until its next use.
 func (a *Assigner) Assign(c *cluster.Cluster, r *Request) (made int, ok bool) {
+	if c != a.cluster { // another decision
+		clear(a.forecasts)
+	}
 	a.cluster, a.request, a.Steps = c, r, 0
 	a.taken, a.tried, a.asked = a.taken[:0], a.tried[:0], a.asked[:0]
-	clear(a.forecasts)
 	for _, l := range r.Given {
 		a.take(l.Column, l.Amount)
 	}
@@ -74,20 +76,15 @@ func (a *Assigner) take(column int, amount int64) {
 // change its result: a search without victims finds some, or the candidates or their order
 // change in one with victims. ok is false if there is none.
 func (a *Assigner) ChangesAt() (at int64, ok bool) {
-	sooner := func(change int64) {
-		if !ok || change < at {
-			at, ok = change, true
+	for _, l := range a.asked {
+		f := a.forecasts[l]
+		if !f.known {
+			f.at, f.changes = a.Searcher.NextChange(a.cluster, a.about(l.column, l.amount), a.request.Rules)
+			f.known = true
+			a.forecasts[l] = f
 		}
-	}
-	for _, q := range a.asked {
-		if !q.found {
-			if q.waits {
-				sooner(q.at)
-			}
-			continue
-		}
-		if change, changes := a.Searcher.NextChange(a.cluster, a.about(q.column, q.amount), a.request.Rules); changes {
-			sooner(change)
+		if f.changes && (!ok || f.at < at) {
+			at, ok = f.at, true
 		}
 	}
 	return at, ok

@@ -66,8 +66,8 @@ type Assigner struct {
 	taken    []quotatree.Load // the usage of earlier choices and of given requests
 	verdicts []Verdict
 	tried    []Tried
-	asked    []asked
-	// forecasts are what the searches for one column alone have found.
+	asked    []load // in flavors that may fit
+	// forecasts are what the searches for one column alone have found, also at an earlier instant of the same decision.
 	forecasts map[load]forecast
 	one       right.Request
 	column    [1]int
@@ -142,16 +142,6 @@ type Tried struct {
 	Passed Passed
 }
 
-// asked is a search made for one column, in a flavor that may fit.
-type asked struct {
-	load
-	found bool // there are victims
-	// at is, for a search without victims and if waits is true, the first instant at which it
-	// finds some.
-	at    int64
-	waits bool
-}
-
 // load is an amount of one column.
 type load struct {
 	column int
@@ -161,5 +151,10 @@ type load struct {
 // forecast is what a search for one column alone has found.
 type forecast struct {
 	Verdict
-	asked
+	found bool  // there are victims
+	since int64 // the instant of the search
+	// at is the first instant after it at which time alone may change the result, if changes is true. Of a search with victims it is
+	// known only once it was asked.
+	at             int64
+	changes, known bool
 }

@@ -59,20 +59,22 @@ func (a *Assigner) ask(column int, amount int64) (Verdict, Passed) {
 	case amount > c.Tree.Cell(q, column).Nominal && !belowRoot && !r.PreemptsWhileBorrowing:
 		return Verdict{}, NotReclaimable
 	}
-	of := a.forecastOf(load{column, amount})
-	a.asked = append(a.asked, of.asked)
-	return of.Verdict, Stopped
+	asked := load{column, amount}
+	a.asked = append(a.asked, asked)
+	return a.forecastOf(asked).Verdict, Stopped
 }
 
-// forecastOf makes each search once: many pod sets may ask for the same of a flavor that none of them takes.
+// forecastOf makes each search once, as long as time cannot change what it finds: many pod sets may ask for the same of a flavor that
+// none of them takes, and an assignment is made again at other instants.
 func (a *Assigner) forecastOf(l load) forecast {
-	if of, known := a.forecasts[l]; known {
+	if of, made := a.forecasts[l]; made && a.holds(&of) {
+		a.Steps++
 		return of
 	}
 	found := a.search(l.column, l.amount, 0)
-	of := forecast{Verdict{NoCandidates, found.BorrowHeight}, asked{l, len(found.Victims) > 0, found.RetryAt, found.Waits}}
+	of := forecast{Verdict{NoCandidates, found.BorrowHeight}, false, a.request.Base.Now, found.RetryAt, found.Waits, true}
 	if len(found.Victims) > 0 {
-		of.Mode = Reclaim
+		of.Mode, of.found, of.known = Reclaim, true, false
 	}
 	for i := range found.Victims {
 		if found.Victims[i].Queue == a.request.Base.Queue {
@@ -84,6 +86,15 @@ func (a *Assigner) forecastOf(l load) forecast {
 	}
 	a.forecasts[l] = of
 	return of
+}
+
+// holds reports whether a search would find the same now. Costs may change with time, and limits note what they are asked.
+func (a *Assigner) holds(f *forecast) bool {
+	r := a.request.Base
+	if r.Now == f.since {
+		return true
+	}
+	return r.Now > f.since && f.known && (!f.changes || r.Now < f.at) && r.Better.Cost == nil && r.Limits == nil
 }
 
 // used returns the amount of earlier choices in a column.
@@ -110,6 +121,7 @@ func (a *Assigner) about(column int, amount int64) *right.Request {
 	a.one.Room = nil // the room is for the whole request
 	a.one.Trace = nil
 	a.one.FindNeeds = false
+	a.one.Retry.MaxSteps = max(0, a.one.Retry.MaxSteps-a.Steps) // those of all searches together
 	a.one.Columns, a.one.Amounts, a.one.Needs = a.column[:], a.amount[:], a.needs[:]
 	return &a.one
 }
