@@ -29,6 +29,7 @@ type Solver struct {
 	priorities []int64
 	nodes      int // of the search, so far
 	maxSteps   int
+	climbed    int      // units, over all steps along slopes
 	history    *History // of an explanation
 	last       []Unit   // the set that it ends with
 }
@@ -140,13 +141,22 @@ const looksOfStep = 64
 // Steps returns what the last search, or this one so far, has cost.
 func (x *Solver) Steps() int { return x.nodes + (x.problem.moves+x.problem.looks)/looksOfStep }
 
+// Looks returns what the last search has cost, its relaxations too, in looks at workloads: of searches in order these are the steps.
+func (x *Solver) Looks() int { return x.Steps()*looksOfNode + x.climbed/climbedOfLook }
+
+// A node of the search tree takes as long as so many looks at workloads, and one as long as so many units in a step along the slope.
+const (
+	looksOfNode   = 8
+	climbedOfLook = 8
+)
+
 // begin puts the victims back, and lists the candidates.
 func (x *Solver) begin() {
 	s, better := x.problem.s, &x.problem.s.Request.Better
 	x.greedy = append(x.greedy[:0], s.Taken...)
 	x.caps = x.capsOf(x.greedy)
 	s.PutAllBack()
-	x.nodes, x.problem.moves, x.problem.looks, x.maxSteps = 0, 0, 0, better.Steps
+	x.nodes, x.problem.moves, x.problem.looks, x.climbed, x.maxSteps = 0, 0, 0, 0, better.Steps
 	most := x.mostCandidates()
 	if x.alone {
 		most = min(most, better.Candidates+2*s.Tried)

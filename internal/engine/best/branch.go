@@ -25,6 +25,8 @@ type tree struct {
 	stopped bool // the steps are used up
 	best    []int
 	needs   []int64
+
+	priced, pricedFirst priced // the latter by the first goal
 }
 
 // search looks for the set with the least objective, with the multipliers of the relaxation, among the sets with a
@@ -54,6 +56,8 @@ func (x *Solver) search(of objective, most, mostFirst int64, inOrder, first bool
 		}
 	}
 	t.needs = t.needs[:0]
+	t.priced.set(p, r, x.settled)
+	t.pricedFirst.set(p, &x.first, nil)
 	x.branch(0, 0, 0)
 }
 
@@ -110,9 +114,9 @@ func (x *Solver) branch(from int, weight, weightFirst float64) {
 	if !short && x.complete() {
 		return
 	}
-	base, baseFirst := weight+x.pressure(&x.relaxation, x.settled), 0.0
+	base, baseFirst := weight-t.priced.granted+x.pressure(&x.relaxation), 0.0
 	if t.mostFirst < noLimit {
-		baseFirst = weightFirst + x.pressure(&x.first, nil)
+		baseFirst = weightFirst - t.pricedFirst.granted + x.pressure(&x.first)
 	}
 	needs, rows := len(t.needs)-len(p.rows), len(p.rows)
 	defer func() { t.needs = t.needs[:needs] }()
@@ -163,7 +167,7 @@ func (x *Solver) branchWith(i, next int, weight, weightFirst float64) {
 	p.take(u)
 	t.chosen = append(t.chosen, i)
 	if p.mayBeJustified(u) {
-		x.branch(next, weight+x.relaxation.Weights[i], weightFirst+x.first.Weights[i])
+		x.branch(next, weight+t.priced.units[i], weightFirst+t.pricedFirst.units[i])
 	}
 	t.chosen = t.chosen[:len(t.chosen)-1]
 	p.putBack(u)
@@ -181,38 +185,46 @@ func (x *Solver) shortage() (short bool) {
 	return short
 }
 
-// pressure returns what the multipliers add to the bound of the chosen units.
-func (x *Solver) pressure(r *lagrange.Relaxation, settled []settled) (bound float64) {
-	p, t := &x.problem, &x.tree
-	needs := t.needs[len(t.needs)-len(p.rows):]
-	for j, need := range needs {
-		if need > 0 {
-			bound += float64(r.Multiply[j] * min(1, float64(need)/float64(p.rows[j].need)))
-		}
-	}
+// priced is what the bound counts of chosen units, with the multipliers of one relaxation.
+type priced struct {
+	units   []float64 // what each adds: its weight, and what it takes of limits and of settled objectives
+	granted float64   // what the limits and the settled objectives take off
+}
+
+// set sets it for the units of a problem.
+func (c *priced) set(p *problem, r *lagrange.Relaxation, settled []settled) {
+	c.units, c.granted = append(c.units[:0], r.Weights...), 0
 	for j := range p.caps {
 		m := r.Multiply[len(p.rows)+j]
 		if m == 0 {
 			continue
 		}
-		taken := 0.0
-		for _, i := range t.chosen {
+		c.granted += float64(m * float64(p.caps[j].most))
+		for i := range p.units {
 			if u := &p.units[i]; p.caps[j].holds(u) {
-				taken += u.part
+				c.units[i] += float64(m * u.part)
 			}
 		}
-		bound -= float64(m * (float64(p.caps[j].most) - taken))
 	}
 	for j := range settled {
 		m := r.Multiply[len(p.rows)+len(p.caps)+j]
 		if m == 0 {
 			continue
 		}
-		taken := 0.0
-		for _, i := range t.chosen {
-			taken += p.units[i].weight(settled[j].of)
+		c.granted += float64(m * float64(settled[j].value))
+		for i := range p.units {
+			c.units[i] += float64(m * p.units[i].weight(settled[j].of))
 		}
-		bound -= float64(m * (float64(settled[j].value) - taken))
+	}
+}
+
+// pressure returns what the multipliers add to the bound for what the rows are short of.
+func (x *Solver) pressure(r *lagrange.Relaxation) (bound float64) {
+	p, t := &x.problem, &x.tree
+	for j, need := range t.needs[len(t.needs)-len(p.rows):] {
+		if need > 0 {
+			bound += float64(r.Multiply[j] * min(1, float64(need)/float64(p.rows[j].need)))
+		}
 	}
 	return bound
 }

@@ -53,7 +53,7 @@ func (x *Solver) relax(of objective, most float64) {
 	if at, price := x.dearestRow(); at >= 0 {
 		r.Multiply[at] = price
 	}
-	r.Climb(most, slopeSteps)
+	x.climbed += r.Climb(most, slopeSteps) * len(p.units)
 }
 
 func sized[E any](list []E, n int) []E { return slices.Grow(list[:0], n)[:n] }

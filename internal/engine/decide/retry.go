@@ -65,6 +65,7 @@ func (s *Searcher) succeeds() bool {
 	found := s.findByPolicies()
 	if !found && core.Request.Better.Proves() && !core.Request.Rules.Alone && !core.OverPotential() {
 		found = s.best.Exists(core)
+		core.Steps += s.best.Looks() // so that the trials together are limited
 	}
 	core.PutAllBack()
 	return found
