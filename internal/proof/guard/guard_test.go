@@ -112,7 +112,7 @@ var rooms = []struct {
 	{"clock: what time it is, and what is due when", [][]string{{"preemption/clock"}}},
 	{"values: what users write down", [][]string{
 		{"quota"},
-		{"gate", "minruntime"},
+		{"gate", "minruntime", "quota/fairshare"},
 		{"workload"},
 		{"queue"},
 		{"queue/limits", "queue/rules"},

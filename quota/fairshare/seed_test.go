@@ -1,0 +1,3 @@
+package fairshare
+
+import _ "github.com/cedesched/cede/internal/proof/seed" // the laws draw the same trees at each run
