@@ -14,13 +14,12 @@
 // Each file holds JSON Lines, plain or gzip, one case in each line; "-" or no file is standard input. A case has the form of
 // package recorded: any scheduler can record its decisions in it, and compare what it does with what cede would do. The program
 // compares all that a case wants: victims with their reasons, when to ask again, rows of the quota tree and of shares, forecasts;
-// of a workload with gates, which gate is opened and when to look again; on nodes, victims, places and units, and how many pods
-// move. A case departs if
-// every difference is explained by a departure listed in docs/departures.md; the departures are predicates on the case.
+// fair shares; of a workload with gates, which gate is opened and when to look again; on nodes, victims, places and units, and how
+// many pods move. A case departs if every difference is explained by a departure listed in docs/departures.md; the departures are predicates on the case.
 //
 // It reads more forms, in which Kueue's preemptor, Kueue's gates, kube-scheduler and, of v1.37, its decisions about pod
-// groups, YuniKorn, Koordinator and KAI's consolidation were recorded (package foreign), and with -convert prints them in the form of package recorded. A case in several
-// steps becomes a question for each step that brings waiting pods.
+// groups, YuniKorn, Koordinator, KAI's consolidation and its fair shares were recorded (package foreign), and with -convert prints them
+// in the form of package recorded. A case in several steps becomes a question for each step that brings waiting pods.
 //
 // A case that no decision answers is counted with the reason, and not asked.
 //

@@ -22,6 +22,8 @@ type Case struct {
 	Gates  []Gates    `json:"gates,omitempty"`
 	Settle []Settling `json:"settle,omitempty"`
 	Moves  []Moving   `json:"moves,omitempty"`
+	// FairShares are questions about trees of queues as KAI has them.
+	FairShares []FairShares `json:"fairShares,omitempty"`
 }
 
 // Question is a question about quota and what the other scheduler answered.
@@ -111,7 +113,7 @@ func (c *Case) Validate() error {
 	switch {
 	case c.ID == "":
 		return fmt.Errorf("no case: it has no id")
-	case c.Story == "" && len(c.Quota)+len(c.Nodes)+len(c.Gates)+len(c.Settle)+len(c.Moves) == 0:
+	case c.Story == "" && len(c.Quota)+len(c.Nodes)+len(c.Gates)+len(c.Settle)+len(c.Moves)+len(c.FairShares) == 0:
 		return fmt.Errorf("case %q: it has no question", c.ID)
 	case len(c.Quota) > 0 && c.Quota[0].State == nil:
 		return fmt.Errorf("case %q: quota[0].state: is missing", c.ID)
@@ -158,6 +160,11 @@ func (c *Case) Check() (r Report, err error) {
 	}
 	for i := range c.Moves {
 		if err := c.Moves[i].check(&r); err != nil {
+			return r, fmt.Errorf("case %q: %w", c.ID, err)
+		}
+	}
+	for i := range c.FairShares {
+		if err := c.FairShares[i].check(&r); err != nil {
 			return r, fmt.Errorf("case %q: %w", c.ID, err)
 		}
 	}

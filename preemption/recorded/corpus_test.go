@@ -42,6 +42,7 @@ func TestCorpora(t *testing.T) {
 		"gates-oracle-ca":      {150, 23},
 		"rules-by-hand":        {362, 4},
 		"kube-groups":          {994, 0},
+		"kai-shares":           {157, 3},
 		"settle":               {168, 146},
 		"moves":                {83, 46},
 	} {

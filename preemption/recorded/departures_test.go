@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/quota/fairshare"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -111,6 +113,36 @@ func TestAnEmptyCohortHasHeightZero(t *testing.T) {
 			if departs := want == preemption.PossibilityReclaim; err != nil || !r.Passed() || departs != (len(r.Departures) == 1) {
 				t.Errorf("%d asked at %d: %+v, %v", c.asked, c.usage, r, err)
 			}
+		}
+	}
+}
+
+// Fair shares depart only if the record is marked: by a unit in each share, or where weight and past usage cancel out. Here queue a
+// has half of 8 GPUs; alone, with as much past usage as twice its weight, it has nothing.
+func TestMarkedFairSharesAreExcused(t *testing.T) {
+	alone := fairshare.Tree{Resources: []fairshare.Resource{{Name: "gpu", Total: 8}}}
+	alone.Queues = []fairshare.Queue{{Name: "a", Claims: []fairshare.Claim{{Resource: "gpu", OverQuotaWeight: 3, Request: 8, PastUsage: 2}}}}
+	both := fairshare.Tree{Resources: alone.Resources}
+	for _, name := range []string{"a", "b"} {
+		both.Queues = append(both.Queues, fairshare.Queue{Name: name, Claims: []fairshare.Claim{{Resource: "gpu", OverQuotaWeight: 3, Request: 8}}})
+	}
+	zero, fractions := []string{exactZero}, []string{exactFractions}
+	for _, c := range []struct {
+		tree    fairshare.Tree
+		marked  bool
+		a, b    int64
+		departs []string
+		passes  bool
+	}{
+		{both, false, 4, 4, nil, true}, {both, true, 4, 4, nil, true}, {both, false, 5, 3, nil, false}, {both, true, 5, 3, fractions, true},
+		{both, true, 6, 2, nil, false}, {both, true, 4, 2, nil, false}, {alone, false, 8, 0, nil, false}, {alone, true, 8, 0, zero, true},
+		{alone, true, 1, 0, fractions, true},
+	} {
+		answer := []FairShare{{"a", "gpu", c.a}, {"b", "gpu", c.b}}[:len(c.tree.Queues)]
+		q := FairShares{Tree: c.tree, FloatSensitive: c.marked, Answers: [][]FairShare{answer}}
+		r, err := (&Case{ID: "c", FairShares: []FairShares{q}}).Check()
+		if err != nil || r.Passed() != c.passes || !slices.Equal(r.Departures, c.departs) {
+			t.Errorf("%+v: %+v, %v", c, r, err)
 		}
 	}
 }

@@ -17,6 +17,8 @@ func FuzzParse(f *testing.F) {
 		`{"id":"n","nodes":[{"conflicts":[["a","b"]],"protected":["a"],"state":{"nodes":[{"name":"n","capacity":{"slots":1}}],"pods":[{"id":"a","node":"n","requests":{"slots":1}}]},` +
 			`"request":{"priority":1,"pods":[{"id":"b","requests":{"slots":1}}]},"want":{"possible":false,"victims":[],"candidates":[],"first":"a"}}]}`,
 		`{"id":"g","gates":[{"timeoutSeconds":300,"now":"2026-01-01T00:00:00Z","replicas":[{"name":"a","gates":{"names":["kueue.x-k8s.io/multikueue"],"blocked":{"active":true}}}],"want":{"open":"a"}}]}`,
+		`{"id":"s","fairShares":[{"tree":{"resources":[{"name":"gpu","total":8}],"queues":[{"name":"a","claims":[{"resource":"gpu","request":9,"overQuotaWeight":1}]}]},` +
+			`"answers":[[{"queue":"a","resource":"gpu","fairShare":7}]],"floatSensitive":true}]}`,
 	} {
 		f.Add(line)
 	}

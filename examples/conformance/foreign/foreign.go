@@ -1,6 +1,6 @@
 // Package foreign reads cases in the forms in which Kueue's preemptor, Kueue's preemption gates, kube-scheduler
-// (nodes.go; groups.go: pod groups as of v1.37) what settles usage over a quota (settle.go)
-// and KAI's consolidation (moves.go) were recorded, and makes each a [recorded.Case]. Its tests read two more, of KAI's minimum runtimes and of Kueue's preemption rules.
+// (nodes.go; groups.go: pod groups as of v1.37) what settles usage over a quota (settle.go),
+// KAI's consolidation (moves.go) and KAI's fair shares (shares.go) were recorded, and makes each a [recorded.Case]. Its tests read two more, of KAI's minimum runtimes and of Kueue's preemption rules.
 package foreign
 
 import (
@@ -48,6 +48,8 @@ func Case(line []byte) (c *recorded.Case, ok bool, err error) {
 		f = new(ungateCase)
 	case slices.Contains(settleKinds, of.Kind):
 		f = &settleCase{kind: of.Kind}
+	case of.Input != nil && slices.Contains(sharesKinds, of.Kind):
+		f = new(sharesCase)
 	case of.Kind == "consolidation":
 		f = new(movesCase)
 	case of.Kind != "":

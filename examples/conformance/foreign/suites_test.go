@@ -39,9 +39,15 @@ func anyCase(line []byte) (*recorded.Case, error) {
 // table opens a file of the test tables of other schedulers, which are transcribed beside the checkout.
 func table(t *testing.T, name string) *os.File {
 	t.Helper()
-	const tables = "../../../../shared/cases"
+	return beside(t, "cases", name)
+}
+
+// beside opens a file of a folder beside the checkout.
+func beside(t *testing.T, folder, name string) *os.File {
+	t.Helper()
+	tables := filepath.Join("../../../../shared", folder)
 	if _, err := os.Stat(tables); errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the test tables of other schedulers are not beside this checkout")
+		t.Skip("what other schedulers decided is not beside this checkout")
 	}
 	f, err := os.Open(filepath.Join(tables, name))
 	if err != nil {
