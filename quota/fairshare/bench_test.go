@@ -9,7 +9,9 @@ import (
 
 // thousand returns 1,000 queues in three levels: 10, 90 and 900. In the leaves 100,000 pods run and 20,000 wait.
 func thousand() Tree {
-	t := Tree{Resources: []Resource{{Name: "cpu", Total: 800_000_000}, {Name: "memory", Total: 3 << 50}, {Name: "gpu", Total: 100_000_000, Unit: 1000}}}
+	t := Tree{Resources: []Resource{
+		{Name: "cpu", Total: 800_000_000}, {Name: "memory", Total: 3 << 50}, {Name: "gpu", Total: 100_000_000, Unit: 1000},
+	}}
 	add := func(name, parent string, n int, run, all int64) {
 		weight := float64(1 + n%4)
 		t.Queues = append(t.Queues, Queue{Name: name, Parent: parent, Priority: int64(n % 2), Claims: []Claim{

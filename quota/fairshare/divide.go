@@ -13,9 +13,17 @@ import (
 // queue below itself, a second claim on a resource, a number that is negative, too large or not
 // finite.
 func Divide(t Tree) ([]QueueShares, error) {
-	at, err := t.validate()
+	d, _, err := divide(t)
 	if err != nil {
 		return nil, err
+	}
+	return d.result(), nil
+}
+
+func divide(t Tree) (*division, names, error) {
+	at, err := t.validate()
+	if err != nil {
+		return nil, at, err
 	}
 	d := newDivision(t, at)
 	d.sumUp()
@@ -27,15 +35,21 @@ func Divide(t Tree) ([]QueueShares, error) {
 			d.divide(d.queues[i].shares[r].FairShare, r, d.queues[i].children)
 		}
 	}
-	list := make([]QueueShares, len(d.queues))
 	for i := range d.queues {
 		q := &d.queues[i]
 		for r := range q.shares {
 			q.shares[r].compare(q.claims[r])
 		}
-		list[i] = QueueShares{q.Name, q.shares}
 	}
-	return list, nil
+	return d, at, nil
+}
+
+func (d *division) result() []QueueShares {
+	list := make([]QueueShares, len(d.queues))
+	for i := range d.queues {
+		list[i] = QueueShares{d.queues[i].Name, d.queues[i].shares}
+	}
+	return list
 }
 
 // division is a tree while it is divided.
@@ -109,9 +123,11 @@ func (d *division) sumUp() {
 		for r, c := range q.claims {
 			s := &q.shares[r]
 			s.Request, s.Usage = quota.Add(s.Request, c.Request), quota.Add(s.Usage, c.Usage)
+			s.NonPreemptible = quota.Add(s.NonPreemptible, c.NonPreemptible)
 			if q.parent >= 0 {
 				above := &d.queues[q.parent].shares[r]
 				above.Request, above.Usage = quota.Add(above.Request, s.Request), quota.Add(above.Usage, s.Usage)
+				above.NonPreemptible = quota.Add(above.NonPreemptible, s.NonPreemptible)
 			}
 		}
 	}

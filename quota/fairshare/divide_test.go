@@ -1,6 +1,7 @@
 package fairshare
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -149,8 +150,8 @@ func TestStarvedAndOver(t *testing.T) {
 // Sums of requests saturate, and the largest amounts are divided exactly.
 func TestLargestAmounts(t *testing.T) {
 	most := quota.MaxUsage
-	shares := divided(t, gpuTree(most, 1, gpuQueue("top", "", gpu(0, 1, most)), gpuQueue("a", "top", gpu(0, 1e-300, most)), gpuQueue("b", "top", gpu(0, 3e-300, most)),
-		gpuQueue("c", "", gpu(0, 1e300, 1))))
+	shares := divided(t, gpuTree(most, 1, gpuQueue("top", "", gpu(0, 1, most)), gpuQueue("a", "top", gpu(0, 1e-300, most)),
+		gpuQueue("b", "top", gpu(0, 3e-300, most)), gpuQueue("c", "", gpu(0, 1e300, 1))))
 	if shares["top"].Request != quota.Unlimited || shares["top"].FairShare != most-1 || shares["c"].FairShare != 1 {
 		t.Errorf("%v", shares)
 	}
@@ -161,21 +162,23 @@ func TestLargestAmounts(t *testing.T) {
 
 // Every fault is found at once, each with its path and value.
 func TestFaults(t *testing.T) {
-	nan := quota.WeightOf(0).Or(0)
-	nan /= nan
 	tree := Tree{
-		Resources: []Resource{{Name: "gpu", Total: -1, Unit: -2}, {Name: "gpu"}, {Total: quota.MaxUsage + 1}},
+		Resources: []Resource{{Name: "gpu", Total: -1, Unit: -1}, {Name: "gpu"}, {Total: quota.MaxUsage + 1}},
 		Queues: []Queue{
-			{Name: "a", Parent: "b", Claims: []Claim{{Resource: "gpu", Quota: -3}, {Resource: "gpu", Limit: quota.AtMost(-4)}, {Resource: "tpu", OverQuotaWeight: -5}}},
-			{Name: "b", Parent: "c", Claims: []Claim{{Resource: "gpu", OverQuotaWeight: nan, PastUsage: -6, Request: -7, Usage: quota.MaxUsage + 1}}},
-			{Name: "c", Parent: "b", Claims: []Claim{{Resource: "gpu", Quota: quota.MaxUsage + 1}}},
-			{Name: "a", Parent: "none"}, {Parent: "own"}, {Name: "own", Parent: "own"},
+			{Name: "a", Parent: "b", Claims: []Claim{
+				{Resource: "gpu", Quota: -3}, {Resource: "gpu", Limit: quota.AtMost(-1)}, {Resource: "tpu", OverQuotaWeight: -5},
+			}},
+			{Name: "b", Parent: "c", Claims: []Claim{
+				{Resource: "gpu", OverQuotaWeight: math.NaN(), PastUsage: -6, Request: -7, Usage: quota.MaxUsage + 1},
+			}},
+			{Name: "c", Parent: "b", Claims: []Claim{{Resource: "gpu", Quota: quota.MaxUsage + 1, Usage: 1, NonPreemptible: 2}}},
+			{Name: "a", Parent: "none", Claims: []Claim{{Resource: "gpu", NonPreemptible: -1}}}, {Parent: "own"}, {Name: "own", Parent: "own"},
 		},
 		KValue: quota.WeightOf(-8),
 	}
 	want := []string{
 		"resources[0].total: -1 is not within 0 and 4611686018427387904",
-		"resources[0].unit: -2 is negative",
+		"resources[0].unit: -1 is negative",
 		`resources[1].name: "gpu" is also the name of resources[0]`,
 		"resources[2].name: is empty",
 		"resources[2].total: 4611686018427387905 is not within 0 and 4611686018427387904",
@@ -183,7 +186,7 @@ func TestFaults(t *testing.T) {
 		"queues[4].name: is empty",
 		`queues[0].claims[0].quota: -3 is not within 0 and 4611686018427387904, nor unlimited (queue "a")`,
 		`queues[0].claims[1].resource: a second claim on "gpu" (queue "a")`,
-		`queues[0].claims[1].limit: -4 is negative (queue "a")`,
+		`queues[0].claims[1].limit: -1 is negative (queue "a")`,
 		`queues[0].claims[2].resource: unknown resource "tpu" (queue "a")`,
 		`queues[0].claims[2].overQuotaWeight: -5 is negative or not finite (queue "a")`,
 		`queues[1].claims[0].overQuotaWeight: NaN is negative or not finite (queue "b")`,
@@ -191,7 +194,9 @@ func TestFaults(t *testing.T) {
 		`queues[1].claims[0].request: -7 is not within 0 and 4611686018427387904 (queue "b")`,
 		`queues[1].claims[0].usage: 4611686018427387905 is not within 0 and 4611686018427387904 (queue "b")`,
 		`queues[2].claims[0].quota: 4611686018427387905 is not within 0 and 4611686018427387904, nor unlimited (queue "c")`,
+		`queues[2].claims[0].nonPreemptible: 2 is not within 0 and the usage, 1 (queue "c")`,
 		`queues[3].parent: unknown queue "none" (queue "a")`,
+		`queues[3].claims[0].nonPreemptible: -1 is not within 0 and the usage, 0 (queue "a")`,
 		`queues[1].parent: "c" leads back to queue "b"`,
 		`queues[5].parent: "own" leads back to queue "own"`,
 		"kValue: -8 is negative or not finite",

@@ -27,6 +27,10 @@
 // Past usage lowers a part. If n is the queue's weight divided by the sum of weights of those that
 // want more, its part is in proportion to n + KValue × (n − PastUsage), and zero if that is negative.
 //
+// A [Reclaim] has the rules by which a queue takes back what others hold over their shares: who may,
+// from whom, and which victims. It searches for nobody, and knows no nodes and no minimum runtimes.
+// Reclaimer and victim are compared by the two siblings of the tree that they are below.
+//
 // All arithmetic is exact, and a weight is the decimal number that is written: neither the order of
 // the queues nor a rounding error decides. Amounts are those of package quota. The zero Tree is
 // valid and divides nothing; a queue without a claim on a resource has the zero [Claim].

@@ -31,7 +31,8 @@ func drawTree(t *rapid.T) Tree {
 	}
 	uses := rapid.Bool().Draw(t, "uses")
 	for i := range rapid.IntRange(1, 12).Draw(t, "queues") {
-		q := Queue{Name: fmt.Sprintf("q%02d", i*7%12), Priority: among[int64](t, "priority", 0, 0, 0, 1), CreatedAt: time.Unix(among[int64](t, "created", 0, 0, 60, 120), 0)}
+		q := Queue{Name: fmt.Sprintf("q%02d", i*7%12), Priority: among[int64](t, "priority", 0, 0, 0, 1)}
+		q.CreatedAt = time.Unix(among[int64](t, "created", 0, 0, 60, 120), 0)
 		if i > 0 && rapid.IntRange(0, 2).Draw(t, "nested") > 0 {
 			q.Parent = tree.Queues[rapid.IntRange(0, i-1).Draw(t, "parent")].Name
 		}
@@ -75,10 +76,11 @@ func drawClaim(t *rapid.T, r Resource, most int, uses bool) Claim {
 	}
 	c.Request = drawAmount(t, "request", r, most)
 	c.Usage = min(c.Request, drawAmount(t, "usage", r, most))
+	c.NonPreemptible = among(t, "non preemptible", 0, c.Usage/2, c.Usage)
 	return c
 }
 
-func divide(t failer, tree Tree) []QueueShares {
+func must(t failer, tree Tree) []QueueShares {
 	list, err := Divide(tree)
 	if err != nil {
 		t.Fatalf("%+v: %v", tree, err)
@@ -93,7 +95,7 @@ type failer interface {
 // The model that was written from the words alone divides alike: trees that rapid can make smaller, and many more.
 func TestDividesAsTheModel(t *testing.T) {
 	alike := func(t failer, tree Tree) {
-		if diff := cmp.Diff(model(tree), divide(t, tree)); diff != "" {
+		if diff := cmp.Diff(model(tree), must(t, tree)); diff != "" {
 			t.Fatalf("%s: - model, + got:\n%s", text(tree), diff)
 		}
 	}
@@ -109,7 +111,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree := drawTree(t)
 		before := text(tree)
-		want := divide(t, tree)
+		want := must(t, tree)
 		if text(tree) != before {
 			t.Fatalf("the tree is changed")
 		}
@@ -118,11 +120,11 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		for _, q := range tree.Queues {
 			random.Shuffle(len(q.Claims), func(i, j int) { q.Claims[i], q.Claims[j] = q.Claims[j], q.Claims[i] })
 		}
-		if diff := cmp.Diff(want, divide(t, tree)); diff != "" {
+		if diff := cmp.Diff(want, must(t, tree)); diff != "" {
 			t.Fatalf("- before, + after:\n%s", diff)
 		}
 		slices.Reverse(tree.Resources)
-		for _, of := range divide(t, tree) {
+		for _, of := range must(t, tree) {
 			slices.Reverse(of.Shares)
 			at := slices.IndexFunc(want, func(o QueueShares) bool { return o.Queue == of.Queue })
 			if diff := cmp.Diff(want[at], of); diff != "" {
@@ -145,7 +147,7 @@ func TestJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(text(tree)[:len(text(tree))-len("<nil>")]), &read); err != nil {
 			t.Fatalf("%v", err)
 		}
-		if diff := cmp.Diff(divide(t, tree), divide(t, read)); diff != "" {
+		if diff := cmp.Diff(must(t, tree), must(t, read)); diff != "" {
 			t.Fatalf("%s", diff)
 		}
 	})
@@ -157,9 +159,10 @@ func TestJSON(t *testing.T) {
 func TestBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree := drawTree(t)
-		list := divide(t, tree)
+		list := must(t, tree)
 		for r, resource := range tree.Resources {
-			amounts, deserved, given, lack, past := map[string]int64{"": resource.Total}, map[string]int64{}, map[string]int64{}, map[string]bool{}, map[string]bool{}
+			amounts, deserved, given := map[string]int64{"": resource.Total}, map[string]int64{}, map[string]int64{}
+			lack, past := map[string]bool{}, map[string]bool{}
 			for _, of := range list {
 				amounts[of.Queue] = of.Shares[r].FairShare
 			}
@@ -203,12 +206,12 @@ func TestMoreForMore(t *testing.T) {
 				q.Claims[i].PastUsage = 0
 			}
 		}
-		before := divide(t, tree)
+		before := must(t, tree)
 		for r := range tree.Resources {
 			total := &tree.Resources[r].Total
 			*total = min(*total+rapid.Int64Range(1, 5000).Draw(t, "more"), quota.MaxUsage)
 		}
-		after := divide(t, tree)
+		after := must(t, tree)
 		for r, resource := range tree.Resources {
 			was, is := int64(0), int64(0)
 			for i := range before {

@@ -19,15 +19,16 @@ func model(tree Tree) (list []QueueShares) {
 	for r, resource := range tree.Resources {
 		m := modelOf{tree, resource, map[string]*Share{}, big.NewRat(max(resource.Unit, 1), 1)}
 		for _, q := range tree.Queues {
-			request, usage := new(big.Int), new(big.Int)
+			request, usage, never := new(big.Int), new(big.Int), new(big.Int)
 			for _, below := range tree.Queues {
 				if m.isBelow(below, q.Name) {
 					c := claimOf(below, resource.Name)
 					request.Add(request, big.NewInt(c.Request))
 					usage.Add(usage, big.NewInt(c.Usage))
+					never.Add(never, big.NewInt(c.NonPreemptible))
 				}
 			}
-			m.shares[q.Name] = &Share{Resource: resource.Name, Request: clamp(request), Usage: clamp(usage)}
+			m.shares[q.Name] = &Share{Resource: resource.Name, Request: clamp(request), Usage: clamp(usage), NonPreemptible: clamp(never)}
 		}
 		m.below("", resource.Total)
 		for _, q := range tree.Queues {
@@ -106,7 +107,9 @@ func (m *modelOf) below(parent string, amount int64) {
 		}
 		s.FairShare = s.Deserved
 		left.Sub(left, whole(s.Deserved))
-		groups[q.Priority] = append(groups[q.Priority], &sibling{q, exact(c.OverQuotaWeight), exact(c.PastUsage), whole(requestable - s.Deserved), new(big.Rat), nil})
+		to := &sibling{Queue: q, weight: exact(c.OverQuotaWeight), past: exact(c.PastUsage)}
+		to.wants, to.gets = whole(requestable-s.Deserved), new(big.Rat)
+		groups[q.Priority] = append(groups[q.Priority], to)
 	}
 	if left.Sign() > 0 {
 		priorities := slices.Sorted(maps.Keys(groups))

@@ -55,6 +55,8 @@ type Claim struct {
 	Request int64 `json:"request,omitempty"`
 	// Usage is what the queue's own pods hold.
 	Usage int64 `json:"usage,omitempty"`
+	// NonPreemptible is that part of Usage which pods hold that can never be preempted.
+	NonPreemptible int64 `json:"nonPreemptible,omitempty"`
 }
 
 // QueueShares has the shares of a queue.
@@ -83,6 +85,8 @@ type Share struct {
 	Request int64 `json:"request,omitempty"`
 	// Usage is what they hold.
 	Usage int64 `json:"usage,omitempty"`
+	// NonPreemptible is what of that can never be preempted.
+	NonPreemptible int64 `json:"nonPreemptible,omitempty"`
 	// Starved is what the queue lacks: how much more it may hold within its fair share, its request
 	// and its limit. Zero: it is not starved.
 	Starved int64 `json:"starved,omitempty"`

@@ -14,7 +14,7 @@ type names struct{ resources, queues map[string]int }
 // validate returns everything that is wrong with a tree:
 //   - an empty or duplicate name, an unknown parent or resource, a queue below itself;
 //   - two claims of a queue on one resource;
-//   - an amount that is negative or over [quota.MaxUsage];
+//   - an amount that is negative or over [quota.MaxUsage], more that is not preemptible than is used;
 //   - a weight, past usage or KValue that is negative or not finite.
 func (t *Tree) validate() (names, error) {
 	at := names{make(map[string]int, len(t.Resources)), make(map[string]int, len(t.Queues))}
@@ -48,9 +48,9 @@ func (t *Tree) validate() (names, error) {
 			default:
 				claimed[r] = i + 1
 			}
-			if !c.valid() {
-				c.validate(&faults, fmt.Sprintf("queues[%d].claims[%d]", i, j), q.Name)
-			}
+			c.validate(func(field, problem string, args ...any) {
+				faults.Add(fmt.Sprintf("queues[%d].claims[%d].%s", i, j, field), problem+" (queue %q)", append(args, q.Name)...)
+			})
 		}
 	}
 	t.validateAcyclic(&faults, at.queues)
@@ -76,29 +76,27 @@ func finite(x float64) bool { return x >= 0 && !math.IsInf(x, 1) } // not a numb
 
 func amount(n int64) bool { return n >= 0 && n <= quota.MaxUsage }
 
-func (c *Claim) valid() bool {
-	return (amount(c.Quota) || c.Quota == quota.Unlimited) && c.Limit.Or(0) >= 0 && amount(c.Request) && amount(c.Usage) &&
-		finite(c.OverQuotaWeight) && finite(c.PastUsage)
-}
-
-func (c *Claim) validate(faults *fault.List, path, queue string) {
+func (c *Claim) validate(fault func(field, problem string, args ...any)) {
 	if !amount(c.Quota) && c.Quota != quota.Unlimited {
-		faults.Add(path+".quota", "%d is not within 0 and %d, nor unlimited (queue %q)", c.Quota, quota.MaxUsage, queue)
+		fault("quota", "%d is not within 0 and %d, nor unlimited", c.Quota, quota.MaxUsage)
 	}
-	if limit := c.Limit.Or(0); limit < 0 {
-		faults.Add(path+".limit", "%d is negative (queue %q)", limit, queue)
+	if limit, _ := c.Limit.Get(); limit < 0 {
+		fault("limit", "%d is negative", limit)
 	}
 	if !finite(c.OverQuotaWeight) {
-		faults.Add(path+".overQuotaWeight", "%v is negative or not finite (queue %q)", c.OverQuotaWeight, queue)
+		fault("overQuotaWeight", "%v is negative or not finite", c.OverQuotaWeight)
 	}
 	if !finite(c.PastUsage) {
-		faults.Add(path+".pastUsage", "%v is negative or not finite (queue %q)", c.PastUsage, queue)
+		fault("pastUsage", "%v is negative or not finite", c.PastUsage)
 	}
 	if !amount(c.Request) {
-		faults.Add(path+".request", "%d is not within 0 and %d (queue %q)", c.Request, quota.MaxUsage, queue)
+		fault("request", "%d is not within 0 and %d", c.Request, quota.MaxUsage)
 	}
-	if !amount(c.Usage) {
-		faults.Add(path+".usage", "%d is not within 0 and %d (queue %q)", c.Usage, quota.MaxUsage, queue)
+	switch {
+	case !amount(c.Usage):
+		fault("usage", "%d is not within 0 and %d", c.Usage, quota.MaxUsage)
+	case c.NonPreemptible < 0, c.NonPreemptible > c.Usage:
+		fault("nonPreemptible", "%d is not within 0 and the usage, %d", c.NonPreemptible, c.Usage)
 	}
 }
 

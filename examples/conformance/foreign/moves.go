@@ -38,6 +38,7 @@ type kaiTask struct {
 // kaiJob is a job of KAI, with its tasks.
 type kaiJob struct {
 	Name        string `json:"name"`
+	Queue       string `json:"queue"`
 	AgeMinutes  int    `json:"ageMinutes"`
 	Preemptible bool   `json:"preemptible"`
 	Priority    int32  `json:"priority"`

@@ -20,6 +20,7 @@ import (
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
+	"github.com/cedesched/cede/quota/fairshare"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -50,6 +51,7 @@ var enums = []enum{
 	texts[workload.LabelOperator](none, "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"),
 	texts[workload.TaintEffect]("", "NoSchedule", "PreferNoSchedule", "NoExecute"),
 	textsOrEmpty[workload.TolerationOperator]("Equal", "Exists"),
+	texts[fairshare.Rule](none, "FairShare", "NonPreemptibleQuota", "SameBranch", "NotOver", "Saturation"),
 	texts[preemption.AssignmentMode](none, "NoFit", "Preempt", "Fit"),
 	texts[preemption.FairStrategy](none, "LessThanOrEqualToFinalShare", "LessThanInitialShare"),
 	texts[explain.WayKind](none, "Time", "Priority", "Replicas", "Flavor", "Nominal", "Policy", "Gates", "MayPreempt", "MinCount", "Capacity"),

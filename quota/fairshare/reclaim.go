@@ -1,0 +1,191 @@
+package fairshare
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/cedesched/cede/internal/base/enum"
+	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/quota"
+)
+
+// Reclaimer is what waits in a queue: the pods that have to start together. The zero value is of no
+// queue and not valid.
+type Reclaimer struct {
+	Queue string `json:"queue"`
+	// Requests is what all pods request together.
+	Requests []Amount `json:"requests,omitempty"`
+	// NonPreemptible says that the pods can never be preempted. So they have to be within quotas.
+	NonPreemptible bool `json:"nonPreemptible,omitempty"`
+}
+
+// Unit is what yields at once: pods of one queue. The zero value is of no queue and not valid.
+type Unit struct {
+	Queue string `json:"queue"`
+	// Usage is what the pods hold together.
+	Usage []Amount `json:"usage,omitempty"`
+}
+
+// Amount is an amount of a resource. The zero value is of no resource and not valid.
+type Amount struct {
+	Resource string `json:"resource"`
+	Amount   int64  `json:"amount"`
+}
+
+// Rule is what refuses a reclaim. The zero value is none.
+type Rule uint8
+
+const (
+	// FairShare: with the reclaimer its queue would hold more than its fair share.
+	FairShare Rule = 1 + iota
+	// NonPreemptibleQuota: with the reclaimer more than the quota of the queue could never be preempted.
+	NonPreemptibleQuota
+	// SameBranch: the unit is in the reclaimer's queue, below it or above it.
+	SameBranch
+	// NotOver: the queue holds no more than it may keep.
+	NotOver
+	// Saturation: the reclaimer's queue, or one above it, would hold more than its fair share, and as
+	// large a part of it as a sibling that lost something.
+	Saturation
+)
+
+var ruleNames = enum.Names[Rule]{
+	Type: "Rule", First: 1, List: []string{"FairShare", "NonPreemptibleQuota", "SameBranch", "NotOver", "Saturation"},
+}
+
+// String returns the name of the rule; "none" for the zero value.
+func (r Rule) String() string { return ruleNames.String(r) }
+
+// MarshalText writes the name. It fails on a value that is none of the constants.
+func (r Rule) MarshalText() ([]byte, error) { return ruleNames.Marshal(r) }
+
+// UnmarshalText reads a name. It fails on any other text and then leaves r unchanged.
+func (r *Rule) UnmarshalText(text []byte) error { return ruleNames.Unmarshal(text, r) }
+
+// Refusal says why a reclaim is refused: by which rule, and by what a queue has of which resource.
+// The resource is empty where all resources are the reason. The zero value refuses nothing.
+type Refusal struct {
+	Rule     Rule   `json:"rule,omitzero"`
+	Queue    string `json:"queue,omitempty"`
+	Resource string `json:"resource,omitempty"`
+}
+
+// Reclaim has the rules by which a queue takes back what others hold over their shares. It is
+// immutable. The zero value knows no queue.
+type Reclaim struct {
+	division   division
+	at         names
+	saturation decimal
+}
+
+// NewReclaim divides a tree. saturation is the factor by which a queue counts as fuller than it is in
+// the rule [Saturation]; unset counts as 1. NewReclaim fails with all faults of the tree, and on a
+// factor that is negative or not finite.
+func NewReclaim(t Tree, saturation quota.OptionalFloat64) (*Reclaim, error) {
+	own := Tree{slices.Clone(t.Resources), slices.Clone(t.Queues), t.KValue}
+	for i := range own.Queues {
+		own.Queues[i].Claims = slices.Clone(own.Queues[i].Claims)
+	}
+	d, at, err := divide(own)
+	if err != nil {
+		return nil, err
+	}
+	factor := saturation.Or(1)
+	if !finite(factor) {
+		return nil, fault.List{{Path: "saturation", Problem: fmt.Sprintf("%v is negative or not finite", factor)}}
+	}
+	return &Reclaim{*d, at, decimalOf(factor)}, nil
+}
+
+// Shares returns what [Divide] returns of the tree.
+func (r *Reclaim) Shares() []QueueShares {
+	list := r.division.result()
+	for i := range list {
+		list[i].Shares = slices.Clone(list[i].Shares)
+	}
+	return list
+}
+
+// asked is a question about a reclaimer.
+type asked struct {
+	*Reclaim
+	path           []int // from the root down to the queue of the reclaimer
+	requests       []int64
+	nonPreemptible bool
+}
+
+// unit is a Unit with the path to its queue.
+type unit struct {
+	path  []int
+	usage []int64
+}
+
+// ask reads a question. It fails with all faults.
+func (r *Reclaim) ask(in Reclaimer, units []Unit) (*asked, []unit, error) {
+	var faults fault.List
+	a := &asked{Reclaim: r, nonPreemptible: in.NonPreemptible}
+	a.path, a.requests = r.path(&faults, "reclaimer", in.Queue), r.amounts(&faults, "reclaimer.requests", in.Requests)
+	list := make([]unit, len(units))
+	for i, u := range units {
+		path := fmt.Sprintf("units[%d]", i)
+		list[i] = unit{r.path(&faults, path, u.Queue), r.amounts(&faults, path+".usage", u.Usage)}
+	}
+	return a, list, faults.Err()
+}
+
+// path returns the places of the queues from the root down to a queue.
+func (r *Reclaim) path(faults *fault.List, path, queue string) (down []int) {
+	i, known := r.at.queues[queue]
+	if !known {
+		faults.Add(path+".queue", "unknown queue %q", queue)
+		return nil
+	}
+	for ; i >= 0; i = r.division.queues[i].parent {
+		down = append(down, i)
+	}
+	slices.Reverse(down)
+	return down
+}
+
+// amounts returns an amount for each resource of the tree.
+func (r *Reclaim) amounts(faults *fault.List, path string, list []Amount) []int64 {
+	amounts := make([]int64, len(r.division.resources))
+	for i, a := range list {
+		at, known := r.at.resources[a.Resource]
+		switch {
+		case !known:
+			faults.Add(fmt.Sprintf("%s[%d].resource", path, i), "unknown resource %q", a.Resource)
+		case !amount(a.Amount):
+			faults.Add(fmt.Sprintf("%s[%d].amount", path, i), "%d is not within 0 and %d", a.Amount, quota.MaxUsage)
+		default:
+			amounts[at] = quota.Add(amounts[at], a.Amount)
+		}
+	}
+	return amounts
+}
+
+// own is the queue of the reclaimer.
+func (a *asked) own() int { return a.path[len(a.path)-1] }
+
+// apart returns the two siblings below which the reclaimer and a queue are, or which they are. ok is
+// false if one of them is above the other, or both are the same.
+func (a *asked) apart(path []int) (own, other int, ok bool) {
+	for i := range min(len(a.path), len(path)) {
+		if a.path[i] != path[i] {
+			return a.path[i], path[i], true
+		}
+	}
+	return 0, 0, false
+}
+
+// fuller reports whether holds/share × the factor is at least sibling/siblingShare, which is not divided
+// by zero. A share of zero of which something is held is fuller than any.
+func (r *Reclaim) fuller(holds, share, sibling, siblingShare int64) bool {
+	var factor, a, b big.Int
+	exponent := min(r.saturation.exponent, 0)
+	r.saturation.times(&factor, exponent)
+	a.Mul(a.Mul(big.NewInt(holds), big.NewInt(siblingShare)), &factor)
+	b.Mul(b.Mul(big.NewInt(sibling), big.NewInt(share)), tenTo(-exponent))
+	return a.Cmp(&b) >= 0
+}
