@@ -69,6 +69,34 @@ func TestWorld(t *testing.T) {
 	}
 }
 
+// Worlds of all shapes are read without a warning.
+func TestShapes(t *testing.T) {
+	for _, name := range contended.Shapes {
+		w := contended.World{Queues: 10, Running: 100, Waiting: 60, Seed: 1}
+		var err error
+		if w.Shape, err = contended.ShapeOf(name); err != nil {
+			t.Fatal(err)
+		}
+		c := read(t, w)
+		if len(c.State.Admitted) != w.Running || len(c.Found.Pending) != w.Waiting || len(c.Found.Warnings) > 0 || w.Classical == (c.Sharing != "") {
+			t.Errorf("%s: %d run, %d wait, %q, %q", name, len(c.State.Admitted), len(c.Found.Pending), c.Found.Warnings, c.Sharing)
+		}
+		list, behind := c.Waiting(nil), 0
+		c.Line(list)
+		for i := range list {
+			if list[i].Behind != "" {
+				behind++
+			}
+		}
+		if w.Strict != (behind > w.Waiting/2) {
+			t.Errorf("%s: %d stand behind a head", name, behind)
+		}
+	}
+	if _, err := contended.ShapeOf("round"); err == nil {
+		t.Error("a shape that is not there")
+	}
+}
+
 // The answers about a whole cluster are within their limits: each queue has some.
 func TestLimits(t *testing.T) {
 	c := read(t, small)

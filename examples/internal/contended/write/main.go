@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/cedesched/cede/examples/internal/contended"
 )
@@ -20,9 +21,14 @@ func main() {
 	flag.IntVar(&w.Running, "running", 4000, "the number of workloads that run")
 	flag.IntVar(&w.Waiting, "waiting", 1000, "the number of workloads that wait")
 	flag.Uint64Var(&w.Seed, "seed", 1, "the seed of what is drawn")
+	shape := flag.String("shape", contended.Shapes[0], "one of "+strings.Join(contended.Shapes, ", "))
 	flag.Parse()
 	out := bufio.NewWriter(os.Stdout)
-	if err := cmp.Or(w.Write(out), out.Flush()); err != nil {
+	var err error
+	if w.Shape, err = contended.ShapeOf(*shape); err == nil {
+		err = cmp.Or(w.Write(out), out.Flush())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
