@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime/debug"
 	"slices"
 
 	"github.com/cedesched/cede/examples/internal/answers"
@@ -16,8 +17,13 @@ type cluster struct {
 	command string // with which the user runs the program; empty: go run
 }
 
+// whileReading is how much a heap may grow, in percent, before it is collected: most of what is read stays, and to look
+// for the rest takes a third of the time.
+const whileReading = 400
+
 // load reads the cluster that the options name.
 func load(o *options, std stdio) (*cluster, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(whileReading))
 	nodes := new(rooms.Nodes)
 	in, err := readInput(o, std, nodes)
 	if err != nil {

@@ -3,8 +3,8 @@ package fields
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -32,8 +32,8 @@ func (t *Table) Check(kind, part string, data []byte) []Fault {
 		}
 		return []Fault{{Path: part, Meant: t.meant(kind, part)}}
 	}
-	c := checker{decoder: decoderOf(data)}
-	if c.value(below, part) != nil {
+	c := checker{decoder: decoderOf(data), path: append(make([]byte, 0, 128), part...)}
+	if c.value(below) != nil {
 		return nil
 	}
 	for i := range c.faults {
@@ -45,16 +45,24 @@ func (t *Table) Check(kind, part string, data []byte) []Fault {
 }
 
 func decoderOf(data []byte) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) // which reads a buffer in place
 }
 
 type checker struct {
 	decoder *jsontext.Decoder
+	path    []byte // of the value; a text only in a fault
+	seen    []string
 	faults  []Fault
 }
 
+// fault notes a fault of the value at the path.
+func (c *checker) fault(f Fault) {
+	f.Path = string(c.path)
+	c.faults = append(c.faults, f)
+}
+
 // value holds the next value against the line at a place, or against those below it.
-func (c *checker) value(at place, path string) error {
+func (c *checker) value(at place) error {
 	row := at.row()
 	if at.isLeaf() {
 		if row.Verdict != Doubt && row.Verdict != DoubtOfYes {
@@ -62,19 +70,19 @@ func (c *checker) value(at place, path string) error {
 		}
 		value, err := c.decoder.ReadValue()
 		if err == nil && row.counts(value) {
-			c.faults = append(c.faults, Fault{Path: path, Row: row})
+			c.fault(Fault{Row: row})
 		}
 		return err
 	}
 	switch c.decoder.PeekKind() {
 	case '[':
-		return c.list(at, path)
+		return c.list(at)
 	case '{':
-		return c.object(at, path)
+		return c.object(at)
 	}
 	value, err := c.decoder.ReadValue()
 	if err == nil && row != nil && (row.Verdict == Doubt || row.Verdict == DoubtOfYes) && row.counts(value) {
-		c.faults = append(c.faults, Fault{Path: path, Row: row})
+		c.fault(Fault{Row: row})
 	}
 	return err
 }
@@ -93,82 +101,95 @@ func (r *Row) counts(value jsontext.Value) bool {
 	return !slices.Contains(r.Unless, text)
 }
 
-func (c *checker) list(at place, path string) error {
+func (c *checker) list(at place) error {
 	if _, err := c.decoder.ReadToken(); err != nil {
 		return err
 	}
-	keyed := at.keyed()
+	keyed, above := at.keyed(), len(c.path)
 	for i := 0; c.decoder.PeekKind() != ']'; i++ {
-		step, name := "[]", fmt.Sprintf("%s[%d]", path, i)
+		var err error
 		if keyed {
-			item, err := c.decoder.ReadValue()
-			if err != nil {
-				return err
-			}
-			var typed struct{ Type, Status string }
-			_ = json.Unmarshal(item, &typed)
-			step, name = "["+typed.Type+"]", path+"["+typed.Type+"]"
-			one := checker{decoder: decoderOf(item)}
-			below, known := at.into(step)
-			switch {
-			case known:
-				if err := one.value(below, name); err != nil {
-					return err
-				}
-				c.faults = append(c.faults, one.faults...)
-			case typed.Status != "False":
-				c.faults = append(c.faults, Fault{Path: name})
-			}
-			continue
+			err = c.keyedItem(at)
+		} else {
+			c.path = append(strconv.AppendInt(append(c.path, '['), int64(i), 10), ']')
+			err = c.item(at)
 		}
-		below, known := at.into(step)
-		if !known { // a list where the API has something else: the reader says so
-			if err := c.decoder.SkipValue(); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := c.value(below, name); err != nil {
+		if err != nil {
 			return err
 		}
+		c.path = c.path[:above]
 	}
 	_, err := c.decoder.ReadToken()
 	return err
 }
 
-func (c *checker) object(at place, path string) error {
+// item holds an item of a list against the line for all.
+func (c *checker) item(at place) error {
+	if below, known := at.into("[]"); known {
+		return c.value(below)
+	}
+	return c.decoder.SkipValue() // a list where the API has something else: the reader says so
+}
+
+// keyedItem holds an item of a list against the line for its type.
+func (c *checker) keyedItem(at place) error {
+	item, err := c.decoder.ReadValue()
+	if err != nil {
+		return err
+	}
+	var typed struct{ Type, Status string }
+	_ = json.Unmarshal(item, &typed)
+	step := "[" + typed.Type + "]"
+	c.path = append(c.path, step...)
+	switch below, known := at.into(step); {
+	case known:
+		one := checker{decoder: decoderOf(item), path: c.path}
+		err = one.value(below)
+		c.faults = append(c.faults, one.faults...)
+	case typed.Status != "False":
+		c.fault(Fault{})
+	}
+	return err
+}
+
+func (c *checker) object(at place) error {
 	if _, err := c.decoder.ReadToken(); err != nil {
 		return err
 	}
-	var seen []string
+	keyed, above, first := at.keyed(), len(c.path), len(c.seen)
 	for c.decoder.PeekKind() != '}' {
 		token, err := c.decoder.ReadToken()
 		if err != nil {
 			return err
 		}
 		field := token.String()
-		step, name := field, path+"."+field
-		if strings.ContainsAny(field, "./") || at.keyed() {
-			step, name = "["+field+"]", path+"["+field+"]"
+		step := field
+		if keyed || strings.ContainsAny(field, "./") {
+			step = "[" + field + "]"
+			c.path = append(c.path, step...)
+		} else {
+			c.path = append(append(c.path, '.'), field...)
 		}
 		below, known := at.into(step)
-		if slices.Contains(seen, field) {
-			c.faults = append(c.faults, Fault{Path: name, Twice: true})
+		if slices.Contains(c.seen[first:], field) {
+			c.fault(Fault{Twice: true})
 		}
-		seen = append(seen, field)
+		c.seen = append(c.seen, field)
 		switch {
 		case known:
-			err = c.value(below, name)
+			err = c.value(below)
 		case c.decoder.PeekKind() == 'n':
 			err = c.decoder.SkipValue()
 		default:
-			c.faults = append(c.faults, Fault{Path: name})
+			c.fault(Fault{})
 			err = c.decoder.SkipValue()
 		}
 		if err != nil {
 			return err
 		}
+		c.path = c.path[:above]
 	}
+	c.seen = c.seen[:first]
 	_, err := c.decoder.ReadToken()
 	return err
 }

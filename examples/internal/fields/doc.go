@@ -69,6 +69,7 @@ type node struct {
 	below map[string]*node
 	// prefixes are the steps "[prefix*]".
 	prefixes []string
+	keyed    bool // there are steps "[key]" or "[prefix*]"
 }
 
 // Parse reads a table. It fails on a line of another form, and on a path that is there twice.
@@ -147,6 +148,7 @@ func (t *Table) add(row *Row) error {
 		}
 		if at.below[step] == nil {
 			at.below[step] = &node{}
+			at.keyed = at.keyed || step[0] == '[' && step != "[]"
 			if prefix, is := strings.CutSuffix(step, "*]"); is {
 				at.prefixes = append(at.prefixes, prefix)
 			}
@@ -282,18 +284,7 @@ func (p place) isLeaf() bool {
 
 // keyed reports whether items of a list here go by their type.
 func (p place) keyed() bool {
-	has := func(n *node) bool {
-		if n == nil {
-			return false
-		}
-		for step := range n.below {
-			if step[0] == '[' && step != "[]" {
-				return true
-			}
-		}
-		return false
-	}
-	return has(p.staged) || has(p.plain)
+	return p.staged != nil && p.staged.keyed || p.plain != nil && p.plain.keyed
 }
 
 // Sorted lists the lines by kind, then in the order of the text.
