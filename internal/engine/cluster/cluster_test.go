@@ -26,3 +26,30 @@ func TestDoubledIDs(t *testing.T) {
 		}
 	}
 }
+
+// Workloads that take the same share a template, also where others differ in the flavor alone and stand between them.
+func TestTemplatesAreShared(t *testing.T) {
+	flavors := []string{"a100", "b200", "h100", "l4"}
+	var quotas []quota.Quota
+	for _, f := range flavors {
+		quotas = append(quotas, quota.Quota{Flavor: f, Resource: "gpu", Nominal: 1})
+	}
+	var admitted []workload.Workload
+	for i := range 400 {
+		admitted = append(admitted, workload.Workload{ID: fmt.Sprint(i), Queue: "q", PodSets: []workload.PodSet{
+			{Name: "main", Count: 1, Requests: []quota.Amount{{Flavor: flavors[i%len(flavors)], Resource: "gpu", Amount: 8}}},
+		}})
+	}
+	c, err := New(nil, []queue.Queue{{Name: "q", Quotas: quotas}}, admitted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	templates := map[*Template]bool{}
+	for i := range admitted {
+		w, _ := c.Find(admitted[i].ID)
+		templates[w.Template] = true
+	}
+	if len(templates) != len(flavors) {
+		t.Errorf("%d templates for %d kinds", len(templates), len(flavors))
+	}
+}

@@ -179,7 +179,8 @@ func (f *filling) see(s *seen, w *workload.Workload) {
 	*s = seen{podSets: w.PodSets, active: active, whole: active.whole(), ofQuotas: f.columns == columns}
 }
 
-// hashOf returns a number below [seenTemplates]. Of a flavor's name it takes the end: there the names of many flavors differ.
+// hashOf returns a number below [seenTemplates]. Of a flavor's name it takes the length and both ends: there the
+// names of many flavors differ.
 func hashOf(podSets []workload.PodSet) uint64 {
 	const prime = 0x9e3779b97f4a7c15
 	hash := uint64(len(podSets))
@@ -188,8 +189,12 @@ func hashOf(podSets []workload.PodSet) uint64 {
 		for j := range podSets[i].Requests {
 			r := &podSets[i].Requests[j]
 			hash = (hash + uint64(r.Amount)) * prime
-			for k := max(0, len(r.Flavor)-3); k < len(r.Flavor); k++ {
-				hash = hash*31 + uint64(r.Flavor[k])
+			if n := len(r.Flavor); n > 0 {
+				name := uint64(n)<<8 + uint64(r.Flavor[0])
+				for k := max(0, n-3); k < n; k++ {
+					name = name<<8 + uint64(r.Flavor[k])
+				}
+				hash += name * prime // of which the upper half counts
 			}
 		}
 	}
