@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -273,5 +274,29 @@ func TestFairNamesTheCohortWithinItsQuota(t *testing.T) {
 				t.Errorf("%v, deep %v: %v\n%s", sharing, deep, err, text)
 			}
 		}
+	}
+}
+
+// removals counts how often workloads are tried: each is taken out of the room.
+type removals struct{ removed int }
+
+func (r *removals) Remove(string)  { r.removed++ }
+func (r *removals) Restore(string) {}
+func (r *removals) Fits() bool     { return true }
+
+// A strategy is asked about one workload of each kind, however many there are: who takes the same is refused as well. RetryAt takes
+// all 100 once.
+func TestStrategiesAreAskedOnceForEachKind(t *testing.T) {
+	st := borrowers(fairPolicy, "a", "b")
+	st.Queues[0].Quotas = gpus(1050)
+	for i := range 100 {
+		st.Admitted = append(st.Admitted, job(fmt.Sprintf("w%02d", i), "b", 0, int64(10+i%2), started(i+1)))
+	}
+	room := &removals{}
+	r := pending("a", 0, 1045)
+	r.Room = room
+	d := must(preemptorOf(preemption.Config{Sharing: preemption.Fair}).Decide(snapshotOf(t, st), r))(t)
+	if d.Outcome != preemption.Impossible || room.removed <= 100 || room.removed > 105 {
+		t.Errorf("%v, after %d of 100 workloads were tried", d.Outcome, room.removed)
 	}
 }

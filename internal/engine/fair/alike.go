@@ -1,7 +1,10 @@
 package fair
 
 import (
+	"slices"
+
 	"github.com/cedesched/cede/internal/base/least"
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/quota"
 )
@@ -50,4 +53,33 @@ func (r round) staysFirst() bool {
 		}
 	}
 	return true
+}
+
+// refuses reports whether a strategy refuses a candidate because it refused one that takes the same: since then the shares on the
+// side of the queue have only fallen, and that of the preemptor is no smaller. A queue has many workloads of few kinds, and most
+// searches without room end with each of them refused.
+func (f *fairQueue) refuses(v *right.Victim, ours quota.Share) bool {
+	at := f.refusalOf(v)
+	return at >= 0 && ours.Compare(f.refused[at].ours) >= 0
+}
+
+// manyKinds is how many refusals a queue notes: to look through more would take longer than to ask the strategy.
+const manyKinds = 32
+
+// noteRefused notes that a strategy refused a candidate.
+func (f *fairQueue) noteRefused(v *right.Victim, ours quota.Share) {
+	switch at := f.refusalOf(v); {
+	case at >= 0:
+		f.refused[at].ours = ours // less than before
+	case v.Set < 0 && !v.Workload.Divides() && len(f.refused) < manyKinds:
+		f.refused = append(f.refused, refusal{v.Workload.Template, ours})
+	}
+}
+
+// refusalOf returns the index of the refusal of one that takes the same as a candidate; -1: there is none.
+func (f *fairQueue) refusalOf(v *right.Victim) int {
+	if v.Set >= 0 {
+		return -1
+	}
+	return slices.IndexFunc(f.refused, func(r refusal) bool { return r.of == v.Workload.Template })
 }

@@ -3,7 +3,6 @@ package fair
 import (
 	"slices"
 
-	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/source"
@@ -151,8 +150,6 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 	s := r.s
 	first := s.Request.Fair.First
 	ours, before := r.shareOfPreemptor(q.level), s.View.Share(q.side)
-	var after quota.Share // without the last candidate
-	var refused []quotatree.Load
 	for {
 		v, ok := r.pop(q)
 		if !ok {
@@ -171,11 +168,12 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 			r.close(q)
 			return false
 		}
-		alike := refused != nil && v.Set < 0 && !v.Workload.Divides() && slices.Equal(v.Workload.Loads, refused) // then it leaves the same share
-		if !alike {
-			s.Take(v)
-			after = s.View.Share(q.side)
+		if s.Request.Trace == nil && q.refuses(&v, ours) {
+			r.refuse(v)
+			continue
 		}
+		s.Take(v)
+		after := s.View.Share(q.side) // without it
 		permitted := first.Permits(ours, before, after)
 		if permitted {
 			v.Count += r.takeAlike(func(before, after quota.Share) bool { return first.Permits(ours, before, after) })
@@ -191,12 +189,8 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 		if permitted {
 			return true
 		}
-		if !alike {
-			s.PutLastBack()
-			if refused = nil; v.Set < 0 && !v.Workload.Divides() {
-				refused = v.Workload.Loads
-			}
-		}
+		s.PutLastBack()
+		q.noteRefused(&v, ours)
 		r.refuse(v)
 	}
 }

@@ -21,7 +21,7 @@ func (r round) openQueue(q, level, side int) int32 {
 	n := len(r.queues)
 	r.queues = source.Grown(r.queues)
 	f := &r.queues[n]
-	f.level, f.side, f.retry, f.sorted = level, side, nil, nil
+	f.level, f.side, f.retry, f.sorted, f.refused = level, side, nil, nil, f.refused[:0]
 	switch {
 	case r.second:
 		f.of = source.DonorQueue{Donor: d}

@@ -1,6 +1,7 @@
 package fair
 
 import (
+	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/source"
@@ -68,4 +69,12 @@ type fairQueue struct {
 	// sorted holds the candidates if they are in another order: by size, or by the usage of local
 	// queues.
 	sorted []right.Victim
+	// refused holds what the strategies refused.
+	refused []refusal
+}
+
+// refusal is that a workload was refused at a share of the preemptor.
+type refusal struct {
+	of   *cluster.Template
+	ours quota.Share
 }
