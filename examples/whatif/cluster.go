@@ -45,7 +45,7 @@ func newCluster(in answers.Input, nodes *rooms.Nodes, o *options, std stdio, bef
 	}
 	c.Now = c.Now.Add(o.in)
 	if before == nil {
-		c.Snapshot, err = preemption.NewSnapshot(in.State)
+		c.Snapshot, err = answers.Snapshot(in.State)
 	} else {
 		c.Snapshot, _, err = before.Sync(in.State)
 	}

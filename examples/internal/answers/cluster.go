@@ -1,11 +1,14 @@
 package answers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/workload"
 )
 
 // Cluster is an input, ready to be asked.
@@ -50,4 +53,19 @@ func andMore(faults int) string {
 		return " (and 1 more fault)"
 	}
 	return fmt.Sprintf(" (and %d more faults)", faults)
+}
+
+// Snapshot is [preemption.NewSnapshot]. In memory the workloads of a queue stand side by side, in the order in which they
+// yield: a search that goes over all of them takes half as long.
+func Snapshot(s preemption.State) (*preemption.Snapshot, error) {
+	given := s
+	s.Admitted = slices.Clone(s.Admitted)
+	slices.SortFunc(s.Admitted, func(a, b workload.Workload) int {
+		return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.EffectivePriority(), b.EffectivePriority()), b.ReservedAt.Compare(a.ReservedAt), cmp.Compare(a.ID, b.ID))
+	})
+	made, err := preemption.NewSnapshot(s)
+	if err != nil {
+		return preemption.NewSnapshot(given) // its faults name places in the list as it was given
+	}
+	return made, nil
 }
