@@ -91,6 +91,15 @@ func (c *cluster) waiting(o *options) ([]answers.Waiting, error) {
 	return list, err
 }
 
+// forCycles is waiting without who stands behind whom.
+func (c *cluster) forCycles(o *options) ([]answers.Waiting, error) {
+	list, err := c.placed(o)
+	if err == nil {
+		c.LineForCycles(list)
+	}
+	return list, err
+}
+
 // placed returns all workloads that wait, with their rooms on nodes.
 func (c *cluster) placed(o *options) ([]answers.Waiting, error) {
 	var recorded *preemption.Request

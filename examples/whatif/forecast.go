@@ -49,7 +49,7 @@ type forecast struct {
 
 // forecast runs cycles until nothing changes, or so many.
 func (c *cluster) forecast(o *options, screen cli.Screen) (*forecast, error) {
-	list, err := c.waiting(o)
+	list, err := c.forCycles(o)
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func (c *cluster) lint(o *options, std stdio, said *findings) (found []lint.Find
 			return context.Cause(ctx).Error()
 		},
 	}
-	list, err := c.waiting(o)
+	list, err := c.forCycles(o)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-
-	"github.com/cedesched/cede/preemption"
 )
 
 // MaxSteps is how many workloads the decisions about all that waits may look at together, so that they take some
@@ -145,9 +143,5 @@ func (a *all) take(i int) *made {
 // make makes the decision, and counts what it costs.
 func (m *made) make(c *Cluster, w *Waiting) {
 	defer close(m.done)
-	m.short, m.err = c.shorten(w, func(r preemption.Request) (preemption.Decision, error) {
-		d, looked, err := c.Preemptor.DecideCounting(c.Snapshot, r)
-		m.steps += looked + 1
-		return d, err
-	})
+	m.short, m.steps, m.err = c.shorten(w)
 }

@@ -35,25 +35,33 @@ func undecided(v Verdict) Short {
 
 // Shorten decides about a workload and says it in a few words.
 func (c *Cluster) Shorten(w *Waiting) (Short, error) {
-	return c.shorten(w, func(r preemption.Request) (preemption.Decision, error) { return c.Preemptor.Decide(c.Snapshot, r) })
+	s, _, err := c.shorten(w)
+	return s, err
 }
 
-// shorten is [Cluster.Shorten] with what decides.
-func (c *Cluster) shorten(w *Waiting, decide func(preemption.Request) (preemption.Decision, error)) (Short, error) {
+// shorten is [Cluster.Shorten], and counts what the decisions look at.
+func (c *Cluster) shorten(w *Waiting) (s Short, steps int, err error) {
 	if !w.decided() {
-		return undecided(w.Verdict(nil)), nil
+		return undecided(w.Verdict(nil)), 0, nil
 	}
-	d, err := decide(w.Request)
-	if err != nil {
-		return Short{}, Faults(err)
+	decide := func(r preemption.Request) (preemption.Decision, error) {
+		d, looked, err := c.Preemptor.DecideCounting(c.Snapshot, r)
+		steps += looked + 1
+		return d, err
+	}
+	var d preemption.Decision
+	if w.head != nil {
+		d, steps = w.head.Decision, w.head.looked+1
+	} else if d, err = decide(w.Request); err != nil {
+		return Short{}, steps, Faults(err)
 	}
 	if v := w.Verdict(&d); v.Why != "" {
-		return undecided(v), nil
+		return undecided(v), steps, nil
 	}
-	s := Short{Outcome: d.Outcome.String(), Victims: VictimNames(d.Victims), Leaving: LeavingNames(d.Victims), At: d.RetryAt}
+	s = Short{Outcome: d.Outcome.String(), Victims: VictimNames(d.Victims), Leaving: LeavingNames(d.Victims), At: d.RetryAt}
 	if Awaits(&d) {
 		s.Words = "waits for " + c.awaited(&d) + explain.Partial(&d, &w.Request.Workload)
-		return s, nil
+		return s, steps, nil
 	}
 	switch d.Outcome {
 	case preemption.Fits:
@@ -67,7 +75,7 @@ func (c *Cluster) shorten(w *Waiting, decide func(preemption.Request) (preemptio
 		later.Now = d.RetryAt
 		then, err := decide(later)
 		if err != nil {
-			return Short{}, err
+			return Short{}, steps, err
 		}
 		s.Victims, s.Leaving = VictimNames(then.Victims), LeavingNames(then.Victims)
 		s.Words = "in " + duration.HumanDuration(d.RetryAt.Sub(w.Request.Now)) + ": "
@@ -84,7 +92,7 @@ func (c *Cluster) shorten(w *Waiting, decide func(preemption.Request) (preemptio
 		why, s.Missing = WhyNot(&d, &w.Request)
 		s.Words = "no: " + why
 	}
-	return s, nil
+	return s, steps, nil
 }
 
 // WhyNot says in a few words why a request is impossible, and how much is missing.

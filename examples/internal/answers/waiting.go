@@ -144,6 +144,8 @@ type Waiting struct {
 	HeldInLine bool   // Held, it keeps its place in its queue: in one of StrictFIFO others wait behind it
 	Blocked    string // why it is not admitted now even if it fits; empty: it is
 	Behind     string // who stands before it in a queue of StrictFIFO and waits; empty: nobody
+
+	head *headDecision // nil: none was made yet
 }
 
 // Placed leaves out the doubts about room on nodes: a request with a room is in their place.
