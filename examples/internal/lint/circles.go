@@ -13,7 +13,7 @@ import (
 const (
 	// maxLooks limits the workloads that all searches for circles go over, once for those that wait and once for
 	// those that could be submitted, so that all take some seconds in a cluster of any size.
-	maxLooks = 2_000_000
+	maxLooks = 1_000_000
 	// leastLooks is what the search for one workload may go over while there is some left, so that it may go on after a
 	// decision that looks at all; maxLooksOfOne is the most, also where all have no limit.
 	leastLooks, maxLooksOfOne = 50_000, 1_000_000
