@@ -26,5 +26,10 @@ func readInput(o *options, std stdio, nodes *rooms.Nodes) (answers.Input, error)
 	if err != nil {
 		return answers.Input{}, err
 	}
+	progress := std.screen.Start("KiB read", -1)
+	defer progress.Done()
+	for i := range sources {
+		sources[i].Through = progress.Reader
+	}
 	return answers.ReadBeside(sources, o.scheduler, nodes.Add)
 }

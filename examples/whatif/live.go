@@ -35,6 +35,7 @@ func readLive(o *options, std stdio, nodes *rooms.Nodes) (answers.Input, error) 
 		args = append(args, "-A")
 	}
 	progress := std.screen.Start("KiB read from kubectl", -1)
+	defer progress.Done()
 	k, err := startKubectl(args)
 	if err != nil {
 		return answers.Input{}, err

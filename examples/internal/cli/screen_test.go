@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cedesched/cede/examples/internal/printable"
 )
@@ -104,9 +105,13 @@ func TestProgress(t *testing.T) {
 		if c.terminal {
 			s.Progress = &b
 		}
-		p := s.Start("workloads", 10)
+		wait := time.Hour
 		if c.slow {
-			p.started = p.started.Add(-2 * patience)
+			wait = 0
+		}
+		p := s.startIn("workloads", 10, wait)
+		for c.slow && c.terminal && !p.shown() { // no step ends meanwhile
+			time.Sleep(time.Millisecond)
 		}
 		for range 10 {
 			p.Add(1)
@@ -116,6 +121,12 @@ func TestProgress(t *testing.T) {
 			t.Errorf("%+v: %q", c, b.String())
 		}
 	}
+}
+
+func (p *Progress) shown() bool {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.bar != nil
 }
 
 // Texts and names in which characters take two columns, or none, are no wider than the screen

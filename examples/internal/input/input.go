@@ -19,6 +19,8 @@ type Source struct {
 	Name   string // as in messages
 	Reader io.Reader
 	file   string // opened when its turn comes
+	// Through is what the input is read through. Nil: nothing.
+	Through func(io.Reader) io.Reader
 }
 
 // Files are the named files; "-" is what is piped in, which may be nil: a terminal.
@@ -77,8 +79,14 @@ func Read(sources []Source, options Options, visit func(*Object) error) (notes [
 }
 
 func (r *reader) open(s Source) error {
+	through := func(in io.Reader) error {
+		if s.Through != nil {
+			in = s.Through(in)
+		}
+		return r.read(in)
+	}
 	if s.Reader != nil {
-		return r.read(s.Reader)
+		return through(s.Reader)
 	}
 	f, err := os.Open(s.file)
 	if err != nil {
@@ -88,7 +96,7 @@ func (r *reader) open(s Source) error {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return errors.New("is a directory")
 	}
-	return r.read(f)
+	return through(f)
 }
 
 // oneLine keeps a message of a library on one line.
