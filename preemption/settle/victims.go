@@ -60,21 +60,34 @@ func (f *run) putBack() {
 	if f.searches < 2 {
 		return
 	}
-	for i := len(f.victims) - 1; i >= 0; i-- {
-		v := &f.victims[i]
-		if len(v.Replicas) == 0 && f.spares(preemption.Admit(f.rest(i))) || len(v.Replicas) > 0 && f.sparesReplicas(v) {
-			f.victims = slices.Delete(f.victims, i, i+1)
+	parts := map[string][]preemption.Replicas{} // by workload: the replicas taken of it, which come before the rest of it
+	for i := range f.victims {
+		if v := &f.victims[i]; len(v.Replicas) > 0 {
+			parts[v.Workload] = append(parts[v.Workload], v.Replicas...)
 		}
 	}
+	spared := make([]bool, len(f.victims))
+	for i := len(f.victims) - 1; i >= 0; i-- {
+		v := &f.victims[i]
+		spared[i] = len(v.Replicas) == 0 && f.spares(f.rest(v.Workload, parts[v.Workload])) || len(v.Replicas) > 0 && f.sparesReplicas(v)
+	}
+	left := f.victims[:0]
+	for i, v := range f.victims {
+		if !spared[i] {
+			left = append(left, v)
+		}
+	}
+	f.victims = left
 }
 
-// spares makes an edit that puts a victim back, if no node that is settled is then more over than without it.
-func (f *run) spares(edit preemption.Edit) bool {
-	trial, err := f.left.With(edit)
+// spares puts a victim, or more replicas of it, back, if no node that is settled is then more over than without it. Only its queue and the
+// cohorts above it use more.
+func (f *run) spares(w workload.Workload) bool {
+	trial, err := f.left.With(preemption.Admit(w))
 	if err != nil {
 		return false
 	}
-	for _, e := range f.inScope(trial.Excess()) {
+	for _, e := range f.inScope(excessAbove(trial, w.Queue)) {
 		has := over(f.left, e)
 		if e.Amount > has && (has == 0 || !f.request.delayEnds(f.before, Node{e.Queue, e.Cohort}).After(f.request.Now)) {
 			return false
@@ -93,7 +106,7 @@ func (f *run) sparesReplicas(v *chosen) (all bool) {
 	for i := len(v.Replicas) - 1; i >= 0; i-- {
 		r := &v.Replicas[i]
 		for p := podSet(&w, r.PodSet); r.Count > 0; r.Count-- {
-			if p.Count++; !f.spares(preemption.Admit(w)) {
+			if p.Count++; !f.spares(w) {
 				p.Count--
 				break
 			}
@@ -103,15 +116,31 @@ func (f *run) sparesReplicas(v *chosen) (all bool) {
 	return len(v.Replicas) == 0
 }
 
-// rest returns the workload of a victim, without replicas that were taken before it.
-func (f *run) rest(victim int) workload.Workload {
-	w, _ := f.before.Find(f.victims[victim].Workload)
-	for _, v := range f.victims[:victim] {
-		if v.Workload == w.ID {
-			for _, r := range v.Replicas {
-				podSet(&w, r.PodSet).Count -= r.Count
+// excessAbove returns the excess of a queue and of the cohorts above it.
+func excessAbove(s *preemption.Snapshot, name string) (list []preemption.Excess) {
+	q, _ := s.Queue(name)
+	rows, _ := s.QueueStatus(name)
+	for parent, of := q.Cohort, (preemption.Excess{Queue: name}); ; {
+		for _, row := range rows {
+			if of.FlavorResource, of.Amount = row.FlavorResource, row.Over; of.Amount > 0 {
+				list = append(list, of)
 			}
 		}
+		if parent == "" {
+			return list
+		}
+		rows, _ = s.CohortStatus(parent)
+		of = preemption.Excess{Cohort: parent}
+		above, _ := s.Cohort(parent)
+		parent = above.Parent
+	}
+}
+
+// rest returns a workload without replicas that were taken before.
+func (f *run) rest(id string, taken []preemption.Replicas) workload.Workload {
+	w, _ := f.before.Find(id)
+	for _, r := range taken {
+		podSet(&w, r.PodSet).Count -= r.Count
 	}
 	return w
 }
@@ -126,19 +155,16 @@ func podSetAt(w *workload.Workload, name string) int {
 // that goes as a whole is one victim with the replicas taken before.
 func (f *run) merged(step *Step) (out []preemption.Victim) {
 	var was []workload.Workload // before they leave
-	at, before := map[string]int{}, map[string]bool{}
+	at, before := map[string]int{}, map[string][]preemption.Replicas{}
 	for i := range f.victims {
 		v := f.victims[i].Victim
 		if step != nil && f.victims[i].step != step {
-			before[v.Workload] = true
+			before[v.Workload] = append(before[v.Workload], v.Replicas...)
 			continue
 		}
 		k, known := at[v.Workload]
 		if !known {
-			w, _ := f.before.Find(v.Workload)
-			if before[v.Workload] {
-				w = f.rest(i)
-			}
+			w := f.rest(v.Workload, before[v.Workload])
 			at[v.Workload], v.Replicas = len(out), slices.Clone(v.Replicas)
 			out, was = append(out, v), append(was, w)
 			continue
