@@ -32,7 +32,7 @@ func openEarlier(name string) (report, error) {
 	return r, nil
 }
 
-// compare tells what got worse since an earlier report: more steps or allocations than the limit permits are wrong, more time is a
+// compare tells what got worse since an earlier report: more steps, allocations or blocks of code than the limit permits are wrong, more time is a
 // warning. A row that the earlier report has and this one has not is wrong, if all rows were measured. The error says that they have
 // no row in common.
 func compare(w io.Writer, o options, earlier report, rows []row) (worse int, err error) {
@@ -40,7 +40,7 @@ func compare(w io.Writer, o options, earlier report, rows []row) (worse int, err
 	for i := range rows {
 		now[rows[i].Name] = &rows[i]
 	}
-	common := 0
+	common, inBlocks := 0, 0
 	all := len(o.worlds)+len(o.scenarios) == 0
 	for i := range earlier.Rows {
 		old := &earlier.Rows[i]
@@ -61,6 +61,13 @@ func compare(w io.Writer, o options, earlier report, rows []row) (worse int, err
 			worse++
 			fmt.Fprintf(w, "bench: worse: %s: %d allocations, were %d\n", old.Name, r.Allocs, old.Allocs)
 		}
+		if r.Blocks > 0 && old.Blocks > 0 {
+			inBlocks++
+			if over(r.Blocks, old.Blocks, o.more, 100) {
+				worse++
+				fmt.Fprintf(w, "bench: worse: %s: %d blocks of code, were %d\n", old.Name, r.Blocks, old.Blocks)
+			}
+		}
 		if old.Ns > 0 && r.Ns > old.Ns*(1+o.slower/100) {
 			fmt.Fprintf(w, "bench: slower: %s: %s, was %s\n", old.Name, short(r.Ns), short(old.Ns))
 		}
@@ -68,7 +75,7 @@ func compare(w io.Writer, o options, earlier report, rows []row) (worse int, err
 	if common == 0 {
 		return worse, errors.New("-compare: no row of it was measured")
 	}
-	fmt.Fprintf(w, "bench: %d rows compared, %d worse in steps or allocations\n", common, worse)
+	fmt.Fprintf(w, "bench: %d rows compared, %d in blocks of code, %d worse\n", common, inBlocks, worse)
 	return worse, nil
 }
 

@@ -47,23 +47,25 @@ func TestCompare(t *testing.T) {
 		worse  int
 		want   string
 	}{
-		"the same":           {func(d, e, s *row) {}, 0, "3 rows compared, 0 worse"},
-		"fewer steps":        {func(d, e, s *row) { d.Steps = 95 }, 1, "worse: Decide/a: 100 steps, were 95"},
-		"hardly fewer steps": {func(d, e, s *row) { d.Steps = 96 }, 0, "0 worse"},
-		"more steps":         {func(d, e, s *row) { d.Steps = 200 }, 0, "0 worse"},
-		"allocations":        {func(d, e, s *row) { d.Allocs = 7 }, 1, "worse: Decide/a: 10 allocations, were 7"},
-		"hardly fewer":       {func(d, e, s *row) { d.Allocs = 8 }, 0, "0 worse"},
-		"of an edit":         {func(d, e, s *row) { e.Allocs = 24 }, 0, "0 worse"},
-		"of an edit, more":   {func(d, e, s *row) { e.Allocs = 20 }, 1, "worse: Admit/a: 40 allocations, were 20"},
-		"of a snapshot":      {func(d, e, s *row) { s.Allocs = 910 }, 0, "0 worse"},
-		"of two":             {func(d, e, s *row) { d.Steps, s.Allocs = 50, 800 }, 2, "2 worse"},
-		"less time":          {func(d, e, s *row) { d.Ns = 600 }, 0, "slower: Decide/a: 1µs, was 600ns"},
-		"no time":            {func(d, e, s *row) { d.Ns = 0 }, 0, "0 worse"},
-		"hardly less time":   {func(d, e, s *row) { d.Ns = 700 }, 0, "0 worse"},
-		"another name":       {func(d, e, s *row) { d.Name = "Decide/b" }, 0, "2 rows compared, 0 worse"},
+		"the same":            {func(d, e, s *row) {}, 0, "3 rows compared, 1 in blocks of code, 0 worse"},
+		"fewer steps":         {func(d, e, s *row) { d.Steps = 95 }, 1, "worse: Decide/a: 100 steps, were 95"},
+		"hardly fewer steps":  {func(d, e, s *row) { d.Steps = 96 }, 0, "0 worse"},
+		"more steps":          {func(d, e, s *row) { d.Steps = 200 }, 0, "0 worse"},
+		"allocations":         {func(d, e, s *row) { d.Allocs = 7 }, 1, "worse: Decide/a: 10 allocations, were 7"},
+		"hardly fewer":        {func(d, e, s *row) { d.Allocs = 8 }, 0, "0 worse"},
+		"of an edit":          {func(d, e, s *row) { e.Allocs = 24 }, 0, "0 worse"},
+		"of an edit, more":    {func(d, e, s *row) { e.Allocs = 20 }, 1, "worse: Admit/a: 40 allocations, were 20"},
+		"of a snapshot":       {func(d, e, s *row) { s.Allocs = 910 }, 0, "0 worse"},
+		"of two":              {func(d, e, s *row) { d.Steps, s.Allocs = 50, 800 }, 2, "2 worse"},
+		"less time":           {func(d, e, s *row) { d.Ns = 600 }, 0, "slower: Decide/a: 1µs, was 600ns"},
+		"no time":             {func(d, e, s *row) { d.Ns = 0 }, 0, "0 worse"},
+		"hardly less time":    {func(d, e, s *row) { d.Ns = 700 }, 0, "0 worse"},
+		"fewer blocks":        {func(d, e, s *row) { d.Blocks = 9000 }, 1, "worse: Decide/a: 10000 blocks of code, were 9000"},
+		"hardly fewer blocks": {func(d, e, s *row) { d.Blocks = 9500 }, 0, "1 in blocks of code, 0 worse"},
+		"another name":        {func(d, e, s *row) { d.Name = "Decide/b" }, 0, "2 rows compared, 0 in blocks of code, 0 worse"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rows := []row{{Name: "Decide/a", Steps: 100, Allocs: 10, Ns: 1000}, {Name: "Admit/a", Allocs: 40, Ns: 1000}, {Name: "NewSnapshot/a", Allocs: 1000, Ns: 1000}}
+			rows := []row{{Name: "Decide/a", Steps: 100, Allocs: 10, Blocks: 10_000, Ns: 1000}, {Name: "Admit/a", Allocs: 40, Ns: 1000}, {Name: "NewSnapshot/a", Allocs: 1000, Ns: 1000}}
 			before := slices.Clone(rows)
 			c.change(&before[0], &before[1], &before[2])
 			var b strings.Builder

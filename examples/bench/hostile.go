@@ -155,6 +155,10 @@ func (r *row) ask(a asked, several bool) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var got answer
+	r.Blocks, err = blocksOf(func() { _, err = decide() })
+	if err != nil {
+		return err
+	}
 	for i := range repeats {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -11,6 +11,9 @@ import (
 // Sizes of a quick run: what a decision counts at the second is held by what it counts at the first.
 var quickSizes = []int{leastHostile, 4 * leastHostile}
 
+// blocksOfALook is about how many blocks of code a look at a workload runs.
+const blocksOfALook = 50
+
 // permitted are the most steps and allocations at the second size by those at the first: in proportion to n log n, with a look at each
 // workload and some allocations more. Allocations are counted for decisions alone.
 func permitted(first []row) report {
@@ -20,6 +23,7 @@ func permitted(first []row) report {
 	for _, r := range first {
 		r.Workloads = quickSizes[1]
 		r.Steps, r.Allocs, r.Ns = int(float64(r.Steps)*times+large), int64(float64(r.Allocs)*times)+200, 0
+		r.Blocks = int64(float64(r.Blocks)*times + blocksOfALook*large)
 		r.Name = r.path()
 		most.Rows = append(most.Rows, r)
 	}

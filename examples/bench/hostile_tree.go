@@ -48,7 +48,7 @@ func shapesOfATree() []shape {
 		}},
 		{"levels-share", func(n int) asked { return chain(n, func(int) int { return 0 }) }},
 		{"levels-lend", func(n int) asked { return chain(n, func(level int) int { return n / levels }) }},
-		{"binary-tree", func(n int) asked { return binary(n) }},
+		{"binary-tree", func(n int) asked { return binaryTree(n) }},
 		{"other-flavors", func(n int) asked { return flavors(n) }},
 	}
 }
@@ -75,7 +75,7 @@ func chain(n int, own func(level int) int) *question {
 }
 
 // binary returns a tree in which each cohort has two below it and a queue.
-func binary(n int) *question {
+func binaryTree(n int) *question {
 	cohorts := n / 50
 	q := shared(cohorts-1, n)
 	q.state.Cohorts = nil

@@ -3,15 +3,16 @@
 //
 //	bench [-quick] [-cold] [-hostile [-workloads N]] [-scenario GLOB,...] [-world GLOB,...] [-by policies|rules] [-o FORM] [-compare FILE]
 //
-// A row is a request on a world, or an operation on its snapshot: new-snapshot, admit,
-// remove. Time is the median of five batches that together take -time, or of fewer if one
+// A row is a request on a world, or an operation on its snapshot: new-snapshot, sync, admit, settle
+// and others. Time is the median of five batches that together take -time, or of fewer if one
 // operation takes longer. The last answer is checked (column "by"):
 //
 //	kueue       the victims are those that Kueue took on the same world
 //	definition  the victims are those that the scenario was made from
 //	law         with the victims gone the request fits, and with any one of them in place it does not
 //
-// Steps is the number of workloads looked at. Kueue's time is the time of its search alone
+// Steps is the number of workloads looked at. Blocks are the basic blocks of the library's code that run: a program counts them if it is
+// built by .ci/counting-bench. No loop escapes them. Kueue's time is the time of its search alone
 // (GetTargets); its scheduler makes another search for each resource.
 //
 // With -by rules the queues have rules that say the same as their policies, and these decide alone.
@@ -26,13 +27,13 @@
 // asks about 1,000 and 4,000 workloads: steps and allocations must grow hardly faster than in proportion.
 //
 // The forms of -o: table; json, one object in one line with version, commit, machine and rows (name, world, scenario, mode, workloads,
-// queues, victims, steps, ns_op, b_op, allocs_op, ok, checked_by, and, if any, cold_ns, kueue_ns and error); steps, the same with name,
-// steps and allocs_op alone, which are those of any machine.
+// queues, victims, steps, ns_op, b_op, allocs_op, ok, checked_by, and, if any, blocks, cold_ns, kueue_ns and error); steps, the same
+// with name, steps, allocs_op and blocks alone, which are those of any machine.
 //
-// With -compare it tells what is worse than in an earlier report of -o json or -o steps: more steps or allocations by more than -more
+// With -compare it tells what is worse than in an earlier report of -o json or -o steps: more steps, allocations or blocks by more than -more
 // percent, and, as a warning only, more time by more than -slower percent.
 //
-// Exit status: 0 when every answer was right, 1 when one was wrong or a row takes more steps or allocations than -compare permits, 2 for
+// Exit status: 0 when every answer was right, 1 when one was wrong or a row counts more than -compare permits, 2 for
 // bad usage.
 package main
 

@@ -41,7 +41,7 @@ func TestCold(t *testing.T) {
 			t.Fatalf("%v: status %d, %q, %d rows", args, status, stderr, len(rows))
 		}
 		for _, r := range rows {
-			if want := len(args) > 0 && r.Scenario != admit; (r.ColdNs > 0) != want {
+			if want := len(args) > 0 && r.Scenario != "admit"; (r.ColdNs > 0) != want {
 				t.Errorf("%v: %s has %v", args, r.Scenario, r.ColdNs)
 			}
 		}
@@ -56,7 +56,7 @@ func TestJSON(t *testing.T) {
 	}
 	timedByKueue := 0
 	for _, r := range rows {
-		operation := slices.Contains(operations, r.Scenario)
+		operation := slices.ContainsFunc(operations, func(o operation) bool { return o.name == r.Scenario })
 		if r.World != "f1-1k-10-1" || r.Mode != scenario.Classical || r.Workloads != 1000 || r.Queues != 10 || r.Ns <= 0 || !r.OK || r.Error != "" ||
 			operation != (r.CheckedBy == "") || !operation && r.Steps == 0 {
 			t.Errorf("%+v", r)

@@ -15,8 +15,8 @@ type cost struct {
 const batches = 5
 
 // measure runs an operation in five batches that together take the minimum, or in fewer if
-// one operation takes longer. Time is the median of the batches, allocations are the mean.
-func (r *row) measure(minimum time.Duration, operation func()) {
+// one operation takes longer. Time is the median of the batches, allocations are the mean. Blocks are those of one more.
+func (r *row) measure(minimum time.Duration, operation func()) (err error) {
 	n := 1
 	elapsed := timed(n, operation)
 	for elapsed < minimum/batches {
@@ -39,6 +39,8 @@ func (r *row) measure(minimum time.Duration, operation func()) {
 	r.Bytes, r.Allocs = int64((after.TotalAlloc-before.TotalAlloc)/total), int64((after.Mallocs-before.Mallocs)/total)
 	sorted := slices.Sorted(slices.Values(c.ns))
 	r.Ns, r.cost = sorted[len(sorted)/2], c
+	r.Blocks, err = blocksOf(operation)
+	return err
 }
 
 // What is read and written between two operations with cold caches, and the number of them.

@@ -45,13 +45,14 @@ type stepsOnly struct {
 	Name   string `json:"name"`
 	Steps  int    `json:"steps"`
 	Allocs int64  `json:"allocs_op"`
+	Blocks int64  `json:"blocks,omitempty"`
 }
 
 // printSteps prints what is the same on every machine, a row in a line, to be kept beside the code.
 func printSteps(w io.Writer, rows []row) error {
 	_, err := fmt.Fprintf(w, "{\"version\":%d,\"rows\":[\n", formVersion)
 	for i, r := range rows {
-		line, _ := json.Marshal(stepsOnly{r.Name, r.Steps, r.Allocs}) // of texts and numbers
+		line, _ := json.Marshal(stepsOnly{r.Name, r.Steps, r.Allocs, r.Blocks}) // of texts and numbers
 		end := ","
 		if i == len(rows)-1 {
 			end = "]}"

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"runtime"
 	"slices"
 
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
-	"github.com/cedesched/cede/workload"
 )
 
 // row is a line of measurements.
@@ -25,6 +24,7 @@ type row struct {
 	ColdNs    float64         `json:"cold_ns,omitempty"` // with cold caches; zero: not measured
 	Bytes     int64           `json:"b_op"`
 	Allocs    int64           `json:"allocs_op"`
+	Blocks    int64           `json:"blocks,omitempty"` // of code that it runs; zero: not counted
 	OK        bool            `json:"ok"`
 	CheckedBy scenario.Source `json:"checked_by,omitempty"` // empty: an operation
 	KueueNs   float64         `json:"kueue_ns,omitempty"`
@@ -36,15 +36,6 @@ type row struct {
 	cost   cost
 	growth float64 // of the time of a hostile state, as a power of its size
 }
-
-// The operations on a snapshot, which have rows like the scenarios.
-const (
-	newSnapshot = "new-snapshot"
-	admit       = "admit"
-	remove      = "remove"
-)
-
-var operations = []string{newSnapshot, admit, remove}
 
 // bench is a run of the program.
 type bench struct {
@@ -92,7 +83,7 @@ func (b *bench) world(w scenario.World) ([]row, error) {
 	scenarios := slices.DeleteFunc(w.Scenarios(), func(s scenario.Scenario) bool {
 		return !b.scenarios.match(s.Name) || s.ClassicalOnly && b.mode != scenario.Classical
 	})
-	wanted := slices.DeleteFunc(slices.Clone(operations), func(name string) bool { return !b.scenarios.match(name) })
+	wanted := slices.DeleteFunc(slices.Clone(operations), func(o operation) bool { return !b.scenarios.match(o.name) })
 	if len(scenarios)+len(wanted) == 0 {
 		return nil, nil
 	}
@@ -117,12 +108,16 @@ func (b *bench) world(w scenario.World) ([]row, error) {
 		r.Name = r.path()
 		return r
 	}
-	for _, name := range wanted {
-		if name != newSnapshot {
+	for _, o := range wanted {
+		if !o.ofState {
 			st = preemption.State{} // the others do not need it
 		}
 		runtime.GC() // so that earlier garbage does not slow this measurement
-		afterwards = append(afterwards, measured(name, func(r *row) error { return b.operation(r, st, extra, snapshot) }))
+		afterwards = append(afterwards, measured(o.name, func(r *row) error {
+			var failed error
+			err := o.run(&subject{b.preemptor, st, extra, snapshot}, func(operation func()) { failed = r.measure(b.minimum, operation) })
+			return cmp.Or(err, failed)
+		}))
 	}
 	st = preemption.State{}
 	runtime.GC()
@@ -145,7 +140,9 @@ func (b *bench) scenario(r *row, s *scenario.Scenario, snapshot *preemption.Snap
 	if a := s.Kueue[b.mode]; a != nil {
 		r.KueueNs = a.TargetsNs
 	}
-	r.measure(b.minimum, func() { d, err = b.decide(snapshot, s.Request) })
+	if failed := r.measure(b.minimum, func() { d, err = b.decide(snapshot, s.Request) }); failed != nil {
+		return failed
+	}
 	if len(b.memory) > 0 {
 		r.measureCold(b.memory, func() { d, err = b.decide(snapshot, s.Request) })
 	}
@@ -155,32 +152,6 @@ func (b *bench) scenario(r *row, s *scenario.Scenario, snapshot *preemption.Snap
 	// The last timed answer is the one that is checked.
 	r.CheckedBy, err = s.Check(b.mode, snapshot, b.decide, d)
 	return err
-}
-
-// operation measures an operation on the snapshot, and checks its result.
-func (b *bench) operation(r *row, st preemption.State, extra workload.Workload, snapshot *preemption.Snapshot) error {
-	with, err := snapshot.With(preemption.Admit(extra))
-	if err != nil {
-		return err
-	}
-	switch r.Scenario {
-	case newSnapshot:
-		r.measure(b.minimum, func() { snapshot, err = preemption.NewSnapshot(st) })
-	case admit:
-		r.measure(b.minimum, func() { with, err = snapshot.With(preemption.Admit(extra)) })
-	case remove:
-		r.measure(b.minimum, func() { snapshot, err = with.With(preemption.Remove(extra.ID)) })
-	}
-	if err != nil {
-		return err
-	}
-	if _, admitted := with.Find(extra.ID); !admitted {
-		return errors.New("the admitted workload is missing")
-	}
-	if _, err := snapshot.With(preemption.Remove(extra.ID)); err == nil {
-		return errors.New("the workload is found before it was admitted or after it was removed")
-	}
-	return nil
 }
 
 func names(list []scenario.World) string {
@@ -205,8 +176,8 @@ func scenarioNames() string {
 			seen[s.Name] = true
 		}
 	}
-	for _, name := range operations {
-		text += name + " "
+	for _, o := range operations {
+		text += o.name + " "
 	}
 	return text[:len(text)-1]
 }
