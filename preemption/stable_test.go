@@ -51,6 +51,19 @@ func TestStable(t *testing.T) {
 		{"who yields because its time is over does", stable,
 			lab(queue.LowerOrNewerEqualPriority, queue.Any, old), pending("b", 5, 3),
 			"Preempt: old InClusterQueueTimeBased"},
+		{"who is kept anyway does not count where first candidates decide between equal shares", stable, func() preemption.State {
+			kept := job("kept", "c", 5, 1, started(1))
+			kept.LocalQueue, kept.PodSets[0].Requests[0].Amount = "x", 0
+			st := lab(queue.LowerPriority, queue.Any, job("middle", "b", 0, 2, started(1)), job("low", "c", -1, 2, started(1)), kept)
+			st.Queues[0].Quotas, st.Queues[1].Quotas = gpus(4), gpus(0)
+			st.Queues = append(st.Queues, st.Queues[1])
+			st.Queues[2].Name = "c"
+			return st
+		}(), func() preemption.Request {
+			r := pending("a", 5, 2)
+			r.LocalQueueUsage = []queue.LocalQueueUsage{{LocalQueue: "x", Usage: 0.5}}
+			return r
+		}(), "Preempt: low InCohortReclamation"},
 		{"what is not asked, and no queue of the tree has, is not borrowed", stable, func() preemption.State {
 			st := lab(queue.LowerPriority, queue.Any, job("first", "b", 0, 2, started(5)), job("more", "b", 0, 2, started(1)))
 			st.Queues[0].Reserved = []quota.Amount{{Flavor: "h100", Resource: "cpu", Amount: 1}}

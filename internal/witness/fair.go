@@ -53,6 +53,7 @@ func (f *fairSearch) run() {
 	defer func() { f.own.asking = nil }()
 	f.entitled = f.withinNominal()
 	list := f.inOrder(append(f.cohortCandidates(f.at), f.ownCandidates(f.at)...), f.at)
+	list = slices.DeleteFunc(list, f.stableKeepsAnyway)
 	for before := -1; before < len(f.victims) && !f.enough; {
 		before, f.refused = len(f.victims), nil
 		f.first(list, strategies[0])

@@ -19,10 +19,7 @@ func stablePermits(w *world, set []*candidate) bool { return stableKeeps(w, set)
 // stableKeeps returns the first of a set whom points 1 to 3 keep. "In a cohort tree in which no queue has
 // reclaimWithinCohort Any points 1 and 2 are not needed and refuse no victim."
 func stableKeeps(w *world, set []*candidate) *candidate {
-	anybody := func(n *node) bool {
-		return n.queue != nil && n.queue.Preemption.ReclaimWithinCohort == queue.Any
-	}
-	if w.config.Sharing != preemption.Stable || w.own.parent == nil || !slices.ContainsFunc(w.own.root().under(), anybody) {
+	if !stableCounts(w) {
 		return nil
 	}
 	borrows := w.own.isBorrower(nil, asks(w))
@@ -35,6 +32,25 @@ func stableKeeps(w *world, set []*candidate) *candidate {
 		}
 	}
 	return nil
+}
+
+func stableCounts(w *world) bool {
+	anybody := func(n *node) bool {
+		return n.queue != nil && n.queue.Preemption.ReclaimWithinCohort == queue.Any
+	}
+	return w.config.Sharing == preemption.Stable && w.own.parent != nil && slices.ContainsFunc(w.own.root().under(), anybody)
+}
+
+// stableKeepsAnyway: "Whom these points keep whatever the shares are is no candidate."
+func (w *world) stableKeepsAnyway(c *candidate) bool {
+	if !stableCounts(w) || c.expired || c.leaving {
+		return false
+	}
+	if !w.own.isBorrower(nil, asks(w)) {
+		return !yieldsWithin(w, c)
+	}
+	priority := cmp.Compare(c.of.EffectivePriority(), w.request.Workload.EffectivePriority())
+	return !c.of.home.isBorrower(c.of, nil) || priority > 0 || priority == 0 && c.of.home == w.own && !ranksBelow(w, c)
 }
 
 // stableRefuses reports whether a candidate may not go with the victims so far: "candidates are refused" one by one, for
