@@ -15,7 +15,8 @@ type cost struct {
 const batches = 5
 
 // measure runs an operation in five batches that together take the minimum, or in fewer if
-// one operation takes longer. Time is the median of the batches, allocations are the mean. Blocks are those of one more.
+// one operation takes longer. Time is the median of the batches; allocations are those of the batch
+// with the fewest, for what the runtime allocates beside is counted, too. Blocks are those of one more.
 func (r *row) measure(minimum time.Duration, operation func()) (err error) {
 	n := 1
 	elapsed := timed(n, operation)
@@ -27,16 +28,18 @@ func (r *row) measure(minimum time.Duration, operation func()) (err error) {
 		n = int(float64(n)*grow) + 1
 		elapsed = timed(n, operation)
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
 	c := cost{operations: n}
 	for spent := time.Duration(0); len(c.ns) == 0 || len(c.ns) < batches && spent < minimum; spent += elapsed {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
 		elapsed = timed(n, operation)
+		runtime.ReadMemStats(&after)
+		bytes, allocs := int64((after.TotalAlloc-before.TotalAlloc)/uint64(n)), int64((after.Mallocs-before.Mallocs)/uint64(n))
+		if len(c.ns) == 0 || allocs < r.Allocs {
+			r.Bytes, r.Allocs = bytes, allocs
+		}
 		c.ns = append(c.ns, float64(elapsed.Nanoseconds())/float64(n))
 	}
-	runtime.ReadMemStats(&after)
-	total := uint64(n * len(c.ns))
-	r.Bytes, r.Allocs = int64((after.TotalAlloc-before.TotalAlloc)/total), int64((after.Mallocs-before.Mallocs)/total)
 	sorted := slices.Sorted(slices.Values(c.ns))
 	r.Ns, r.cost = sorted[len(sorted)/2], c
 	r.Blocks, err = blocksOf(operation)
