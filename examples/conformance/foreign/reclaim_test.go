@@ -103,17 +103,21 @@ func (j *kaiJob) reclaimer() fairshare.Reclaimer {
 	return fairshare.Reclaimer{Queue: j.Queue, Requests: j.amounts(n), NonPreemptible: !j.Preemptible}
 }
 
+// reclaimCaseOf reads a case and makes its tree.
+func reclaimCaseOf(line []byte) (c reclaimCase, tree fairshare.Tree, err error) {
+	if err = json.Unmarshal(line, &c); err == nil {
+		tree, err = c.tree()
+	}
+	return c, tree, err
+}
+
 // TestReclaimRules asks who may reclaim, which jobs are candidates, and whether sets of victims are acceptable. Rows with minimum
 // runtimes are asked the first question alone. Of rows whose shares are those of a rounding error nothing is asked.
 func TestReclaimRules(t *testing.T) {
 	asked := map[string]int{}
 	inexact := map[string]bool{}
 	err := recorded.Lines("reclaim", beside(t, "kai", "reclaim.jsonl.gz"), func(_ int, line []byte) error {
-		var c reclaimCase
-		if err := json.Unmarshal(line, &c); err != nil {
-			return err
-		}
-		tree, err := c.tree()
+		c, tree, err := reclaimCaseOf(line)
 		if err != nil {
 			return err
 		}
@@ -167,11 +171,7 @@ func TestReclaimRules(t *testing.T) {
 func TestPreemptRules(t *testing.T) {
 	asked, refuses := 0, 0
 	err := recorded.Lines("preempt", beside(t, "kai", "preempt.jsonl.gz"), func(_ int, line []byte) error {
-		var c reclaimCase
-		if err := json.Unmarshal(line, &c); err != nil {
-			return err
-		}
-		tree, err := c.tree()
+		c, tree, err := reclaimCaseOf(line)
 		if err != nil {
 			return err
 		}

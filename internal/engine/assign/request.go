@@ -151,7 +151,6 @@ type load struct {
 // forecast is what a search for one column alone has found.
 type forecast struct {
 	Verdict
-	found bool  // there are victims
 	since int64 // the instant of the search
 	// at is the first instant after it at which time alone may change the result, if changes is true. Of a search with victims it is
 	// known only once it was asked.

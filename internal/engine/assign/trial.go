@@ -72,9 +72,9 @@ func (a *Assigner) forecastOf(l load) forecast {
 		return of
 	}
 	found := a.search(l.column, l.amount, 0)
-	of := forecast{Verdict{NoCandidates, found.BorrowHeight}, false, a.request.Base.Now, found.RetryAt, found.Waits, true}
+	of := forecast{Verdict{NoCandidates, found.BorrowHeight}, a.request.Base.Now, found.RetryAt, found.Waits, true}
 	if len(found.Victims) > 0 {
-		of.Mode, of.found, of.known = Reclaim, true, false
+		of.Mode, of.known = Reclaim, false
 	}
 	for i := range found.Victims {
 		if found.Victims[i].Queue == a.request.Base.Queue {

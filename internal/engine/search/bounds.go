@@ -102,22 +102,22 @@ func (s *Search) removeOwn(gone usage.Gone) {
 	}
 	p := s.Permission(right.Own, true)
 	equals := s.EqualsMayYield()
-	sum := s.zeros(&s.sum)
-	s.Cluster.AddRunning(sum, s.columns(), s.Request.Queue, func(priority int64) bool {
+	sum := zeros(&s.sum, s.Request)
+	s.Cluster.AddRunning(sum, requested(s.Request), s.Request.Queue, func(priority int64) bool {
 		return p.Admits(priority) || equals && priority == s.Request.Priority
 	})
 	s.View.RemoveSlots(gone, s.Request.Queue, sum)
 }
 
 // zeros makes a list of zeros, one for each requested column.
-func (s *Search) zeros(list *[]int64) []int64 {
-	*list = slices.Grow((*list)[:0], len(s.Request.Amounts))[:len(s.Request.Amounts)]
+func zeros(list *[]int64, r *right.Request) []int64 {
+	*list = slices.Grow((*list)[:0], len(r.Amounts))[:len(r.Amounts)]
 	clear(*list)
 	return *list
 }
 
-// columns returns the requested columns.
-func (s *Search) columns() []int { return s.Request.Columns[:len(s.Request.Amounts)] }
+// requested returns the requested columns.
+func requested(r *right.Request) []int { return r.Columns[:len(r.Amounts)] }
 
 // removeReach removes, at each level, the sums of its cohort without the child above the
 // preemptor's queue.
@@ -154,8 +154,8 @@ func (s *Search) HopelessByRules(gone usage.Gone, inTree bool, of func(cohort in
 	s.inTree = inTree
 	s.bounds[gone] = bound{} // that of the policies
 	leave := func(q int, p right.Permission) {
-		sum := s.zeros(&s.sum)
-		s.Cluster.AddRunning(sum, s.columns(), q, p.Admits)
+		sum := zeros(&s.sum, s.Request)
+		s.Cluster.AddRunning(sum, requested(s.Request), q, p.Admits)
 		s.View.RemoveSlots(gone, q, sum)
 	}
 	gives := func(node int) bool {
@@ -183,11 +183,11 @@ func (s *Search) HopelessByRules(gone usage.Gone, inTree bool, of func(cohort in
 // sumReach computes the usage of the workloads of permitted priority in a queue, or in the
 // queues under a cohort that can be reached.
 func (s *Search) sumReach(list *[]int64, node int, p right.Permission) (sum []int64) {
-	sum = s.zeros(list)
+	sum = zeros(list, s.Request)
 	if s.Cluster.IsQueue(node) {
-		s.Cluster.AddRunning(sum, s.columns(), node, p.Admits)
+		s.Cluster.AddRunning(sum, requested(s.Request), node, p.Admits)
 	} else {
-		s.Cluster.AddReach(sum, s.columns(), node, p.Admits)
+		s.Cluster.AddReach(sum, requested(s.Request), node, p.Admits)
 	}
 	return sum
 }
@@ -235,8 +235,8 @@ func (s *Search) removeUnder(cohort, except int, lane cluster.Lane, p right.Perm
 		switch {
 		case node == except, !s.GaveAtFirst(node):
 		case s.Cluster.IsQueue(node):
-			sum := s.zeros(&s.sum)
-			cluster.AddFront(sum, s.columns(), s.Cluster.Running(node).Lane(lane), p.Permits)
+			sum := zeros(&s.sum, s.Request)
+			cluster.AddFront(sum, requested(s.Request), s.Cluster.Running(node).Lane(lane), p.Permits)
 			s.View.RemoveSlots(usage.InNeed, node, sum)
 			s.bounds[usage.InNeed].donors++
 			if n := s.bounds[usage.InNeed].donors; n&(n-1) == 0 && s.fitsIn(usage.InNeed, borrowing) { // checked at 1, 2, 4, 8, ... donors
