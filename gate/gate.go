@@ -69,7 +69,8 @@ type Gates struct {
 	// Names are the names of the gates, at most [MaxGates].
 	Names []string `json:"names,omitempty"`
 	// States are the states of the gates, at most one for each gate. A gate without a state
-	// is closed: a new workload is closed.
+	// is closed: a new workload is closed. The state of a gate that is not named counts for
+	// nothing.
 	States []State `json:"states,omitempty"`
 	// Blocked is the condition BlockedOnPreemptionGates.
 	Blocked Condition `json:"blocked,omitzero"`
@@ -207,9 +208,9 @@ func (g Gates) IsZero() bool {
 
 // Validate returns everything that is wrong with the gates, as an error that lists each fault
 // with its path under the given one: more than [MaxGates], a name that is empty, duplicate or
-// longer than [MaxName], a state of an unnamed gate, a second state of a gate, an unknown
-// position, an open gate or an active condition without time, an active condition without
-// reason, a time outside the years 1678 to 2262.
+// longer than [MaxName], a second state of a gate, an unknown position, an open gate or an
+// active condition without time, an active condition without reason, a time outside the years
+// 1678 to 2262.
 func Validate(path string, g Gates) error {
 	var faults fault.List
 	if len(g.Names) > MaxGates {
@@ -234,11 +235,8 @@ func Validate(path string, g Gates) error {
 	for i, s := range g.States {
 		at := fmt.Sprintf("%s.states[%d]", path, i)
 		first := slices.IndexFunc(g.States, func(other State) bool { return other.Name == s.Name })
-		switch {
-		case first < i:
+		if first < i {
 			faults.Add(at+".name", "%q has a state already, states[%d]", s.Name, first)
-		case !g.Has(s.Name):
-			faults.Add(at+".name", "%q is none of the gates %q", s.Name, g.Names)
 		}
 		if s.Position > Open {
 			faults.Add(at+".position", "%v is neither Closed nor Open", s.Position)

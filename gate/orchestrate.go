@@ -2,13 +2,8 @@ package gate
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
-
-	"github.com/cedesched/cede/internal/base/fault"
-	"github.com/cedesched/cede/internal/base/instant"
-	"github.com/cedesched/cede/quota"
 )
 
 // ReplicaOrder is the order in which replicas that signal may preempt. The zero value is
@@ -28,63 +23,28 @@ const (
 	Cheapest
 )
 
-// Progress says how far a replica has come. The zero value is NotEvaluated.
-type Progress uint8
+// Rules says by whose rules gates are opened. The zero value is Design.
+type Rules uint8
 
 const (
-	// NotEvaluated: the scheduler has not looked at the replica yet.
-	NotEvaluated Progress = iota
-	// Pending: the scheduler looked at the replica, which has no quota.
-	Pending
-	// Reserved: the replica has its quota.
-	Reserved
-	// Preempting: the victims of the replica were told to stop, and some have not left yet.
-	Preempting
+	// Design: the text of KEP-8303 as it is today and, where it is silent, the rulings that
+	// [Orchestrate] lists.
+	Design Rules = iota
+	// Kueue019: as Kueue 0.19 does it (pkg/controller/admissionchecks/multikueue/workload.go,
+	// workloadToOpenPreemptionGate), to tell what a real manager does next. A lost replica is
+	// forgotten, with its opening. A signal counts whatever its reason is, whether it is stale,
+	// and whether the replica has the gate, has its quota or is preempting. Victims that leave
+	// are not waited for. If nobody signals there is no time to ask again. Of equal signals
+	// Kueue takes any; this takes the smaller name. Of the configuration Gate and Timeout are
+	// read; the rest must be zero.
+	Kueue019
 )
-
-// Replica is one copy of a workload, in one cluster, as the manager last saw it. The caller
-// leaves out replicas that do not exist yet, are deactivated or finished.
-type Replica struct {
-	// Name is the name of the cluster or variant, unique among the replicas.
-	Name     string
-	Gates    Gates
-	Progress Progress
-	// Since is, for Preempting, when the victims were told to stop; it must then be set.
-	Since time.Time
-	// Offer is the cost of opening the gate, if the cluster reports it (see
-	// preemption.Decision with outcome Gated). The zero value is unknown.
-	Offer Offer
-}
-
-// Offer is the cost of a preemption by a replica. The zero value is unknown.
-type Offer struct {
-	// Victims is the number of workloads that would be evicted; zero is unknown.
-	Victims int
-	// LostWork is the sum of the times that the victims have run.
-	LostWork time.Duration
-	// Lost is what the victims lose by a cost that all clusters share (preemption.Decision.Lost).
-	// If it is set it counts before the others; a replica without comes after those with it.
-	Lost quota.OptionalInt64
-}
-
-func (o Offer) compare(other Offer) int {
-	return cmp.Or(compareBool(o.Victims == 0, other.Victims == 0), compareBool(o.Lost.IsZero(), other.Lost.IsZero()),
-		cmp.Compare(o.Lost.Or(0), other.Lost.Or(0)), cmp.Compare(o.Victims, other.Victims), cmp.Compare(o.LostWork, other.LostWork))
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
-}
 
 // Config configures [Orchestrate]. The zero value is valid: the gate MultiKueue, a timeout of
 // five minutes, no grace, order FirstSignal.
 type Config struct {
+	// Rules says by whose rules gates are opened.
+	Rules Rules
 	// Gate is the gate to open. Empty is [MultiKueue].
 	Gate string
 	// Timeout is how long a replica may try, counted from the opening of its gate, before the
@@ -144,10 +104,16 @@ type Action struct {
 //     has its turn. Only the signal counts: a replica that cleared it, because its
 //     answer is no longer Gated, is not opened.
 //   - Orchestrate does not wait for a replica that does not name the gate.
+//   - A replica that another closed gate holds back, too, has its turn after all others, and
+//     not never: two controllers would wait for each other.
+//   - Of a lost replica its opening counts, and nothing else.
+//   - A signal from before [Replica.Evicted] is none.
+//   - Times after now are taken as they are written: a clock is ahead. They make the wait
+//     longer; they open no second gate.
 //
 // The error lists all faults: an empty or duplicate name, what [Validate] finds, an unknown
-// reservation or rule, a negative timeout, grace or offer, a preempting replica without time,
-// a zero now, and times outside the years 1678 to 2262.
+// progress, order or rules, a negative timeout, grace or offer, what rules of Kueue do not read,
+// a preempting replica without time, a zero now, and times outside the years 1678 to 2262.
 func Orchestrate(c Config, now time.Time, replicas []Replica) (Action, error) {
 	if err := check(&c, now, replicas); err != nil {
 		return Action{}, err
@@ -157,6 +123,9 @@ func Orchestrate(c Config, now time.Time, replicas []Replica) (Action, error) {
 	}
 	if c.Timeout == 0 {
 		c.Timeout = DefaultTimeout
+	}
+	if c.Rules == Kueue019 {
+		return c.asBuilt(now, replicas), nil
 	}
 	if c.PreemptingTimeout == 0 {
 		c.PreemptingTimeout = c.Timeout
@@ -191,17 +160,28 @@ func (c *Config) next(replicas []Replica) (next *Replica, done bool) {
 	for i := range replicas {
 		r := &replicas[i]
 		switch {
+		case r.Lost:
 		case r.Progress == Reserved:
-			return nil, true // under Preference, a replica found before is more preferred
-		case c.waits(r) && c.Order == Preference:
+			return next, next == nil || c.Order != Preference // under Preference, a replica found before is more preferred
+		case c.waits(r) && c.Order == Preference && !c.heldElsewhere(r):
 			return r, false
-		case c.waits(r) && (next == nil || c.before(r, next)):
-			next = r
+		case c.waits(r):
+			if next == nil || c.before(r, next) {
+				next = r
+			}
 		case c.Order == Preference && r.Progress == NotEvaluated && !c.open(r):
 			return nil, false
 		}
 	}
 	return next, false
+}
+
+// heldElsewhere reports whether another gate of the replica is closed.
+func (c *Config) heldElsewhere(r *Replica) bool {
+	return slices.ContainsFunc(r.Gates.Names, func(name string) bool {
+		_, open := r.Gates.OpenSince(name)
+		return name != c.Gate && !open
+	})
 }
 
 func (c *Config) open(r *Replica) bool {
@@ -211,7 +191,8 @@ func (c *Config) open(r *Replica) bool {
 
 // waits reports whether the replica signals and its gate is closed.
 func (c *Config) waits(r *Replica) bool {
-	return r.Progress < Reserved && r.Gates.Has(c.Gate) && !c.open(r) && r.Gates.Blocked.Signals()
+	signal := &r.Gates.Blocked
+	return !r.Lost && r.Progress < Reserved && r.Gates.Has(c.Gate) && !c.open(r) && signal.Signals() && !signal.Since.Before(r.Evicted)
 }
 
 // latestOpening returns when the last of the open gates was opened; the zero time if none is
@@ -228,7 +209,7 @@ func (c *Config) latestOpening(replicas []Replica) (latest time.Time) {
 // left returns when the wait for victims that leave ends; the zero time if none leave.
 func (c *Config) left(replicas []Replica, opened, signal time.Time) (ends time.Time) {
 	for i := range replicas {
-		if r := &replicas[i]; r.Progress == Preempting && r.Since.Add(c.PreemptingTimeout).After(ends) {
+		if r := &replicas[i]; !r.Lost && r.Progress == Preempting && r.Since.Add(c.PreemptingTimeout).After(ends) {
 			ends = r.Since.Add(c.PreemptingTimeout)
 		}
 	}
@@ -252,64 +233,14 @@ func (c *Config) firstSignal(replicas []Replica) (first time.Time) {
 	return first
 }
 
-// before is the order of FirstSignal and Cheapest.
+// before is the order of replicas that wait. Under Preference it is asked about those that another gate holds back.
 func (c *Config) before(a, b *Replica) bool {
-	order := 0
-	if c.Order == Cheapest {
-		order = a.Offer.compare(b.Offer)
+	order := compareBool(c.heldElsewhere(a), c.heldElsewhere(b))
+	switch c.Order {
+	case Cheapest:
+		order = cmp.Or(order, a.Offer.compare(b.Offer))
+	case Preference:
+		return false // in the given order
 	}
 	return cmp.Or(order, a.Gates.Blocked.Since.Compare(b.Gates.Blocked.Since), cmp.Compare(a.Name, b.Name)) < 0
-}
-
-func check(c *Config, now time.Time, replicas []Replica) error {
-	var faults fault.List
-	if len(c.Gate) > MaxName {
-		faults.Add("config.Gate", "%q is longer than %d bytes", c.Gate, MaxName)
-	}
-	if c.Timeout < 0 {
-		faults.Add("config.Timeout", "%v is negative", c.Timeout)
-	}
-	if c.PreemptingTimeout < 0 {
-		faults.Add("config.PreemptingTimeout", "%v is negative", c.PreemptingTimeout)
-	}
-	if c.Grace < 0 {
-		faults.Add("config.Grace", "%v is negative", c.Grace)
-	}
-	if c.Order > Cheapest {
-		faults.Add("config.Order", "%v is unknown", c.Order)
-	}
-	if now.IsZero() {
-		faults.Add("now", "is not set")
-	} else if !instant.Valid(now) {
-		faults.Add("now", "%v is not within %s", now, instant.Range)
-	}
-	names := make([]string, 0, len(replicas))
-	for i := range replicas {
-		r, path := &replicas[i], fmt.Sprintf("replicas[%d]", i)
-		if r.Name == "" {
-			faults.Add(path+".name", "is empty")
-		} else {
-			names = append(names, r.Name)
-		}
-		if err, bad := Validate(path+".gates", r.Gates).(fault.List); bad {
-			faults = append(faults, err...)
-		}
-		if r.Progress > Preempting {
-			faults.Add(path+".progress", "%d is unknown", r.Progress)
-		}
-		validateTime(&faults, path+".since", r.Since, r.Progress == Preempting)
-		if lost := r.Offer.Lost.Or(0); lost < 0 {
-			faults.Add(path+".offer", "%d is lost: negative", lost)
-		}
-		if r.Offer.Victims < 0 || r.Offer.LostWork < 0 {
-			faults.Add(path+".offer", "%d victims, %v of work: negative", r.Offer.Victims, r.Offer.LostWork)
-		}
-	}
-	slices.Sort(names)
-	for i := 1; i < len(names); i++ {
-		if names[i] == names[i-1] && (i == 1 || names[i] != names[i-2]) {
-			faults.Add("replicas", "two are named %q", names[i])
-		}
-	}
-	return faults.Err()
 }

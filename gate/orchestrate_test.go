@@ -39,9 +39,9 @@ func orchestrate(t interface{ Fatalf(string, ...any) }, c gate.Config, now time.
 
 func TestOrchestrateReportsEveryFault(t *testing.T) {
 	bad := gate.Replica{Name: "a", Progress: 9, Offer: gate.Offer{Victims: -1}, Gates: gate.Gates{Names: []string{""}}}
-	_, err := gate.Orchestrate(gate.Config{Gate: strings.Repeat("g", gate.MaxName+1), Timeout: -1, PreemptingTimeout: -1, Grace: -1, Order: 7}, time.Time{},
+	_, err := gate.Orchestrate(gate.Config{Gate: strings.Repeat("g", gate.MaxName+1), Timeout: -1, PreemptingTimeout: -1, Grace: -1, Order: 7, Rules: 7}, time.Time{},
 		[]gate.Replica{bad, {}, replica("a", 0), {Name: "b", Progress: gate.Preempting}})
-	wantFaults(t, err, `config.Gate: "ggg`, "config.Timeout: -1ns is negative", "config.PreemptingTimeout: -1ns", "config.Grace: -1ns", "config.Order: ReplicaOrder(7) is unknown", "now: is not set",
+	wantFaults(t, err, `config.Gate: "ggg`, "config.Timeout: -1ns is negative", "config.PreemptingTimeout: -1ns", "config.Grace: -1ns", "config.Order: ReplicaOrder(7) is unknown", "config.Rules: Rules(7) is unknown", "now: is not set",
 		"replicas[0].gates.names[0]: is empty", "replicas[0].progress: 9 is unknown", "replicas[0].offer: -1 victims",
 		"replicas[1].name: is empty", "replicas[3].since: is not set", `replicas: two are named "a"`)
 }
@@ -87,8 +87,15 @@ func drawReplica(t *rapid.T, name string) gate.Replica {
 	if rapid.IntRange(0, 3).Draw(t, "open") == 3 {
 		r.Gates = r.Gates.Opened(gate.MultiKueue, times("opening"))
 	}
+	r.Lost = rapid.IntRange(0, 5).Draw(t, "lost") == 5
+	if rapid.IntRange(0, 3).Draw(t, "was evicted") == 3 {
+		r.Evicted = times("evicted")
+	}
+	if r.Gates.Has("own") && rapid.Bool().Draw(t, "own open") {
+		r.Gates = r.Gates.Opened("own", times("opening of own"))
+	}
 	r.Offer.Victims = rapid.IntRange(0, 2).Draw(t, "victims")
-	r.Offer.LostWork = time.Duration(rapid.IntRange(0, 2).Draw(t, "lost")) * time.Hour
+	r.Offer.LostWork = time.Duration(rapid.IntRange(0, 2).Draw(t, "lost work")) * time.Hour
 	if rapid.Bool().Draw(t, "by a cost") {
 		r.Offer.Lost = quota.Some(rapid.Int64Range(0, 2).Draw(t, "cost"))
 	}
@@ -111,10 +118,13 @@ func twin(c gate.Config, now time.Time, replicas []gate.Replica) gate.Action {
 				openings = append(openings, s.Since)
 			}
 		}
+		if r.Lost {
+			continue
+		}
 		quota = quota || r.Progress == gate.Reserved
 		if r.Progress == gate.Preempting {
 			leaving = append(leaving, r.Since)
-		} else if r.Progress != gate.Reserved && mine && !open && r.Gates.Blocked.Active && r.Gates.Blocked.Reason == "PreemptionGated" {
+		} else if r.Progress != gate.Reserved && mine && !open && r.Gates.Blocked.Active && r.Gates.Blocked.Reason == "PreemptionGated" && !r.Evicted.After(r.Gates.Blocked.Since) {
 			waiting = append(waiting, r)
 		}
 	}
@@ -125,34 +135,17 @@ func twin(c gate.Config, now time.Time, replicas []gate.Replica) gate.Action {
 	slices.SortFunc(signals, bySignal)
 	switch c.Order {
 	case gate.FirstSignal:
-		waiting = signals
+		waiting = slices.Clone(signals)
 	case gate.Cheapest:
 		price := func(r gate.Replica) string {
 			return fmt.Sprintf("%t %t %9d %9d %20d", r.Offer.Victims == 0, r.Offer.Lost.IsZero(), r.Offer.Lost.Or(0), r.Offer.Victims, r.Offer.LostWork)
 		}
 		slices.SortFunc(waiting, func(a, b gate.Replica) int { return cmp.Or(cmp.Compare(price(a), price(b)), bySignal(a, b)) })
 	case gate.Preference:
-		quota = false
-		is := func(r gate.Replica) bool {
-			return slices.ContainsFunc(waiting, func(w gate.Replica) bool { return w.Name == r.Name })
-		}
-		var before []gate.Replica // those up to the candidate
-		if i := slices.IndexFunc(replicas, is); i >= 0 {
-			before = replicas[:i]
-		} else {
-			before = replicas
-		}
-		for _, r := range before {
-			_, open := r.Gates.OpenSince(gate.MultiKueue)
-			if r.Progress == gate.Reserved {
-				quota = true
-				break
-			}
-			if r.Progress == gate.NotEvaluated && !open {
-				waiting = nil
-				break
-			}
-		}
+		waiting, quota = preferred(replicas, waiting)
+	}
+	if c.Order != gate.Preference { // "has its turn after all others"
+		slices.SortStableFunc(waiting, func(a, b gate.Replica) int { return cmp.Compare(others(a), others(b)) })
 	}
 	if quota {
 		return gate.Action{Done: true}
@@ -187,6 +180,36 @@ func twin(c gate.Config, now time.Time, replicas []gate.Replica) gate.Action {
 		return gate.Action{Open: waiting[0].Name, WakeAt: now.Add(c.Timeout)}
 	}
 	return act
+}
+
+// others is how many other gates of a replica are closed: one at most is drawn.
+func others(r gate.Replica) (closed int) {
+	for _, name := range r.Gates.Names {
+		if _, open := r.Gates.OpenSince(name); name != gate.MultiKueue && !open {
+			closed++
+		}
+	}
+	return closed
+}
+
+// preferred is the one that waits for its turn under Preference; quota says that a replica before it has its quota.
+func preferred(replicas, waiting []gate.Replica) (turn []gate.Replica, quota bool) {
+	for _, r := range replicas {
+		_, open := r.Gates.OpenSince(gate.MultiKueue)
+		waits := slices.ContainsFunc(waiting, func(w gate.Replica) bool { return w.Name == r.Name })
+		switch {
+		case r.Lost:
+		case r.Progress == gate.Reserved:
+			return turn, len(turn) == 0
+		case waits && others(r) == 0:
+			return []gate.Replica{r}, false
+		case waits && len(turn) == 0:
+			turn = []gate.Replica{r}
+		case r.Progress == gate.NotEvaluated && !open && !waits:
+			return nil, false
+		}
+	}
+	return turn, false
 }
 
 func agreesWithTwin(t *rapid.T) {

@@ -8,6 +8,7 @@ import "github.com/cedesched/cede/internal/base/enum"
 var (
 	positionNames = enum.Names[Position]{Type: "Position", List: []string{"Closed", "Open"}}
 	orderNames    = enum.Names[ReplicaOrder]{Type: "ReplicaOrder", List: []string{"FirstSignal", "Preference", "Cheapest"}}
+	rulesNames    = enum.Names[Rules]{Type: "Rules", List: []string{"Design", "Kueue019"}}
 	progressNames = enum.Names[Progress]{Type: "Progress", List: []string{"NotEvaluated", "Pending", "Reserved", "Preempting"}}
 )
 
@@ -18,6 +19,10 @@ func (p *Position) UnmarshalText(text []byte) error { return positionNames.Unmar
 func (o ReplicaOrder) String() string                   { return orderNames.String(o) }
 func (o ReplicaOrder) MarshalText() ([]byte, error)     { return orderNames.Marshal(o) }
 func (o *ReplicaOrder) UnmarshalText(text []byte) error { return orderNames.Unmarshal(text, o) }
+
+func (r Rules) String() string                   { return rulesNames.String(r) }
+func (r Rules) MarshalText() ([]byte, error)     { return rulesNames.Marshal(r) }
+func (r *Rules) UnmarshalText(text []byte) error { return rulesNames.Unmarshal(text, r) }
 
 func (p Progress) String() string                   { return progressNames.String(p) }
 func (p Progress) MarshalText() ([]byte, error)     { return progressNames.Marshal(p) }

@@ -33,8 +33,12 @@ func (w *world) addReplica(l *line) error {
 	if t := l.ago("evicted"); !t.IsZero() {
 		r.Gates = r.Gates.Evicted(t)
 	}
+	if r.Evicted = l.ago("stale"); l.flag("held") {
+		r.Gates.Names = append(r.Gates.Names, "other")
+	}
+	r.Lost = l.flag("lost")
 	r.Offer.Victims = int(l.number("victims"))
-	r.Offer.LostWork, _ = l.duration("lost")
+	r.Offer.LostWork, _ = l.duration("lostWork")
 	w.replicas = append(w.replicas, r)
 	return l.end(true)
 }
@@ -43,6 +47,7 @@ func (w *world) addReplica(l *line) error {
 func (w *world) orchestrate(l *line) (string, error) {
 	var c gate.Config
 	l.constant("order", &c.Order)
+	l.constant("rules", &c.Rules)
 	c.Timeout, _ = l.duration("timeout")
 	c.Grace, _ = l.duration("grace")
 	c.PreemptingTimeout, _ = l.duration("preemptingTimeout")

@@ -39,6 +39,7 @@ var enums = []enum{
 	texts[gate.Position]("Closed", "Open"),
 	texts[gate.Progress]("NotEvaluated", "Pending", "Reserved", "Preempting"),
 	texts[gate.ReplicaOrder]("FirstSignal", "Preference", "Cheapest"),
+	texts[gate.Rules]("Design", "Kueue019"),
 	texts[limits.Scope](none, "Global", "PreemptingClusterQueue", "PreemptedClusterQueue", "PreemptedWorkload"),
 	texts[minruntime.Method]("lca", "queue"),
 	texts[minruntime.Start]("Admission", "Reservation"),
