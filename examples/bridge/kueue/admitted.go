@@ -187,18 +187,28 @@ func divisible(totals []quota.Amount, count int64) bool {
 // gates returns the gates of a workload, and the signal that they block it (KEP-8303). Kueue ignores states
 // of unnamed gates.
 func (w *Workload) gates() (g gate.Gates) {
+	if g = w.gatesAsTheyStand(); len(g.Names) == 0 {
+		return gate.Gates{}
+	}
+	g.States = slices.DeleteFunc(g.States, func(s gate.State) bool { return !g.Has(s.Name) })
+	return g
+}
+
+// gatesAsTheyStand are the gates with all states that are Open, also of those that are not named.
+func (w *Workload) gatesAsTheyStand() (g gate.Gates) {
 	for _, named := range w.Spec.PreemptionGates {
 		g.Names = append(g.Names, named.Name)
-		for _, s := range w.Status.PreemptionGates {
-			if s.Name == named.Name && (s.Position == gate.Open.String() || s.State == gate.Open.String()) {
-				if s.LastTransitionTime.IsZero() {
-					s.LastTransitionTime = time.Unix(0, 0) // some time ago
-				}
-				g = g.Opened(s.Name, s.LastTransitionTime)
+	}
+	for _, s := range w.Status.PreemptionGates {
+		again := slices.ContainsFunc(g.States, func(before gate.State) bool { return before.Name == s.Name })
+		if !again && (s.Position == gate.Open.String() || s.State == gate.Open.String()) {
+			if s.LastTransitionTime.IsZero() {
+				s.LastTransitionTime = time.Unix(0, 0) // some time ago
 			}
+			g.States = append(g.States, gate.State{Name: s.Name, Position: gate.Open, Since: s.LastTransitionTime})
 		}
 	}
-	if c, ok := w.Status.condition(gate.BlockedOnPreemptionGates); ok && c.Reason != "" && len(g.Names) > 0 {
+	if c, ok := w.Status.condition(gate.BlockedOnPreemptionGates); ok && c.Reason != "" {
 		g.Blocked = gate.Condition{Active: true, Reason: c.Reason, Since: c.LastTransitionTime}
 		if g.Blocked.Since.IsZero() {
 			g.Blocked.Since = time.Unix(0, 0) // some time ago

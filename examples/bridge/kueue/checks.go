@@ -19,7 +19,13 @@ type AdmissionCheck struct {
 
 // AdmissionCheckSpec is that of an AdmissionCheck.
 type AdmissionCheckSpec struct {
-	ControllerName string `json:"controllerName"`
+	ControllerName string          `json:"controllerName"`
+	Parameters     CheckParameters `json:"parameters"`
+}
+
+// CheckParameters name the object with the parameters of a check: of MultiKueue a MultiKueueConfig.
+type CheckParameters struct {
+	Name string `json:"name"`
 }
 
 // The controllers of checks that Kueue has itself.
@@ -30,14 +36,14 @@ const (
 
 // check is what queues ask of an AdmissionCheck.
 type check struct {
-	name, controller string
-	active           bool
+	name, controller, config string
+	active                   bool
 }
 
 func (c *AdmissionCheck) key() string { return "AdmissionCheck " + c.Metadata.Name }
 
 func (c *AdmissionCheck) read() (*entry, error) {
-	return &entry{value: check{c.Metadata.Name, c.Spec.ControllerName, c.Status.active()}}, nil
+	return &entry{value: check{c.Metadata.Name, c.Spec.ControllerName, c.Spec.Parameters.Name, c.Status.active()}}, nil
 }
 
 // queueFacts are what decides whether a queue is active, beside its policies.

@@ -26,7 +26,8 @@ const (
 )
 
 // Object is one of *[ClusterQueue], *[Cohort], *[LocalQueue], *[ResourceFlavor], *[Topology], *[AdmissionCheck],
-// *[Workload], *[Namespace], *[LimitRange], *[PreemptionConfig], *[PreemptionLimit] and *[Configuration].
+// *[Workload], *[Namespace], *[LimitRange], *[PreemptionConfig], *[PreemptionLimit], *[MultiKueueConfig], *[MultiKueueCluster] and
+// *[Configuration].
 type Object interface {
 	key() string
 	read() (*entry, error)
@@ -48,6 +49,7 @@ type entry struct {
 	stops    []bridge.Note // of a queue
 	queue    queueFacts    // of a queue
 	work     workFacts     // of a workload
+	copy     *Copy         // of a workload; nil: no manager and no gate has to do with it
 	places   []bridge.Places
 	sharing  sharing
 	selector *bridge.LabelSelector // of a queue
@@ -144,7 +146,7 @@ func (f *ResourceFlavor) read() (*entry, error) {
 // read sorts workloads into those that hold quota, those that wait and those that are
 // finished.
 func (w *Workload) read() (*entry, error) {
-	e := &entry{work: w.facts()}
+	e := &entry{work: w.facts(), copy: w.copied()}
 	switch w.Stage() {
 	case StageFinished:
 		e.value = finished(w.Metadata.ID())

@@ -9,6 +9,9 @@ import (
 
 // Workload is Kueue's object.
 type Workload struct {
+	// APIVersion is that in which it was read. Empty: the newest, which has all fields.
+	APIVersion string `json:"apiVersion"`
+
 	Metadata bridge.Metadata `json:"metadata"`
 	Spec     WorkloadSpec    `json:"spec"`
 	Status   WorkloadStatus  `json:"status"`
@@ -65,6 +68,9 @@ type WorkloadStatus struct {
 	PreemptionGates  []PreemptionGateState `json:"preemptionGates"`
 	RequeueState     RequeueState          `json:"requeueState"`
 	AdmissionChecks  []AdmissionCheckState `json:"admissionChecks"`
+
+	NominatedClusterNames []string `json:"nominatedClusterNames"` // of MultiKueue
+	ClusterName           *string  `json:"clusterName"`           // of MultiKueue; nil: none yet
 }
 
 // Admission is the quota that a workload holds.

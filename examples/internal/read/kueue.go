@@ -24,13 +24,16 @@ var versions = map[string][]string{
 	"Workload":       {"v1beta1", "v1beta2"},
 	"AdmissionCheck": {"v1beta1", "v1beta2"},
 
+	"MultiKueueConfig":  {"v1alpha1", "v1beta1", "v1beta2"},
+	"MultiKueueCluster": {"v1alpha1", "v1beta1", "v1beta2"},
+
 	"PreemptionConfig": alpha, "PreemptionLimit": alpha,
 }
 
 var alpha = []string{"v1alpha1"}
 
 // ignoredByKueue are its kinds on which no decision depends. What they say of what follows from them stands elsewhere.
-var ignoredByKueue = []string{"MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig", "WorkloadPriorityClass", "PendingWorkloadsSummary"}
+var ignoredByKueue = []string{"ProvisioningRequestConfig", "WorkloadPriorityClass", "PendingWorkloadsSummary"}
 
 // Nameless are the kinds that are read and have no name.
 var Nameless = []string{"Configuration"}
@@ -166,6 +169,12 @@ func objectOfKueue(o *input.Object) (one kueue.Object, spec, status any, read fu
 	case "AdmissionCheck":
 		of := &kueue.AdmissionCheck{Metadata: o.Metadata}
 		one, spec, status = of, &of.Spec, &of.Status
+	case "MultiKueueConfig":
+		of := &kueue.MultiKueueConfig{Metadata: o.Metadata}
+		one, spec = of, &of.Spec
+	case "MultiKueueCluster":
+		of := &kueue.MultiKueueCluster{Metadata: o.Metadata}
+		one, status = of, &of.Status
 	case "PreemptionConfig":
 		of := &kueue.PreemptionConfig{Metadata: o.Metadata}
 		one, spec, read = of, &of.Spec, func() error { return readKnown(o, &of.Spec.Config, &of.Spec.Unread) }
@@ -173,7 +182,7 @@ func objectOfKueue(o *input.Object) (one kueue.Object, spec, status any, read fu
 		of := &kueue.PreemptionLimit{Metadata: o.Metadata}
 		one, spec, read = of, &of.Spec, func() error { return readKnown(o, &of.Spec.Limit, &of.Spec.Unread) }
 	default:
-		of := &kueue.Workload{Metadata: o.Metadata}
+		of := &kueue.Workload{APIVersion: o.APIVersion, Metadata: o.Metadata}
 		one, spec, status, read = of, &of.Spec, &of.Status, func() error { return readWorkload(of, o) }
 	}
 	return one, spec, status, read

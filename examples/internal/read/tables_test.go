@@ -129,7 +129,7 @@ const good = `{"kind":"List","apiVersion":"v1","items":[
 {"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"waits","namespace":"n","creationTimestamp":"2026-05-04T08:00:00Z","ownerReferences":[{"kind":"Job","name":"j"}]},
  "spec":{"queueName":"lq","preemptionGates":[{"name":"g"}],"podSets":[{"name":"main","count":4,"minCount":1,"template":{"spec":{"tolerations":[{"key":"k"}],
   "containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}],"initContainers":[{"name":"i","resources":{"requests":{"cpu":"2"}}}]}}}]},
- "status":{"reclaimablePods":[{"name":"main","count":1}],"preemptionGates":[{"name":"g","lastTransitionTime":"2026-05-04T08:10:00Z"}],
+ "status":{"admissionChecks":[{"name":"check","state":"Pending"}],"reclaimablePods":[{"name":"main","count":1}],"preemptionGates":[{"name":"g","lastTransitionTime":"2026-05-04T08:10:00Z"}],
   "conditions":[{"type":"Evicted","status":"True","reason":"PodsReadyTimeout","lastTransitionTime":"2026-05-04T08:30:00Z"}]}},
 {"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"runs","namespace":"n","creationTimestamp":"2026-05-04T08:00:00Z","ownerReferences":[{"kind":"Job","name":"j"}]},
  "spec":{"queueName":"lq","podSets":[{"name":"main","count":4}]},
@@ -142,7 +142,7 @@ const good = `{"kind":"List","apiVersion":"v1","items":[
 {"apiVersion":"v1","kind":"LimitRange","metadata":{"name":"limits","namespace":"n"},"spec":{"limits":[{"type":"PersistentVolumeClaim"}]}},
 {"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"WorkloadPriorityClass","metadata":{"name":"high"},"value":5},
 {"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"MultiKueueCluster","metadata":{"name":"w"},"spec":{}},
-{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"MultiKueueConfig","metadata":{"name":"w"},"spec":{}},
+{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"MultiKueueConfig","metadata":{"name":"w"},"spec":{"clusters":["w"]}},
 {"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ProvisioningRequestConfig","metadata":{"name":"w"},"spec":{}}]}`
 
 // goodOf are the objects that stand for the kinds with stages.
@@ -156,7 +156,7 @@ var samples = map[string]string{
 	"spec.flavorFungibility.whenCanBorrow": `"TryNextFlavor"`, "spec.flavorFungibility.whenCanPreempt": `"MayStopSearch"`, "spec.flavorFungibility.preference": `"PreemptionOverBorrowing"`,
 	"spec.stopPolicy": `"Hold"`, "spec.queueingStrategy": `"StrictFIFO"`, "spec.namespaceSelector": `{"matchLabels":{"team":"b"}}`, "spec.admissionChecks": `["other"]`,
 	"spec.admissionScope": "", "status.conditions[Active]": `[{"type":"Active","status":"False","reason":"r"}]`,
-	"spec.nodeTaints[].effect": `"NoExecute"`, "spec.tolerations[].operator": `"Exists"`, "spec.tolerations[].effect": `"NoSchedule"`, "spec.controllerName": "",
+	"spec.nodeTaints[].effect": `"NoExecute"`, "spec.tolerations[].operator": `"Exists"`, "spec.tolerations[].effect": `"NoSchedule"`, "spec.controllerName": "", "spec.parameters.name": "",
 	"spec.admissionChecksStrategy.admissionChecks[].onFlavors": "", "spec.fairSharing.weight": `"2"`, "spec.active": `false`, "status.fairSharing": "",
 	"metadata.ownerReferences": `[{"kind":"Workload","name":"p"}]`, "metadata.annotations[kueue.x-k8s.io/priority-boost]": `"7"`, "metadata.labels[kueue.x-k8s.io/job-uid]": "",
 	"metadata.annotations[kueue.x-k8s.io/workload-slice-replacement-for]": `"n/runs"`, "spec.podSets[].template.spec.tolerations[].operator": `"Exists"`,
@@ -294,7 +294,7 @@ func tryGood(text string) (known, error) {
 	c := k.Cluster()
 	doubts := c.Doubts
 	c.Notes = nil
-	facts, err := json.Marshal(c)
+	facts, err := json.Marshal([]any{c, k.MultiKueue()})
 	return known{string(facts), doubts}, err
 }
 
