@@ -25,6 +25,7 @@ type verb struct {
 	// check returns what is wrong with the options before anything is read. Nil: nothing.
 	check func(*cobra.Command, *options) error
 	run   func(*cluster, *options, stdio) (result, error)
+	own   bool // it reads its clusters itself: run gets none
 }
 
 // result is the answer of a verb.
@@ -37,7 +38,7 @@ type result struct {
 
 // verbs are all verbs, in the order of the help. The first is run without a name, too.
 func verbs() []verb {
-	return []verb{askVerb, overviewVerb, nextVerb, explainVerb, lintVerb, diffVerb, settleVerb, pageVerb, serveVerb}
+	return []verb{askVerb, overviewVerb, nextVerb, explainVerb, lintVerb, diffVerb, settleVerb, multikueueVerb, pageVerb, serveVerb}
 }
 
 // newRoot returns the command line. A verb sets the status.
@@ -78,7 +79,9 @@ func (v *verb) command(o *options, std stdio, status *int) *cobra.Command {
 	}
 	c.Flags().SortFlags = false
 	v.flags(c, o)
-	completeNames(c, o, std)
+	if !v.own {
+		completeNames(c, o, std)
+	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w%s; %s", err, meant(c, err), usageLine(c))
 	})
@@ -96,9 +99,12 @@ func (v *verb) command(o *options, std stdio, status *int) *cobra.Command {
 				return err
 			}
 		}
-		loaded, err := load(o, std)
-		if err != nil {
-			return err
+		var loaded *cluster
+		if !v.own {
+			var err error
+			if loaded, err = load(o, std); err != nil {
+				return err
+			}
 		}
 		r, err := v.run(loaded, o, std)
 		if err != nil {

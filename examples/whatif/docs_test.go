@@ -28,6 +28,14 @@ func TestCommandsOfTheDocumentation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	w := worldOf(t, "03-victims-leaving")
+	w["manager"] = deleteKind(w["manager"], "Workload") // it has sent nothing out
+	clusters := w.write(t)
+	for _, own := range []string{"manager.json", "a.json", "b.json"} {
+		if err := os.Rename(filepath.Join(clusters, own), filepath.Join(dir, own)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := os.CopyFS(filepath.Join(dir, "examples/whatif"), os.DirFS(".")); err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ var liveKinds = map[string]string{
 
 // readLive reads the cluster with kubectl get.
 func readLive(o *options, std stdio, nodes *rooms.Nodes) (answers.Input, error) {
-	args := []string{"get", liveKinds[o.scheduler], "-o", "json"}
+	args := []string{"get", strings.Join(append([]string{liveKinds[o.scheduler]}, o.kinds...), ","), "-o", "json"}
 	if o.context != "" {
 		args = append(args, "--context", o.context)
 	}
@@ -56,7 +56,7 @@ func readLive(o *options, std stdio, nodes *rooms.Nodes) (answers.Input, error) 
 		list, unread = liveRules(args[2:])
 		sources = append(sources, list...)
 	}
-	in, err := answers.ReadBeside(sources, o.scheduler, nodes.Add)
+	in, err := answers.ReadSeen(sources, o.scheduler, nodes.Add, o.see)
 	if failed := k.stop(); failed != nil {
 		return answers.Input{}, failed // what was read then is not the whole cluster
 	}

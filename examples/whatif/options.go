@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cedesched/cede/examples/internal/answers"
+	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/preemption"
 )
 
@@ -37,6 +38,9 @@ type options struct {
 	maxVictims                                                int
 	assumed, assumptions                                      []string // as given; with those of files
 	serve                                                     serving
+	dispatch                                                  dispatch
+	kinds                                                     []string // what kubectl is asked for besides
+	see                                                       func(*objects.Object)
 	config                                                    preemption.Config
 }
 

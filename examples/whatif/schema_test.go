@@ -29,6 +29,8 @@ func TestSchema(t *testing.T) {
 		{"ask"}, {"ask", "-sample", "trouble", "-workload", "x/none"}, {"ask", "-request", "nvidia.com/gpu=8", "-queue", "nlp"}, {"ask", "-f", "testdata/input/teams.yaml", "-at", now, "-workload", "lab/lost"},
 		{"ask", "-f", "testdata/input/teams.yaml", "-at", now, "-workload", "lab/equal"}, {"overview"}, {"overview", "-f", "testdata/input/teams.yaml", "-at", now}, {"next"}, {"next", "-f", "testdata/input/teams.yaml", "-at", now},
 		{"explain"}, {"explain", "-sample", "rules", "-workload", "prod/all"}, {"lint"}, {"lint", "-sample", "trouble"}, {"diff", "-quota", "vision:h100:nvidia.com/gpu=64"}, {"settle", "-quota", "recsys:h100:nvidia.com/gpu=4"},
+		arguments(t, situations+"/03-victims-leaving"),
+		arguments(t, situations+"/19-files-mixed-up"),
 	} {
 		all := verbs()
 		for i := range all {
@@ -80,7 +82,7 @@ func TestSchema(t *testing.T) {
 	if err := compiler.AddResource("whatif.json", document); err != nil {
 		t.Fatal(err)
 	}
-	if len(outs) != 7 {
+	if len(outs) != 8 {
 		t.Errorf("only %d verbs", len(outs))
 	}
 	for verb, list := range outs {

@@ -201,10 +201,12 @@ func (a *answer) printVerdict(b *cli.Page) {
 		a.sayBorrows(b)
 		b.Gap()
 		a.printVictims(b)
+		printReasons(b, a.reasons())
 	case preemption.Wait:
 		b.Gap()
 		if len(a.decision.Victims) > 0 {
 			a.printVictims(b)
+			printReasons(b, a.reasons())
 			break
 		}
 		if c, ok := answers.Unassigned(a.decision); ok {
@@ -307,6 +309,10 @@ func (a *answer) printVictims(b *cli.Page) {
 		}
 		b.Table(t)
 	}
+}
+
+// printReasons says what the reasons of victims mean.
+func printReasons(b *cli.Page, reasons []preemption.VictimReason) {
 	for _, r := range reasons {
 		b.Say("%s: %s.\n", r, explain.Reason(r))
 	}

@@ -67,6 +67,14 @@ func (in *Input) DoubtAll(path, text string) {
 	in.doubts = in.Found.DoubtIndex()
 }
 
+// MultiKueue returns what the objects of Kueue say of dispatch to several clusters; the zero value for another input.
+func (in *Input) MultiKueue() kueue.MultiKueue {
+	if in.objects == nil {
+		return kueue.MultiKueue{}
+	}
+	return in.objects.MultiKueue()
+}
+
 // OfKueue reports whether the input is objects of Kueue, of a cluster of the user's.
 func (in *Input) OfKueue() bool { return in.objects != nil && in.Sample == "" }
 
@@ -152,7 +160,12 @@ func Read(sources []objects.Source, scheduler string) (in Input, err error) {
 
 // ReadBeside is Read that hands what no quota depends on, nodes and pods, to a reader of these. Nil: there is
 // none.
-func ReadBeside(sources []objects.Source, scheduler string, beside func(*objects.Object)) (in Input, err error) {
+func ReadBeside(sources []objects.Source, scheduler string, beside func(*objects.Object)) (Input, error) {
+	return ReadSeen(sources, scheduler, beside, nil)
+}
+
+// ReadSeen is ReadBeside that shows each object of Kubernetes to somebody before it is read. Nil: nobody.
+func ReadSeen(sources []objects.Source, scheduler string, beside, see func(*objects.Object)) (in Input, err error) {
 	var ofKueue read.Kueue
 	var ofKAI read.KAI
 	own := 0
@@ -169,6 +182,9 @@ func ReadBeside(sources []objects.Source, scheduler string, beside func(*objects
 				return fmt.Errorf("%s: is there twice", strings.Join(o.Twice, ", "))
 			}
 			return in.own(o.Fields)
+		}
+		if see != nil {
+			see(o)
 		}
 		if beside != nil && isBeside(o) {
 			beside(o)

@@ -57,7 +57,11 @@ func (s *Schemas) Of(t reflect.Type) Object {
 	case reflect.Slice, reflect.Array:
 		return Object{"type": "array", "items": s.Of(t.Elem())}
 	case reflect.Map:
-		return Object{"type": "object", "additionalProperties": s.Of(t.Elem())}
+		of := s.Of(t.Elem())
+		if t.Elem().Kind() == reflect.Slice && of["type"] != nil {
+			of["type"] = []any{of["type"], "null"} // as it is written if it is nil
+		}
+		return Object{"type": "object", "additionalProperties": of}
 	case reflect.Interface:
 		return Object{}
 	case reflect.Struct:
@@ -107,7 +111,7 @@ func (s *Schemas) fields(t reflect.Type, properties Object, required *[]string) 
 			s.fields(f.Type, properties, required)
 		case name != "" && name != "-" && f.IsExported() && !method:
 			of := s.Of(f.Type)
-			if list := f.Type.Kind() == reflect.Slice || f.Type.Kind() == reflect.Map; list && !strings.Contains(options, "omit") && of["type"] != nil {
+			if nilable := slices.Contains([]reflect.Kind{reflect.Slice, reflect.Map, reflect.Pointer}, f.Type.Kind()); nilable && !strings.Contains(options, "omit") && of["type"] != nil {
 				of["type"] = []any{of["type"], "null"} // as it is written if it is nil
 			}
 			properties[name] = of

@@ -1,0 +1,243 @@
+package workers
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/examples/internal/answers"
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/preemption"
+)
+
+// fact is one thing that a worker may be: what is not known gives it several.
+type fact struct {
+	gates   gate.Gates
+	outcome string // Fits, Waits or empty
+	lost    bool
+}
+
+// next is what the manager does in a world in which all is known.
+type next struct {
+	verdict, cluster string // cluster: empty, none or several
+	at               time.Time
+	gateOf, open     string // the worker whose gate opens next, and the same if it opens now
+	why              string // of Nothing
+}
+
+// maxWorlds is how many worlds are looked at; with more the answer is unknown.
+const maxWorlds = 729
+
+// next says what the manager does. known is false if that depends on what is not known.
+func (q *Question) next() (n next, known bool) {
+	if n, is := q.settled(); is {
+		return n, true
+	}
+	worlds := [][]fact{nil}
+	for i := range q.Workers {
+		w := &q.Workers[i]
+		var grown [][]fact
+		for _, f := range w.facts(q.Now) {
+			for _, world := range worlds {
+				grown = append(grown, append(slices.Clip(world), f))
+			}
+		}
+		if worlds = grown; len(worlds) > maxWorlds {
+			return next{}, false
+		}
+	}
+	for i, world := range worlds {
+		in := q.in(world)
+		if i > 0 && in != n {
+			return next{}, false
+		}
+		n = in
+	}
+	return n, !q.unread()
+}
+
+// unread reports whether nothing is known of a worker that may decide the answer.
+func (q *Question) unread() bool {
+	return q.Unread != "" || slices.ContainsFunc(q.Workers, func(w Worker) bool { return w.Unread != "" && w.Lost == "" && q.sent(&w) })
+}
+
+// sent reports whether the workload may have been sent to a worker: a manager writes down to which.
+func (q *Question) sent(w *Worker) bool {
+	return len(q.Manager.Nominated) == 0 || slices.Contains(q.Manager.Nominated, w.Name)
+}
+
+// check is the state of the check of MultiKueue.
+func (q *Question) check() string {
+	for _, c := range q.Manager.Checks {
+		if c.Name == q.Check {
+			return c.State
+		}
+	}
+	return ""
+}
+
+// settled returns what follows from what is known for certain, before any gate is looked at (reconcileGroup, parts 2 to 6).
+func (q *Question) settled() (n next, is bool) {
+	m := &q.Manager
+	nothing := func(why string) (next, bool) { return next{verdict: Nothing, why: why}, true }
+	switch {
+	case q.Unread != "":
+		return n, false
+	case m.Finished.Is():
+		return nothing("it is finished")
+	case q.Check == "":
+		return nothing("it has no AdmissionCheck of MultiKueue, and is sent nowhere")
+	case !m.Reserved.Is():
+		return nothing("the manager has no quota for it, and sends it nowhere")
+	case q.check() == "Rejected":
+		return nothing("its AdmissionCheck " + q.Check + " is Rejected")
+	}
+	var runs, ends, evicted *Worker
+	for i := range q.Workers {
+		w := &q.Workers[i]
+		if w.Copy == nil || w.Unread != "" {
+			continue
+		}
+		if w.Copy.Finished.Is() && w.Lost == "" {
+			ends = w
+		}
+		if w.Copy.Evicted.Is() && w.Lost == "" {
+			evicted = w
+		}
+		if a := &w.Copy.Admitted; a.Is() && !w.Copy.Finished.Is() && (runs == nil || a.LastTransitionTime.Before(runs.Copy.Admitted.LastTransitionTime)) {
+			runs = w
+		}
+	}
+	ready := q.check() == "Ready"
+	switch {
+	case ends != nil:
+		return nothing("it is finished in " + ends.Name)
+	case evicted != nil && m.Evicted.Is():
+		return nothing("it was evicted in " + evicted.Name + " and in the manager, which resets it: its copies go, and new ones begin with closed gates")
+	case evicted != nil && ready:
+		return nothing("it was evicted in " + evicted.Name + ", and the manager resets it: its copies go, and new ones begin with closed gates")
+	case runs != nil:
+		return next{verdict: Running, cluster: runs.Name}, true
+	case ready && (m.Cluster == "" || q.worker(m.Cluster) == nil || q.worker(m.Cluster).Lost != "" || q.worker(m.Cluster).Unread != ""):
+		return next{verdict: Running, cluster: m.Cluster}, true // as the manager knows it
+	case ready:
+		return nothing("its check is Ready, but no copy is admitted in " + m.Cluster + ": the manager resets it")
+	}
+	return n, false
+}
+
+func (q *Question) worker(name string) *Worker {
+	if i := slices.IndexFunc(q.Workers, func(w Worker) bool { return w.Name == name }); i >= 0 {
+		return &q.Workers[i]
+	}
+	return nil
+}
+
+// in is what the manager does in one world (reconcileGroup, part 7).
+func (q *Question) in(world []fact) next {
+	var waits, fits []string
+	for i := range q.Workers {
+		switch world[i].outcome {
+		case Waits:
+			waits = append(waits, q.Workers[i].Name)
+		case Fits:
+			fits = append(fits, q.Workers[i].Name)
+		}
+	}
+	act, cluster := q.built(world)
+	n := next{open: act.Open, gateOf: cluster}
+	if act.Open == "" {
+		n.at = act.WakeAt
+	}
+	switch {
+	case len(waits) > 0:
+		n.verdict, cluster = Waits, only(waits)
+	case len(fits) > 0:
+		n.verdict, cluster = Fits, only(fits)
+	case act.Open != "":
+		n.verdict = OpensNow
+	case !n.at.IsZero():
+		n.verdict = OpensAt
+	default:
+		n.verdict = Nothing
+	}
+	n.cluster = cluster
+	return n
+}
+
+// only is the one name of a list; empty: there are several.
+func only(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return ""
+}
+
+// built is which gate Kueue opens next: now, or at the time to ask again.
+func (q *Question) built(world []fact) (act gate.Action, cluster string) {
+	var list []gate.Replica
+	for i := range q.Workers {
+		if w := &q.Workers[i]; w.Copy != nil && w.Unread == "" {
+			r := w.Copy.Replica(w.Name)
+			r.Gates, r.Lost = world[i].gates, world[i].lost
+			list = append(list, r)
+		}
+	}
+	config := gate.Config{Rules: gate.Kueue019, Timeout: q.Timeout}
+	act, err := gate.Orchestrate(config, q.Now, list)
+	if err != nil {
+		return gate.Action{}, ""
+	}
+	if act.Open == "" && !act.WakeAt.IsZero() {
+		then, _ := gate.Orchestrate(config, act.WakeAt, list)
+		return act, then.Open
+	}
+	return act, act.Open
+}
+
+// facts are all that a worker may be.
+func (w *Worker) facts(now time.Time) (list []fact) {
+	if w.Copy == nil || w.Unread != "" {
+		return []fact{{lost: w.Lost != ""}}
+	}
+	for _, g := range w.gates(now) {
+		for _, outcome := range w.outcomes(&g) {
+			list = append(list, fact{g, outcome, w.Lost != ""})
+			if w.LostUnknown {
+				list = append(list, fact{g, outcome, true})
+			}
+		}
+	}
+	return list
+}
+
+// gates are all gates that a copy may have: those that it has, but for one that was read in a version without gates. That one can
+// have an open gate only if it signalled before.
+func (w *Worker) gates(now time.Time) []gate.Gates {
+	g := w.Copy.Gates
+	since := g.Blocked.Since
+	if !w.Copy.GatesUnknown || since.IsZero() {
+		return []gate.Gates{g}
+	}
+	g.Names = []string{gate.MultiKueue}
+	return []gate.Gates{g, g.Opened(gate.MultiKueue, since), g.Opened(gate.MultiKueue, now)}
+}
+
+// outcomes are all that may become of a copy with these gates before another one opens.
+func (w *Worker) outcomes(g *gate.Gates) []string {
+	held := g.AnyClosed()
+	switch {
+	case w.Copy.Reserved.Is():
+		return []string{""}
+	case w.Short.Outcome == answers.Unknown && held && g.Blocked.Active:
+		return []string{""} // Kueue itself says that it would preempt
+	case w.Short.Outcome == answers.Unknown && held:
+		return []string{"", Fits}
+	case w.Short.Outcome == answers.Unknown:
+		return []string{"", Fits, Waits}
+	case w.Short.Outcome == preemption.Fits.String():
+		return []string{Fits}
+	case !held && len(w.Short.Leaving) > 0 && w.yields():
+		return []string{Waits}
+	}
+	return []string{""}
+}

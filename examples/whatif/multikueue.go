@@ -1,0 +1,260 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cedesched/cede/examples/internal/answers"
+	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/printable"
+	"github.com/cedesched/cede/examples/internal/units"
+	"github.com/cedesched/cede/examples/internal/workers"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/workload"
+)
+
+// dispatch are the options of multikueue.
+type dispatch struct {
+	manager []string      // files
+	context string        // of kubectl, of the manager
+	workers []string      // NAME=FILE, or with -live NAME=CONTEXT
+	timeout time.Duration // zero: Kueue's
+}
+
+var multikueueVerb = verb{
+	name: "multikueue", short: "of a workload sent to several clusters: which gate opens when, and who yields where",
+	long: "Answers about workloads that a manager of MultiKueue sent to worker clusters with orchestrated preemption (KEP-8303): does one fit in a worker now, are victims leaving somewhere, which gate does the manager open next and when, and who would yield in each worker. It reads the objects of the manager and of every worker, and answers as Kueue 0.19 does; where the design does otherwise, it says so. Without -workload it is about all that the manager sent out and that does not run, in the order of their queues in the manager.",
+	examples: []string{
+		"multikueue -manager manager.json -worker a=a.json -worker b=b.json -workload NAMESPACE/NAME",
+		"multikueue -live -manager-context hub -worker a=east -worker b=west",
+	},
+	yes: "it runs or fits, victims are leaving for it, or a gate opens now", no: "no gate opens, or not yet",
+	unknown: "unknown: the files do not decide it",
+	own:     true,
+	flags: func(c *cobra.Command, o *options) {
+		flags, d := c.Flags(), &o.dispatch
+		flags.StringArrayVar(&d.manager, "manager", nil, "read the manager cluster from `FILE` (- is standard input); may be given several times")
+		flags.StringArrayVar(&d.workers, "worker", nil, "read the worker that the manager calls NAME from a file, `NAME=FILE`, or with -live from a context of kubectl; give each worker")
+		flags.StringVar(&d.context, "manager-context", "", "with -live: the `CONTEXT` of kubectl of the manager")
+		flags.StringVar(&o.workload, "workload", "", "ask about the workload `NAMESPACE/NAME` alone")
+		flags.DurationVar(&d.timeout, "timeout", 0, "how long each worker may try before the next gate opens, a `TIME`; 5m as in Kueue if it is not given")
+	},
+	check: func(c *cobra.Command, o *options) error {
+		d := &o.dispatch
+		switch {
+		case len(o.files) > 0 || o.sample != "":
+			return errors.New("-f and -sample are of one cluster: give -manager FILE and -worker NAME=FILE")
+		case o.scheduler == "kai":
+			return errors.New("-scheduler kai: MultiKueue is of Kueue")
+		case o.live && len(d.manager) > 0:
+			return errors.New("-live reads the manager with kubectl and -manager from a file: give one of them")
+		case o.live && d.context == "":
+			return errors.New("-live needs -manager-context CONTEXT, and a -worker NAME=CONTEXT for each worker")
+		case !o.live && d.context != "":
+			return errors.New("-manager-context is of kubectl: it needs -live")
+		case !o.live && len(d.manager) == 0:
+			return errors.New("-manager FILE is missing: the objects of the manager cluster")
+		case len(d.workers) == 0:
+			return errors.New("-worker NAME=FILE is missing: give one for each worker cluster")
+		case c.Flags().Changed("timeout") && d.timeout <= 0:
+			return fmt.Errorf("-timeout %v: want more than 0; who wants preemption in all workers at once sets no gates", d.timeout)
+		}
+		return nil
+	},
+	run: func(_ *cluster, o *options, std stdio) (result, error) {
+		f, err := readFleet(o, std)
+		if err != nil {
+			return result{}, err
+		}
+		questions, err := f.questions(o)
+		if err != nil {
+			return result{}, err
+		}
+		out := dispatched{Now: f.now, Workloads: []workers.Answer{}, Notes: f.notes}
+		for i := range questions {
+			out.Workloads = append(out.Workloads, questions[i].Answer())
+		}
+		names := []string{}
+		for i := range out.Workloads {
+			names = append(names, out.Workloads[i].Workload)
+		}
+		return result{statusOfDispatch(out.Workloads), func(b *cli.Page) { f.print(b, o, &out) }, out, names}, nil
+	},
+}
+
+// dispatched is the answer of multikueue.
+type dispatched struct {
+	Now       time.Time        `json:"now"`
+	Workloads []workers.Answer `json:"workloads"`
+	Notes     []string         `json:"notes"`
+}
+
+// statusOfDispatch is the exit status where every answer must be yes: one no is a no, whatever is unknown besides.
+func statusOfDispatch(list []workers.Answer) int {
+	status := cli.StatusYes
+	for i := range list {
+		switch list[i].Verdict {
+		case workers.OpensAt, workers.Nothing:
+			return cli.StatusNo
+		case workers.Unknown:
+			status = cli.StatusUnknown
+		}
+	}
+	return status
+}
+
+// print prints each answer: the sentence, a row for each worker, who yields there, and what is in doubt.
+func (f *fleet) print(b *cli.Page, o *options, out *dispatched) {
+	if len(out.Workloads) == 0 {
+		b.Say("The manager has sent out no workload that does not run.\n")
+	}
+	for i := range out.Workloads {
+		a := &out.Workloads[i]
+		b.Gap()
+		b.SayIn(colourOfDispatch(a.Verdict), "%s\n", a.Sentence)
+		if a.Design != "" {
+			b.Say("The design does otherwise: %s.\n", a.Design)
+		}
+		b.Gap()
+		f.printWorkers(b, a)
+		if o.workload != "" {
+			f.printVictims(b, o, a)
+		}
+		printNotes(b, once(slices.DeleteFunc(slices.Clone(a.Doubts), func(d string) bool { return strings.Contains(a.Sentence, d) })))
+	}
+	printNotes(b, out.Notes)
+}
+
+func colourOfDispatch(verdict string) printable.Colour {
+	switch verdict {
+	case workers.Running, workers.Fits, workers.OpensNow:
+		return printable.Green
+	case workers.Waits, workers.OpensAt:
+		return printable.Yellow
+	}
+	return printable.Red
+}
+
+func (f *fleet) printWorkers(b *cli.Page, a *workers.Answer) {
+	t := &cli.Table{Columns: []cli.Column{
+		{Name: "worker", Least: 6}, {Name: "gate"}, {Name: "signal"}, {Name: "answer", Least: 30, Colour: answers.Colour}, {Name: "victims ran", Right: true},
+	}}
+	for i := range a.Workers {
+		r := &a.Workers[i]
+		name, position, signal, ran := r.Worker, r.Gate, "", ""
+		if !r.Reached {
+			name += " (lost)"
+		}
+		if !r.Since.IsZero() {
+			position += " " + units.Age(f.now, r.Since)
+		}
+		if !r.Signal.IsZero() {
+			signal = units.Age(f.now, r.Signal) + " ago"
+		}
+		if r.Signal.After(f.now) {
+			signal = "after now"
+		}
+		if r.LostWork > 0 {
+			ran = units.Age(f.now, f.now.Add(-time.Duration(r.LostWork)*time.Second))
+		}
+		t.Row(name, position, signal, r.Words, ran)
+	}
+	b.Table(t)
+	if yielding := slices.DeleteFunc(slices.Clone(a.Workers), func(r workers.Row) bool { return len(a.Victims[r.Worker]) == 0 }); len(yielding) > 1 {
+		b.Say("The victims in %s lose least.\n", a.Cheapest)
+	}
+}
+
+// printVictims prints who yields in each worker, as ask does.
+func (f *fleet) printVictims(b *cli.Page, o *options, a *workers.Answer) {
+	var reasons []preemption.VictimReason
+	for i := range a.Workers {
+		name := a.Workers[i].Worker
+		c := f.workers[name]
+		if c == nil || len(a.Victims[name]) == 0 {
+			continue
+		}
+		one := *o
+		one.workload = a.Workload
+		asked, err := c.ask(one)
+		if err != nil || asked.decision == nil {
+			continue
+		}
+		b.Gap()
+		b.Say("In %s, for %s:\n", name, strings.Join(assignedFlavors(&asked.assigned), ", "))
+		asked.printVictims(b)
+		for _, r := range asked.reasons() {
+			if !slices.Contains(reasons, r) {
+				reasons = append(reasons, r)
+			}
+		}
+	}
+	printReasons(b, reasons)
+}
+
+// assignedFlavors are the flavors of a workload, in the order in which it asks for them.
+func assignedFlavors(w *workload.Workload) (names []string) {
+	for _, u := range w.Usage() {
+		if u.Amount > 0 && !slices.Contains(names, u.Flavor) {
+			names = append(names, u.Flavor)
+		}
+	}
+	return names
+}
+
+// questions are those about the workloads that are asked about.
+func (f *fleet) questions(o *options) (list []workers.Question, err error) {
+	ids := f.sentOut()
+	if o.workload != "" {
+		if _, known := f.manager.Copies[o.workload]; !known {
+			return nil, f.notSent(o.workload, ids)
+		}
+		ids = []string{o.workload}
+	}
+	for _, id := range ids {
+		q, err := f.question(id, o)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, q)
+	}
+	return list, nil
+}
+
+// sentOut are the workloads of the manager that have a check of MultiKueue and do not run: by queue, and then in its order.
+func (f *fleet) sentOut() (ids []string) {
+	for id, c := range f.manager.Copies {
+		check, _ := f.checkOf(&c)
+		state := ""
+		for _, s := range c.Checks {
+			if s.Name == check {
+				state = s.State
+			}
+		}
+		if check != "" && !c.Finished.Is() && state != "Ready" {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(x, y string) int {
+		a, b := f.manager.Copies[x], f.manager.Copies[y]
+		return cmp.Or(strings.Compare(a.Queue, b.Queue), cmp.Compare(b.Priority, a.Priority), a.Queued.Compare(b.Queued), strings.Compare(x, y))
+	})
+	return ids
+}
+
+// notSent says why a workload cannot be asked about.
+func (f *fleet) notSent(id string, sent []string) error {
+	if why := f.manager.Unread["Workload "+id]; why != "" {
+		return fmt.Errorf("workload %q of the manager cannot be read: %s", id, why)
+	}
+	if f.hub != nil && slices.ContainsFunc(f.hub.Found.Pending, isNamed(id)) {
+		return fmt.Errorf("workload %s waits in the manager, which has not sent it out: ask whatif -f MANAGER -workload %s", id, id)
+	}
+	return fmt.Errorf("workload %q is not among those that the manager sent out%s", id, nearest(id, sent))
+}

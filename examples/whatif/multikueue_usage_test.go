@@ -1,0 +1,81 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What is wrong with the command line or the files ends with status 2 and one line that says so.
+func TestUsageOfMultiKueue(t *testing.T) {
+	dir := filepath.Join(situations, "03-victims-leaving")
+	manager, a, b := filepath.Join(dir, "manager.json.gz"), filepath.Join(dir, "a.json.gz"), filepath.Join(dir, "b.json.gz")
+	for want, args := range map[string][]string{
+		"-manager FILE is missing":          {"-worker", "a=" + a},
+		"-worker NAME=FILE is missing":      {"-manager", manager},
+		`-worker "a": want NAME=FILE`:       {"-manager", manager, "-worker", "a"},
+		`-worker "=x": want NAME=FILE`:      {"-manager", manager, "-worker", "=x"},
+		"-f and -sample are of one cluster": {"-manager", manager, "-f", a},
+		"-live reads the manager":           {"-live", "-manager", manager, "-worker", "a=x"},
+		"-live needs -manager-context":      {"-live", "-worker", "a=x"},
+		"it needs -live":                    {"-manager-context", "x", "-worker", "a=x"},
+		"MultiKueue is of Kueue":            {"-scheduler", "kai", "-manager", manager, "-worker", "a=" + a},
+		"-timeout 0s: want more than 0":     {"-timeout", "0", "-manager", manager, "-worker", "a=" + a},
+		"b: none.json: no such file":        {"-manager", manager, "-worker", "a=" + a, "-worker", "b=none.json"},
+		"-worker z: the manager has no MultiKueueCluster of that name; it has a, b":                      {"-manager", manager, "-worker", "z=" + a},
+		`"team-speech/none" is not among those that the manager sent out; the nearest: team-speech/job-`: {"-manager", manager, "-worker", "a=" + a, "-worker", "b=" + b, "-workload", "team-speech/none"},
+		"waits in the manager, which has not sent it out":                                                {"-manager", manager, "-worker", "a=" + a, "-workload", "team-legacy/job-old-baseline-652-c0020"},
+	} {
+		status, out, stderr := call(nil, append([]string{"multikueue"}, args...)...)
+		if status != 2 || out != "" || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: status %d, %q, %q, want %q", args, status, out, stderr, want)
+		}
+	}
+}
+
+// A cluster may be given in several files, and the manager through a pipe.
+func TestFilesOfMultiKueue(t *testing.T) {
+	w := worldOf(t, "03-victims-leaving")
+	whole := arguments(t, w.write(t))
+	_, want, _ := call(nil, whole...)
+	w["a1"], w["a"] = deleteKind(w["a"], "Workload"), func() (list []map[string]any) {
+		for _, o := range w["a"] {
+			if o["kind"] == "Workload" {
+				list = append(list, o)
+			}
+		}
+		return list
+	}()
+	dir := w.write(t)
+	if _, got, stderr := call(nil, append(arguments(t, dir), "-worker", "a="+filepath.Join(dir, "a1.json"))...); got != want {
+		t.Errorf("in two files:\n%s%s\nin one:\n%s", got, stderr, want)
+	}
+	if _, names, _ := call(nil, append(whole, "-o", "name")...); names != "team-speech/job-asr-large-resume-28ad2\n" {
+		t.Errorf("names: %q", names)
+	}
+	w["manager"] = deleteKind(w["manager"], "Workload")
+	if status, got, _ := call(nil, append(arguments(t, w.write(t)), "-worker", "a="+filepath.Join(dir, "a1.json"))...); status != 0 || !strings.HasPrefix(got, "The manager has sent out no workload") {
+		t.Errorf("status %d, %s", status, got)
+	}
+}
+
+// With -live every cluster is read by its context, and one that has two names is noticed.
+func TestLiveMultiKueue(t *testing.T) {
+	calls := fakeKubectl(t, string(theSample()), "", "")
+	status, text, stderr := call(nil, "multikueue", "-live", "-manager-context", "hub", "-worker", "a=east", "-worker", "b=west")
+	if status != 0 || stderr != "" || !strings.HasPrefix(text, "The manager has sent out no workload") {
+		t.Errorf("status %d, %s, %s", status, text, stderr)
+	}
+	all := strings.Join(calls(), "\n")
+	for _, want := range []string{"multikueueconfigs.kueue.x-k8s.io,multikueueclusters.kueue.x-k8s.io -o json --context hub -A", "--context east -A", "--context west -A"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no call has %q:\n%s", want, all)
+		}
+	}
+	if strings.Count(all, "multikueueconfigs") != 1 {
+		t.Errorf("workers are asked for more than they have:\n%s", all)
+	}
+	if status, _, stderr := call(nil, "multikueue", "-live", "-manager-context", "hub", "-worker", "a=east", "-worker", "a=west"); status != 2 || !strings.Contains(stderr, "-worker a is given twice") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+}
