@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/least"
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/quota"
@@ -55,31 +57,59 @@ func (r round) staysFirst() bool {
 	return true
 }
 
-// refuses reports whether a strategy refuses a candidate because it refused one that takes the same: since then the shares on the
-// side of the queue have only fallen, and that of the preemptor is no smaller. A queue has many workloads of few kinds, and most
-// searches without room end with each of them refused.
-func (f *fairQueue) refuses(v *right.Victim, ours quota.Share) bool {
-	at := f.refusalOf(v)
-	return at >= 0 && ours.Compare(f.refused[at].ours) >= 0
+// A strategy that refused a workload refuses those that take no less, as long as the share of the preemptor is no smaller: since then
+// the shares on the side of the queue have only fallen. A queue has many workloads of few kinds, and most searches without room end
+// with each of them refused.
+
+// refuses reports whether a strategy refuses a candidate because of one that it refused.
+func (f *fairQueue) refuses(w *cluster.Workload, ours quota.Share) bool {
+	if w.Divides() {
+		return false
+	}
+	for i := range f.refused {
+		r := &f.refused[i]
+		if (r.of == w.Template || takesNoMore(r.of.Loads, w.Loads)) && ours.Compare(r.ours) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// takesNoMore reports whether loads are no more than others in each column.
+func takesNoMore(loads, others []quotatree.Load) bool {
+	i := 0
+	for _, l := range loads {
+		for i < len(others) && others[i].Column < l.Column {
+			i++
+		}
+		if l.Amount > 0 && (i == len(others) || others[i].Column != l.Column || others[i].Amount < l.Amount) {
+			return false
+		}
+	}
+	return true
 }
 
 // manyKinds is how many refusals a queue notes: to look through more would take longer than to ask the strategy.
 const manyKinds = 32
 
-// noteRefused notes that a strategy refused a candidate.
+// noteRefused notes that a strategy refused a candidate, in place of refusals that follow from this one.
 func (f *fairQueue) noteRefused(v *right.Victim, ours quota.Share) {
-	switch at := f.refusalOf(v); {
-	case at >= 0:
-		f.refused[at].ours = ours // less than before
-	case v.Set < 0 && !v.Workload.Divides() && len(f.refused) < manyKinds:
+	if v.Set >= 0 || v.Workload.Divides() {
+		return
+	}
+	f.refused = slices.DeleteFunc(f.refused, func(r refusal) bool {
+		return r.ours.Compare(ours) >= 0 && takesNoMore(v.Workload.Loads, r.of.Loads)
+	})
+	if len(f.refused) < manyKinds {
 		f.refused = append(f.refused, refusal{v.Workload.Template, ours})
 	}
 }
 
-// refusalOf returns the index of the refusal of one that takes the same as a candidate; -1: there is none.
-func (f *fairQueue) refusalOf(v *right.Victim) int {
-	if v.Set >= 0 {
-		return -1
+// passRefused moves a queue past candidates that come next and are refused, where nothing has to be noted about them.
+func (f *Sharing) passRefused(q *fairQueue, ours quota.Share) {
+	r := f.s.Request
+	if len(q.refused) == 0 || q.retry != nil || len(q.sorted) > 0 || r.Trace != nil || r.Limits != nil || f.keepsRefused() {
+		return
 	}
-	return slices.IndexFunc(f.refused, func(r refusal) bool { return r.of == v.Workload.Template })
+	f.s.Source.PassRefused(&f.s.Case, &q.of, func(w *cluster.Workload) bool { return q.refuses(w, ours) })
 }

@@ -151,6 +151,7 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 	first := s.Request.Fair.First
 	ours, before := r.shareOfPreemptor(q.level), s.View.Share(q.side)
 	for {
+		r.passRefused(q, ours)
 		v, ok := r.pop(q)
 		if !ok {
 			return false
@@ -168,7 +169,7 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 			r.close(q)
 			return false
 		}
-		if s.Request.Trace == nil && q.refuses(&v, ours) {
+		if s.Request.Trace == nil && v.Set < 0 && q.refuses(v.Workload, ours) {
 			r.refuse(v)
 			continue
 		}

@@ -1,6 +1,9 @@
 package source
 
-import "github.com/cedesched/cede/internal/engine/right"
+import (
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/right"
+)
 
 // DonorQueue holds the candidates of one donor in the order of an attempt with borrowing: its
 // phases one after the other, in each the lanes merged. Fair sharing takes its candidates
@@ -71,13 +74,33 @@ func (m *Merge) Pop(c *right.Case, q *DonorQueue) (v right.Victim, ok bool) {
 	return v, true
 }
 
+// PassRefused moves a queue past the whole workloads that come next and are refused.
+func (m *Merge) PassRefused(c *right.Case, q *DonorQueue, refused func(*cluster.Workload) bool) {
+	for q.n > 0 {
+		i := q.first()
+		st := &m.streams[q.items[i].at]
+		if st.surplus || !refused(st.head) {
+			return
+		}
+		st.cursor.Next()
+		ok := st.settle(c, refused)
+		m.keep(c, q, i, ok)
+	}
+}
+
 // advanceQueue moves a queue past its next candidate, and past more replicas that are alike.
 func (m *Merge) advanceQueue(c *right.Case, q *DonorQueue, more int64) {
 	i := q.first()
-	it, ok := m.advanced(c, q.items[i], more)
-	if q.items[i] = it; !ok {
-		q.n--
-		q.items[i] = q.items[q.n]
+	m.keep(c, q, i, m.streams[q.items[i].at].advance(c, more))
+}
+
+// keep keeps the item of a stream that was moved to another candidate, or drops it if there is none.
+func (m *Merge) keep(c *right.Case, q *DonorQueue, i int, more bool) {
+	if more {
+		q.items[i].Position = m.streams[q.items[i].at].position(c)
+		return
 	}
+	q.n--
+	q.items[i] = q.items[q.n]
 	m.settleQueue(c, q)
 }

@@ -39,11 +39,11 @@ func (st *stream) open(c *right.Case) bool {
 	case newerEquals:
 		st.cursor.Seek(*st.lane, func(w *cluster.Workload) bool { return w.Priority < st.permission.Below })
 	case expiredEquals:
-		return st.openRun(c, math.MinInt64) && st.settle(c)
+		return st.openRun(c, math.MinInt64) && st.settle(c, nil)
 	default:
 		st.cursor.First(*st.lane)
 	}
-	return st.settle(c)
+	return st.settle(c, nil)
 }
 
 // openRun moves a stream of expired equals to the longest running of those reserved after the
@@ -92,8 +92,8 @@ func (st *stream) item(c *right.Case) (w *cluster.Workload, ok bool) {
 }
 
 // settle moves a stream to its next candidate, from the cursor on: one that may yield and
-// uses what needs preemption. It returns false at the end.
-func (st *stream) settle(c *right.Case) bool {
+// uses what needs preemption, and that refused, if it is not nil, does not hold for. It returns false at the end.
+func (st *stream) settle(c *right.Case, refused func(*cluster.Workload) bool) bool {
 	for {
 		w, ok := st.item(c)
 		if !ok {
@@ -116,6 +116,8 @@ func (st *stream) settle(c *right.Case) bool {
 				st.trace(t, c, w, right.Verdict{Rule: trace.NotUsed})
 			}
 			st.cursor.NextIn(c.UsesNeeded)
+		case refused != nil && refused(w):
+			st.cursor.Next()
 		default:
 			v := c.Verdict(&st.donor, w)
 			if v.MayYield() {
@@ -169,7 +171,7 @@ func (st *stream) advance(c *right.Case, more int64) bool {
 		}
 	}
 	st.cursor.Next()
-	return st.settle(c)
+	return st.settle(c, nil)
 }
 
 // candidate returns the candidate at the head.
