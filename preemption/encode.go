@@ -111,7 +111,11 @@ func (sc *scratch) find(c *cluster.Cluster, r *Request, maxBlockers int) (found 
 	if open && !sc.assign(c) {
 		return decide.Result{Steps: sc.open.assigner.Steps}, false
 	}
+	if open {
+		sc.searcher.Failures = &sc.open.assigner
+	}
 	found = sc.search(c, &r.Workload, maxBlockers)
+	sc.searcher.Failures = nil
 	if open {
 		found.Steps += sc.open.assigner.Steps
 	}

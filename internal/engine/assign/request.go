@@ -6,6 +6,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/quotatree"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/rules"
+	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
@@ -73,6 +74,7 @@ type Assigner struct {
 	column    [1]int
 	amount    [1]int64
 	needs     [1]bool
+	short     [1]search.Shortage
 }
 
 // Mode says how a request gets its quota. Higher is better.
@@ -156,4 +158,7 @@ type forecast struct {
 	// known only once it was asked.
 	at             int64
 	changes, known bool
+	// short is what a search without victims found short, if isShort is true.
+	short   search.Shortage
+	isShort bool
 }

@@ -3,6 +3,7 @@ package assign
 import (
 	"github.com/cedesched/cede/internal/engine/decide"
 	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -72,9 +73,12 @@ func (a *Assigner) forecastOf(l load) forecast {
 		return of
 	}
 	found := a.search(l.column, l.amount, 0)
-	of := forecast{Verdict{NoCandidates, found.BorrowHeight}, a.request.Base.Now, found.RetryAt, found.Waits, true}
+	of := forecast{Verdict: Verdict{NoCandidates, found.BorrowHeight}, since: a.request.Base.Now, at: found.RetryAt, changes: found.Waits, known: true}
 	if len(found.Victims) > 0 {
 		of.Mode, of.known = Reclaim, false
+	}
+	if of.isShort = len(found.Shortages) > 0; of.isShort {
+		of.short = found.Shortages[0]
 	}
 	for i := range found.Victims {
 		if found.Victims[i].Queue == a.request.Base.Queue {
@@ -86,6 +90,19 @@ func (a *Assigner) forecastOf(l load) forecast {
 	}
 	a.forecasts[l] = of
 	return of
+}
+
+// Failed returns what the search for an amount of one column alone found short at an instant; see [decide.Failures].
+func (a *Assigner) Failed(column int, amount, now int64) (short []search.Shortage, ok bool) {
+	of, made := a.forecasts[load{column, amount}]
+	if !made || of.Mode != NoCandidates || of.since != now {
+		return nil, false
+	}
+	a.short[0] = of.short
+	if of.isShort {
+		return a.short[:], true
+	}
+	return nil, true
 }
 
 // holds reports whether a search would find the same now. Costs may change with time, and limits note what they are asked.

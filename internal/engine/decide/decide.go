@@ -100,6 +100,9 @@ func (s *Searcher) NextChange(c *cluster.Cluster, r *right.Request, by *rules.Ta
 // findBest searches for victims and, if configured, for better ones.
 func (s *Searcher) findBest(result *Result) (found bool) {
 	core := &s.search
+	if s.failedAlone() {
+		return false
+	}
 	if found = s.findByPolicies(); !core.Request.Rules.Alone {
 		found = s.improve(result, found)
 	}

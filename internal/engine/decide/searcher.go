@@ -22,6 +22,8 @@ type Searcher struct {
 	rules *rules.Taker
 	// shortages are those of the decision; trials of other instants have their own.
 	shortages []search.Shortage
+	// Failures are of searches about the same request; nil: there are none.
+	Failures Failures
 }
 
 // takeAll takes every candidate that an attempt with borrowing permits.

@@ -40,6 +40,22 @@ func (c *Case) Added() []int64 {
 	return c.added
 }
 
+// OthersBorrow reports whether the queue, or a cohort above it, with the request borrows of a slot that is not this one. If not,
+// the shares on the way are those of a request for this slot alone.
+func (c *Case) OthersBorrow(slot int) bool {
+	for other, more := range c.Added() {
+		for n := c.Request.Queue; n >= 0 && more > 0 && other != slot; n = c.View.Tree.Parent(n) {
+			cell := &c.View.Cells(n)[other]
+			used := cell.Used(usage.Victims)
+			if cell.Borrowed(used+more) > 0 {
+				return true
+			}
+			more = cell.PastLocal(used+more) - cell.PastLocal(used)
+		}
+	}
+	return false
+}
+
 // EnterShares finds out whether the preemptor is entitled while no victim is taken, if a
 // protection depends on it.
 func (c *Case) EnterShares() {
