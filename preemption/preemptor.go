@@ -176,17 +176,7 @@ var standard Preemptor
 // more than 65536 pairs of resource and flavor to try; a zero time or one outside the years
 // 1678 to 2262.
 func (p *Preemptor) Decide(s *Snapshot, r Request) (d Decision, err error) {
-	if p == nil {
-		p = &standard
-	}
-	if p.trace != nil {
-		return p.record(s, r, p.trace)
-	}
-	sc := p.scratch.Take()
-	defer p.release(sc)
-	if s, err = sc.begin(s, &p.config, &r); err == nil {
-		sc.answer(s, &p.config, &r, &d)
-	}
+	d, _, err = p.DecideCounting(s, r)
 	return d, err
 }
 

@@ -11,16 +11,16 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// record makes the decision of [Preemptor.Decide] and records its steps. It sets the recorder's Names first, which are
+// record makes the decision of [Preemptor.DecideCounting] and records its steps. It sets the recorder's Names first, which are
 // asked after the decision, too: so the working memory is not shared.
-func (p *Preemptor) record(s *Snapshot, r Request, to *trace.Recorder) (d Decision, err error) {
+func (p *Preemptor) record(s *Snapshot, r Request, to *trace.Recorder) (d Decision, looked int, err error) {
 	var sc scratch
 	if s, err = sc.begin(s, &p.config, &r); err != nil {
-		return d, err
+		return d, 0, err
 	}
 	sc.request.Trace, to.Names = to, sc.traceNames(s, &r)
-	sc.answer(s, &p.config, &r, &d)
-	return d, nil
+	looked = sc.answer(s, &p.config, &r, &d)
+	return d, looked, nil
 }
 
 func (sc *scratch) traceNames(s *Snapshot, r *Request) trace.Names {

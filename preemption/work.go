@@ -6,6 +6,9 @@ func (p *Preemptor) DecideCounting(s *Snapshot, r Request) (d Decision, looked i
 	if p == nil {
 		p = &standard
 	}
+	if p.trace != nil {
+		return p.record(s, r, p.trace)
+	}
 	sc := p.scratch.Take()
 	defer p.release(sc)
 	if s, err = sc.begin(s, &p.config, &r); err != nil {

@@ -26,6 +26,8 @@ type forecast struct {
 	steps   []step
 	cycles  int
 	ends    bool     // nothing changes before an event
+	looked  int      // workloads that the decisions looked at
+	cut     bool     // it ended before so many cycles, because they looked at too many
 	held    []string // workloads that are not considered
 	unknown []string // workloads about which nothing is known for sure
 	placed  []string // workloads that need room on nodes; no cycle tries them
@@ -47,8 +49,8 @@ type forecast struct {
 	history *limits.History                // of the preemptions of the cycles so far
 }
 
-// forecast runs cycles until nothing changes, or so many.
-func (c *cluster) forecast(o *options, screen cli.Screen) (*forecast, error) {
+// forecast runs cycles until nothing changes, or so many, or until they have looked at the most workloads; zero is no limit.
+func (c *cluster) forecast(o *options, most int, screen cli.Screen) (*forecast, error) {
 	list, err := c.forCycles(o)
 	if err != nil {
 		return nil, err
@@ -82,6 +84,9 @@ func (c *cluster) forecast(o *options, screen cli.Screen) (*forecast, error) {
 	progress := screen.Start("cycles", int64(o.cycles))
 	defer progress.Done()
 	for f.cycles < o.cycles {
+		if f.cut = most > 0 && f.looked >= most; f.cut {
+			break
+		}
 		progress.Add(1)
 		more, err := f.run()
 		if err != nil {
@@ -155,6 +160,7 @@ func (f *forecast) run() (more bool, err error) {
 		return false, answers.Faults(err)
 	}
 	f.cycles++
+	f.looked += result.Looked
 	f.victims = map[string]preemption.Victim{}
 	before := f.snapshot
 	if f.history, err = f.history.With(result.Events(f.snapshot, f.now)...); err != nil {

@@ -14,12 +14,13 @@ import (
 
 var nextVerb = verb{
 	name: "next", short: "the next admission cycles as they would go",
-	long:     "Runs the next admission cycles with all that waits: which workloads are admitted, preempt or stay. It assumes that a victim has left before the next cycle and then waits again, and that nothing is submitted and nothing ends. Limits on preemptions count those of the cycles before. Where only time helps, the next cycle is at that time.",
+	long:     "Runs the next admission cycles with all that waits: which workloads are admitted, preempt or stay. It assumes that a victim has left before the next cycle and then waits again, and that nothing is submitted and nothing ends. Limits on preemptions count those of the cycles before. Where only time helps, the next cycle is at that time. In a large cluster without room fewer cycles are run; -all runs all.",
 	examples: []string{"next -live", "next -f cluster.json -cycles 20", "next -live -queue vision"},
-	yes:      "a workload is admitted or preempts", no: "no workload is admitted and none preempts", unknown: "the answer about a workload is unknown, which may come before the others",
+	yes:      "a workload is admitted or preempts", no: "no workload is admitted and none preempts", unknown: "the answer about a workload is unknown, which may come before the others, or not all cycles were run",
 	flags: func(c *cobra.Command, o *options) {
 		queueFlag(c, o)
 		c.Flags().IntVar(&o.cycles, "cycles", 5, "run at most `N` cycles")
+		allFlag(c, o)
 	},
 	check: func(_ *cobra.Command, o *options) error {
 		if o.cycles < 1 || o.cycles > maxCycles {
@@ -31,7 +32,11 @@ var nextVerb = verb{
 		if err := c.checkQueue(o.queue); err != nil {
 			return result{}, err
 		}
-		f, err := c.forecast(o, std.screen)
+		most := answers.MaxSteps
+		if o.all {
+			most = 0
+		}
+		f, err := c.forecast(o, most, std.screen)
 		if err != nil {
 			return result{}, err
 		}
@@ -44,11 +49,15 @@ var nextVerb = verb{
 				}
 			}
 		}
-		if len(f.unknown)+len(f.placed) > 0 { // one of them may come first
+		if len(f.unknown)+len(f.placed) > 0 || f.cut && status == cli.StatusNo { // one of them may come first, or in a later cycle
 			status = cli.StatusUnknown
 		}
 		f.steps = shown
 		notes := c.inputNotes()
+		if f.cut {
+			notes = append(notes, fmt.Sprintf("cycle %d is the last one that was run: the decisions may look at %d million running workloads together; with -all they have no limit",
+				f.cycles, answers.MaxSteps/1_000_000))
+		}
 		return result{status, func(b *cli.Page) {
 			c.printForecast(b, o, f)
 			printNotes(b, notes)
@@ -133,6 +142,8 @@ func (c *cluster) printForecast(b *cli.Page, o *options, f *forecast) {
 	switch {
 	case f.ends && f.cycles > 0:
 		b.Say("After %s nothing changes before an event.\n", plural(f.cycles, "this cycle", "these %d cycles"))
+	case f.cut:
+		b.Say("There is more after %s; -all shows it.\n", plural(f.cycles, "this cycle", "these %d cycles"))
 	case !f.ends:
 		b.Say("There is more after %s; -cycles shows it.\n", plural(f.cycles, "this cycle", "these %d cycles"))
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cedesched/cede/examples/internal/cli"
 )
 
 // A limit on preemptions counts those of the cycles before: the second preemption waits until the
@@ -50,6 +52,23 @@ func TestNextCountsLimits(t *testing.T) {
 		}
 		if !slices.Equal(preempts, c.want) {
 			t.Errorf("%s: %q, want %q:\n%s", name, preempts, c.want, stdout)
+		}
+	}
+}
+
+// Cycles that look at too many workloads are the last ones, and the forecast says so.
+func TestNextEndsAtALimit(t *testing.T) {
+	c, err := load(&options{sample: "cluster", cycles: 3}, stdio{clock: noon})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for most, want := range map[int]struct {
+		cycles int
+		cut    bool
+	}{0: {3, false}, 1: {1, true}, 1_000_000: {3, false}} {
+		f, err := c.forecast(&options{cycles: 3}, most, cli.Screen{})
+		if err != nil || f.cycles != want.cycles || f.cut != want.cut || f.ends {
+			t.Errorf("at most %d: %d cycles, cut %v, ends %v, %v; want %v", most, f.cycles, f.cut, f.ends, err, want)
 		}
 	}
 }

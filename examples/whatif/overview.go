@@ -239,7 +239,7 @@ func (v *overview) together(o *options) error {
 	}
 	cycles := *o
 	cycles.cycles = 2*v.all + 2
-	f, err := v.forecast(&cycles, cli.Screen{})
+	f, err := v.forecast(&cycles, 0, cli.Screen{})
 	if err != nil {
 		return err
 	}

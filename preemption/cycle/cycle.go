@@ -376,7 +376,8 @@ func (p *plan) decide(by *preemption.Preemptor, w workload.Workload, from preemp
 	if leaves {
 		r.Replaces = "" // it is not in then
 	}
-	d, err := by.Decide(seen, r)
+	d, looked, err := by.DecideCounting(seen, r)
+	p.result.Looked += looked
 	if leaves {
 		d.Replaced = p.request.Replaces[w.ID]
 	}

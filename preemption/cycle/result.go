@@ -118,6 +118,9 @@ type Result struct {
 	// is true come to an end. After that nothing changes before an event or the time of
 	// [queue.Pending.NextAt].
 	Again bool `json:"again,omitzero"`
+	// Looked is how many workloads the decisions about the heads looked at: for a caller that runs cycles in advance and stops at a
+	// bound that is the same on every machine. The number may change with any version, and is no part of the JSON form.
+	Looked int `json:"-"`
 }
 
 // Apply carries the cycle out: it returns the snapshot after Edits, and the pending workloads after

@@ -10,7 +10,7 @@ import (
 // MaxSteps is how many workloads the decisions about all that waits may look at together, so that they take some
 // seconds. In a cluster without room a decision looks at most of what runs, several times; a decision that a sum
 // refuses looks at none.
-const MaxSteps = 10_000_000
+const MaxSteps = 5_000_000
 
 // ShortenAll is [Cluster.Shorten] of a list that is sorted by queue, as [Cluster.Waiting] is. Workloads of one shape
 // are decided about once. The decisions look at no more than so many workloads together, or a few more; zero is no
