@@ -77,6 +77,7 @@ func readFleet(o *options, std stdio) (*fleet, error) {
 		}
 		members[at].sources = append(members[at].sources, source)
 	}
+	slices.SortFunc(members, func(a, b *member) int { return strings.Compare(a.name, b.name) }) // the manager is first
 	for _, m := range members {
 		m.uids, m.objects = map[string]string{}, map[string]string{}
 		c, err := m.read(o, std)
@@ -187,7 +188,7 @@ func (f *fleet) checkOf(c *kueue.Copy) (name string, sure bool) {
 
 // question asks about a workload.
 func (f *fleet) question(id string, o *options) (workers.Question, error) {
-	q := workers.Question{Manager: f.manager.Copies[id], Now: f.now, Timeout: o.dispatch.timeout, Unread: f.mixed[""]}
+	q := workers.Question{Manager: f.manager.Copies[id], Now: f.now, Timeout: o.dispatch.timeout, Unread: f.mixed[""], Ahead: o.dispatch.until, Leave: o.dispatch.leave}
 	var sure bool
 	if q.Check, sure = f.checkOf(&q.Manager); !sure {
 		q.Doubts = append(q.Doubts, fmt.Sprintf("the AdmissionCheck %s is not in the manager's objects: it is taken for one of MultiKueue", q.Check))
@@ -251,7 +252,7 @@ func (f *fleet) worker(name, id string) (workers.Worker, error) {
 	if err != nil {
 		return w, fmt.Errorf("worker %s: %w", name, err)
 	}
-	w.Short, w.Offer = s, c.offer(s.Victims)
+	w.Short, w.Offer, w.Cluster, w.Waiting = s, c.offer(s.Victims), &c.Cluster, &waits
 	for _, v := range s.Leaving {
 		if at, known := c.Found.LeavingSince[v]; known && (w.Told.IsZero() || at.Before(w.Told)) {
 			w.Told = at

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
@@ -25,6 +26,8 @@ type dispatch struct {
 	context string        // of kubectl, of the manager
 	workers []string      // NAME=FILE, or with -live NAME=CONTEXT
 	timeout time.Duration // zero: Kueue's
+	until   time.Duration // how far to play on; zero: not at all
+	leave   time.Duration // how long victims take to leave
 }
 
 var multikueueVerb = verb{
@@ -44,6 +47,8 @@ var multikueueVerb = verb{
 		flags.StringVar(&d.context, "manager-context", "", "with -live: the `CONTEXT` of kubectl of the manager")
 		flags.StringVar(&o.workload, "workload", "", "ask about the workload `NAMESPACE/NAME` alone")
 		flags.DurationVar(&d.timeout, "timeout", 0, "how long each worker may try before the next gate opens, a `TIME`; 5m as in Kueue if it is not given")
+		flags.DurationVar(&d.until, "until", 0, "play on for a `TIME`: what happens if nobody else comes, and when it starts at the latest")
+		flags.DurationVar(&d.leave, "leave", 30*time.Second, "with -until: how long victims take to leave")
 	},
 	check: func(c *cobra.Command, o *options) error {
 		d := &o.dispatch
@@ -64,6 +69,10 @@ var multikueueVerb = verb{
 			return errors.New("-worker NAME=FILE is missing: give one for each worker cluster")
 		case c.Flags().Changed("timeout") && d.timeout <= 0:
 			return fmt.Errorf("-timeout %v: want more than 0; who wants preemption in all workers at once sets no gates", d.timeout)
+		case c.Flags().Changed("until") && d.until <= 0:
+			return fmt.Errorf("-until %v: want more than 0", d.until)
+		case c.Flags().Changed("leave") && (d.leave < 0 || d.until == 0):
+			return fmt.Errorf("-leave %v: want 0 or more, with -until", d.leave)
 		}
 		return nil
 	},
@@ -122,7 +131,10 @@ func (f *fleet) print(b *cli.Page, o *options, out *dispatched) {
 			b.Say("The design does otherwise: %s.\n", a.Design)
 		}
 		b.Gap()
-		f.printWorkers(b, a)
+		f.printWorkers(b, a, o.workload != "")
+		if a.Forecast != nil {
+			f.printForecast(b, a.Forecast)
+		}
 		if o.workload != "" {
 			f.printVictims(b, o, a)
 		}
@@ -141,13 +153,34 @@ func colourOfDispatch(verdict string) printable.Colour {
 	return printable.Red
 }
 
-func (f *fleet) printWorkers(b *cli.Page, a *workers.Answer) {
+// printForecast prints what happens next, and when the workload starts.
+func (f *fleet) printForecast(b *cli.Page, of *workers.Forecast) {
+	b.Gap()
+	b.Say("%s\n", of.Sentence)
+	if len(of.Events) == 0 {
+		return
+	}
+	b.Gap()
+	t := &cli.Table{Columns: []cli.Column{{Name: "at"}, {Name: "in", Right: true}, {Name: "worker", Least: 6}, {Name: "what"}, {Name: "workloads", Least: 30}}}
+	for _, e := range of.Events {
+		t.Row(e.At.UTC().Format(time.TimeOnly), duration.HumanDuration(e.At.Sub(f.now)), e.Worker, e.What, strings.Join(e.Workloads, ", "))
+	}
+	b.Table(t)
+}
+
+// printWorkers prints a row for each worker. The victims are only counted if they are named below.
+func (f *fleet) printWorkers(b *cli.Page, a *workers.Answer, named bool) {
 	t := &cli.Table{Columns: []cli.Column{
-		{Name: "worker", Least: 6}, {Name: "gate"}, {Name: "signal"}, {Name: "answer", Least: 30, Colour: answers.Colour}, {Name: "victims ran", Right: true},
+		{Name: "worker", Least: 6}, {Name: "gate"}, {Name: "signal"}, {Name: "opens"}, {Name: "answer", Least: 30, Colour: answers.Colour}, {Name: "victims ran", Right: true},
 	}}
 	for i := range a.Workers {
 		r := &a.Workers[i]
-		name, position, signal, ran := r.Worker, r.Gate, "", ""
+		name, position, signal, opens, ran := r.Worker, r.Gate, "", "", ""
+		if r.Opens.After(f.now) {
+			opens = r.Opens.Format(time.TimeOnly)
+		} else if !r.Opens.IsZero() {
+			opens = "now"
+		}
 		if !r.Reached {
 			name += " (lost)"
 		}
@@ -163,7 +196,15 @@ func (f *fleet) printWorkers(b *cli.Page, a *workers.Answer) {
 		if r.LostWork > 0 {
 			ran = units.Age(f.now, f.now.Add(-time.Duration(r.LostWork)*time.Second))
 		}
-		t.Row(name, position, signal, r.Words, ran)
+		words := r.Words
+		if n := len(a.Victims[r.Worker]); named && n > 0 {
+			words, _, _ = strings.Cut(words, a.Victims[r.Worker][0])
+			words = strings.TrimRight(strings.TrimSuffix(strings.TrimRight(words, " "), fmt.Sprint(n, ":")), " ") + " " + plural(n, "1 workload", "%d workloads")
+			if leaving := len(r.Leaving); leaving > 0 && leaving < n {
+				words += fmt.Sprintf(", %d of them leaving", leaving)
+			}
+		}
+		t.Row(name, position, signal, opens, words, ran)
 	}
 	b.Table(t)
 	if yielding := slices.DeleteFunc(slices.Clone(a.Workers), func(r workers.Row) bool { return len(a.Victims[r.Worker]) == 0 }); len(yielding) > 1 {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/mattn/go-runewidth"
 
 	"github.com/cedesched/cede/examples/internal/cli"
@@ -123,6 +124,13 @@ func TestSituations(t *testing.T) {
 			at := slices.IndexFunc(all, func(a workers.Answer) bool { return a.Workload == s.Workload })
 			if at < 0 || s.judge(&all[at]) != "" {
 				t.Errorf("without a name: %+v", all)
+			}
+			turned := []string{"multikueue", "-workload", s.Workload}
+			for i := len(args) - 2; i > 0; i -= 2 {
+				turned = append(turned, args[i], args[i+1])
+			}
+			if _, again := askAll(t, turned); !cmp.Equal(list, again) {
+				t.Errorf("with the files in another order: %s", cmp.Diff(list, again))
 			}
 			_, text, _ := callOn(cli.Screen{Width: 80}, nil, one...)
 			golden.Check(t, "multikueue/"+filepath.Base(dir)+"/80", text)

@@ -138,6 +138,23 @@ func TestWorldsOfMultiKueue(t *testing.T) {
 		}, "gate-opens-now b", "the manager reads their parent alone, which never signals", 0},
 		"a copy that cannot be read": {"09-evicted-gate-closed", layout, func(w world) { set(copyOf(w, "b", layout), "status.preemptionGates", "none") },
 			"unknown nowhere", "the copy in b cannot be read", 3},
+		"a gate that its worker does not obey": {"03-victims-leaving", asr, func(w world) {
+			set(copyOf(w, "a", asr), "status.preemptionGates", nil)
+			condition(copyOf(w, "a", asr), "BlockedOnPreemptionGates", "", "", "")
+		}, "waits-for-victims a", "a does not obey gates", 0},
+		"victims leave, read without gates": {"03-victims-leaving", asr, func(w world) {
+			a := copyOf(w, "a", asr)
+			a["apiVersion"] = "kueue.x-k8s.io/v1beta1"
+			set(a, "spec.preemptionGates", nil)
+			set(a, "status.preemptionGates", nil)
+			condition(copyOf(w, "b", asr), "BlockedOnPreemptionGates", "", "", "")
+		}, "waits-for-victims a", "a was read in v1beta1", 0},
+		"no LocalQueue in a worker": {"09-evicted-gate-closed", layout, func(w world) {
+			w["a"] = deleteKind(w["a"], "LocalQueue")
+			condition(copyOf(w, "a", layout), "QuotaReserved", "False", "Inadmissible", "09:29:59")
+		}, "gate-opens-now b", "", 0},
+		"nothing said of a LocalQueue that is not there": {"09-evicted-gate-closed", layout, func(w world) { w["a"] = deleteKind(w["a"], "LocalQueue") },
+			"unknown nowhere", "in a the answer is unknown: LocalQueue", 3},
 		"the shorter time of the user": {"17-clock-off", codec, func(world) {}, "gate-opens-at c at 09:32:00", "", 1},
 		"no worker knows gates":        {"07-workers-without-gates", fold, func(w world) { lose(w, "b") }, "waits-for-victims nowhere", "the manager does not reach b", 0},
 	} {
@@ -154,5 +171,47 @@ func TestWorldsOfMultiKueue(t *testing.T) {
 				t.Errorf("unknown, and %v", got)
 			}
 		})
+	}
+}
+
+// Played on, each worker that signals has its turn, and the first that gets its quota ends it.
+func TestForecastOfMultiKueue(t *testing.T) {
+	for name, c := range map[string]struct {
+		from, workload string
+		args           []string
+		events, says   string
+	}{
+		"victims are leaving": {"03-victims-leaving", "team-speech/job-asr-large-resume-28ad2", []string{"-until", "30m"}, "09:30:30 a left, 09:30:30 a has quota", "in a at the latest at 09:30:30 (in 30s)"},
+		"victims that leave slowly have no more than their turn": {"09-evicted-gate-closed", "team-docs/job-layout-parser-v4-dea7a", []string{"-until", "1h", "-leave", "10m"},
+			"09:30:00 a signals, 09:30:00 b gate opens, 09:30:00 b told to stop, 09:35:00 a gate opens, 09:35:00 a told to stop, 09:40:00 b left, 09:40:00 b has quota", "in b at the latest at 09:40:00"},
+		"not in time": {"09-evicted-gate-closed", "team-docs/job-layout-parser-v4-dea7a", []string{"-until", "6m", "-leave", "10m", "-timeout", "1m"},
+			"09:30:00 a signals, 09:30:00 b gate opens, 09:30:00 b told to stop, 09:31:00 a gate opens, 09:31:00 a told to stop", "no worker gives it quota before 09:36:00"},
+		"when its turn comes": {"17-clock-off", "team-video/job-neural-codec-v2-6816f", []string{"-until", "30m"}, "09:32:00 c gate opens, 09:32:00 c told to stop, 09:32:30 c left, 09:32:30 c has quota", "in c at the latest at 09:32:30"},
+		"it fits":             {"01-fits-on-one", "team-vision/job-detector-train-v7-0c9b8", []string{"-until", "30m"}, "09:30:00 a has quota, 09:30:00 b signals", "It has its quota in a in the next cycle there."},
+	} {
+		args := append(append(arguments(t, situations+"/"+c.from), "-workload", c.workload), c.args...)
+		_, list := askAll(t, args)
+		f := list[0].Forecast
+		if f == nil {
+			t.Fatalf("%s: there is none", name)
+		}
+		var events []string
+		for _, e := range f.Events {
+			events = append(events, e.At.Format("15:04:05")+" "+e.Worker+" "+e.What)
+		}
+		if got := strings.Join(events, ", "); got != c.events || !strings.Contains(f.Sentence, c.says) {
+			t.Errorf("%s: %s\n%s", name, f.Sentence, got)
+		}
+		if _, text, _ := call(nil, args...); !strings.Contains(text, f.Sentence) {
+			t.Errorf("%s: not printed:\n%s", name, text)
+		}
+	}
+	if _, list := askAll(t, append(arguments(t, situations+"/13-preemptor-preempted"), "-until", "30m")); len(list) == 0 || list[0].Forecast != nil {
+		t.Errorf("a workload that is reset is played on: %+v", list)
+	}
+	for _, args := range [][]string{{"-until", "0s"}, {"-leave", "1m"}, {"-until", "1m", "-leave", "-1s"}} {
+		if status, _, stderr := call(nil, append(arguments(t, situations+"/03-victims-leaving"), args...)...); status != 2 || stderr == "" {
+			t.Errorf("%q: status %d, %s", args, status, stderr)
+		}
 	}
 }

@@ -128,13 +128,16 @@ func (w *Workload) copied() *Copy {
 	return c
 }
 
+// WaitingForPreemptedWorkloads is the reason of a QuotaReserved that is False because victims that were told to stop have not left.
+const WaitingForPreemptedWorkloads = "WaitingForPreemptedWorkloads"
+
 // Replica is the copy for an orchestrator, under the name of its cluster. Whether its victims leave is what Kueue said last.
 func (c *Copy) Replica(cluster string) gate.Replica {
 	r := gate.Replica{Name: cluster, Gates: c.Gates.Clone()}
 	switch {
 	case c.Reserved.Is():
 		r.Progress = gate.Reserved
-	case c.Reserved.Reason == "WaitingForPreemptedWorkloads":
+	case c.Reserved.Reason == WaitingForPreemptedWorkloads:
 		r.Progress, r.Since = gate.Preempting, c.Reserved.LastTransitionTime
 	case c.Reserved.Status != "":
 		r.Progress = gate.Pending

@@ -33,6 +33,16 @@ func (q *Question) Answer() Answer {
 		a.At = &at
 	}
 	a.Sentence, a.Design = q.sentence(&n), q.byDesign(&n)
+	if n.verdict != Running && n.why == "" {
+		for _, turn := range q.turns() {
+			at := slices.IndexFunc(a.Workers, func(r Row) bool { return r.Worker == turn.Name })
+			a.Workers[at].Opens = turn.At.UTC()
+		}
+	}
+	if q.Ahead > 0 && n.verdict != Running && n.why == "" {
+		f := q.Forward(q.Now.Add(q.Ahead), q.Leave)
+		a.Forecast = &f
+	}
 	return a
 }
 
@@ -164,7 +174,7 @@ func (q *Question) then(n *next) string {
 func (q *Question) leaving() (parts []string) {
 	for i := range q.Workers {
 		w := &q.Workers[i]
-		if w.Copy == nil || w.Unread != "" || w.Copy.Gates.AnyClosed() || len(w.Short.Leaving) == 0 || !w.yields() || w.Copy.Reserved.Is() {
+		if w.Copy == nil || w.Unread != "" || w.held(&w.Copy.Gates) || len(w.Short.Leaving) == 0 || !w.yields() || w.Copy.Reserved.Is() {
 			continue
 		}
 		how := "no gate holds it back"

@@ -57,6 +57,8 @@ func (q *Question) doubtsOf(w *Worker) (list []string) {
 		add("the copy in %s signals and does not name the gate: Kueue opens it in vain, and again when the time is over", w.Name)
 	case !c.Gates.Has(gate.MultiKueue) && !c.Reserved.Is():
 		add("the copy in %s has no gate: it cannot be held back", w.Name)
+	case w.inert():
+		add("the copy in %s names a gate and preempts all the same, with no state of it and no signal: %s does not obey gates", w.Name, w.Name)
 	case !c.HasState && signal.IsZero() && w.yields():
 		add("the copy in %s has no state of its gate yet: whether %s obeys gates is not known", w.Name, w.Name)
 	}

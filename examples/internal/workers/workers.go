@@ -36,6 +36,10 @@ type Worker struct {
 	Short       answers.Short // the decision about the copy; zero without one, or where it has its quota
 	Offer       gate.Offer    // what its victims lose
 	Told        time.Time     // when the first of the victims that are leaving was told to; zero: none is, or it is not known
+
+	// Cluster and Waiting are where and as what it waits, to play on; nil: it is not decided about.
+	Cluster *answers.Cluster
+	Waiting *answers.Waiting
 }
 
 // Question is a workload of a manager, and its workers.
@@ -48,6 +52,9 @@ type Question struct {
 	Now     time.Time
 	Timeout time.Duration // zero: that of Kueue
 	Doubts  []string      // what is not known of the manager, beside Unread
+
+	Ahead time.Duration // how far to play on; zero: not at all
+	Leave time.Duration // how long victims take to leave
 }
 
 // Answer is what the manager does about a workload.
@@ -65,6 +72,7 @@ type Answer struct {
 	Cheapest string              `json:"cheapest,omitempty"` // the worker whose victims lose least; empty: nobody would yield
 	Design   string              `json:"design,omitempty"`   // what the design does where Kueue does otherwise
 	Doubts   []string            `json:"doubts"`
+	Forecast *Forecast           `json:"forecast,omitempty"` // how it goes on, if that was asked
 }
 
 // Row is what the answer says of one worker.
@@ -75,6 +83,7 @@ type Row struct {
 	Gate     string    `json:"gate"`
 	Since    time.Time `json:"since,omitzero"`    // when the gate was opened
 	Signal   time.Time `json:"signal,omitzero"`   // since when the copy signals that a gate holds it back
+	Opens    time.Time `json:"opens,omitzero"`    // when the gate opens if nothing else changes; absent: it does not
 	Words    string    `json:"words"`             // the decision there, or why there is none
 	Leaving  []string  `json:"leaving,omitempty"` // of the victims, who was told to stop before
 	LostWork int64     `json:"lostWork"`          // the seconds that the victims have run
@@ -109,7 +118,11 @@ func (w *Worker) signal() time.Time {
 // victims are those who would yield; nil: they are not known.
 func (w *Worker) victims() []string {
 	switch {
-	case w.Unread != "", w.Copy == nil, w.Short.Outcome == answers.Unknown:
+	case w.Unread != "", w.Copy == nil:
+		return nil
+	case w.untried():
+		return []string{}
+	case w.Short.Outcome == answers.Unknown:
 		return nil
 	case w.yields():
 		return w.Short.Victims

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/examples/bridge/kueue"
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
@@ -143,24 +144,26 @@ func (q *Question) in(world []fact) next {
 			fits = append(fits, q.Workers[i].Name)
 		}
 	}
-	act, cluster := q.built(world)
-	n := next{open: act.Open, gateOf: cluster}
-	if act.Open == "" {
-		n.at = act.WakeAt
+	var n next
+	if turns := q.built(world); len(turns) > 0 {
+		if n.gateOf = turns[0].Name; turns[0].At.After(q.Now) {
+			n.at = turns[0].At
+		} else {
+			n.open = n.gateOf
+		}
 	}
 	switch {
 	case len(waits) > 0:
-		n.verdict, cluster = Waits, only(waits)
+		n.verdict, n.cluster = Waits, only(waits)
 	case len(fits) > 0:
-		n.verdict, cluster = Fits, only(fits)
-	case act.Open != "":
-		n.verdict = OpensNow
-	case !n.at.IsZero():
-		n.verdict = OpensAt
+		n.verdict, n.cluster = Fits, only(fits)
+	case n.open != "":
+		n.verdict, n.cluster = OpensNow, n.gateOf
+	case n.gateOf != "":
+		n.verdict, n.cluster = OpensAt, n.gateOf
 	default:
 		n.verdict = Nothing
 	}
-	n.cluster = cluster
 	return n
 }
 
@@ -172,8 +175,8 @@ func only(names []string) string {
 	return ""
 }
 
-// built is which gate Kueue opens next: now, or at the time to ask again.
-func (q *Question) built(world []fact) (act gate.Action, cluster string) {
+// built are the turns of the workers by Kueue's rules.
+func (q *Question) built(world []fact) []gate.Turn {
 	var list []gate.Replica
 	for i := range q.Workers {
 		if w := &q.Workers[i]; w.Copy != nil && w.Unread == "" {
@@ -182,16 +185,20 @@ func (q *Question) built(world []fact) (act gate.Action, cluster string) {
 			list = append(list, r)
 		}
 	}
-	config := gate.Config{Rules: gate.Kueue019, Timeout: q.Timeout}
-	act, err := gate.Orchestrate(config, q.Now, list)
+	turns, err := gate.Turns(gate.Config{Rules: gate.Kueue019, Timeout: q.Timeout}, q.Now, list)
 	if err != nil {
-		return gate.Action{}, ""
+		return nil
 	}
-	if act.Open == "" && !act.WakeAt.IsZero() {
-		then, _ := gate.Orchestrate(config, act.WakeAt, list)
-		return act, then.Open
+	return turns
+}
+
+// turns are the turns of the workers, as far as all is known.
+func (q *Question) turns() []gate.Turn {
+	var world []fact
+	for i := range q.Workers {
+		world = append(world, q.Workers[i].facts(q.Now)[0])
 	}
-	return act, act.Open
+	return q.built(world)
 }
 
 // facts are all that a worker may be.
@@ -211,7 +218,7 @@ func (w *Worker) facts(now time.Time) (list []fact) {
 }
 
 // gates are all gates that a copy may have: those that it has, but for one that was read in a version without gates. That one can
-// have an open gate only if it signalled before.
+// have an open gate only if it signalled before, and it has one if it preempts.
 func (w *Worker) gates(now time.Time) []gate.Gates {
 	g := w.Copy.Gates
 	since := g.Blocked.Since
@@ -219,14 +226,36 @@ func (w *Worker) gates(now time.Time) []gate.Gates {
 		return []gate.Gates{g}
 	}
 	g.Names = []string{gate.MultiKueue}
-	return []gate.Gates{g, g.Opened(gate.MultiKueue, since), g.Opened(gate.MultiKueue, now)}
+	open := []gate.Gates{g.Opened(gate.MultiKueue, since), g.Opened(gate.MultiKueue, now)}
+	if w.Copy.Reserved.Reason == kueue.WaitingForPreemptedWorkloads {
+		return open
+	}
+	return append(open, g)
+}
+
+// held reports whether closed gates keep a copy with these gates from preempting. They do not in a cluster that does not know or
+// obey gates: there no gate has a state, nothing ever signalled, and victims leave although the copy names a gate.
+func (w *Worker) held(g *gate.Gates) bool { return g.AnyClosed() && !w.inert() }
+
+// inert reports whether the gates of the copy are not obeyed.
+func (w *Worker) inert() bool {
+	c := w.Copy
+	return len(c.Gates.Names) > 0 && !c.HasState && c.Gates.Blocked.Since.IsZero() && c.Reserved.Status == "False" && len(w.Short.Leaving) > 0 && w.yields()
+}
+
+// refused are reasons by which Kueue itself says of a workload that it is not even tried.
+var refused = []string{"Inadmissible", "Misconfigured"}
+
+// untried reports whether nothing can be decided about the copy, and Kueue itself says that it does not try it.
+func (w *Worker) untried() bool {
+	return w.Short.Outcome == answers.Unknown && slices.Contains(refused, w.Copy.Reserved.Reason)
 }
 
 // outcomes are all that may become of a copy with these gates before another one opens.
 func (w *Worker) outcomes(g *gate.Gates) []string {
-	held := g.AnyClosed()
+	held := w.held(g)
 	switch {
-	case w.Copy.Reserved.Is():
+	case w.Copy.Reserved.Is(), w.untried():
 		return []string{""}
 	case w.Short.Outcome == answers.Unknown && held && g.Blocked.Active:
 		return []string{""} // Kueue itself says that it would preempt
