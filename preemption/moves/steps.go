@@ -94,7 +94,19 @@ func (f *planner) next(step *Step, wait []*victim) []*victim {
 	for _, l := range went {
 		f.stop(step, l)
 	}
-	return slices.DeleteFunc(slices.Clone(wait), func(l *victim) bool { return slices.Contains(went, l) })
+	return without(wait, went)
+}
+
+// without returns the moves of a list that are not among some of them, which are in the same order.
+func without(list, some []*victim) (rest []*victim) {
+	for _, l := range list {
+		if len(some) > 0 && some[0] == l {
+			some = some[1:]
+			continue
+		}
+		rest = append(rest, l)
+	}
+	return rest
 }
 
 // together returns moves that have room once all of them have stopped.
