@@ -109,6 +109,25 @@ func AmountIn(loads []Load, column int) int64 {
 	return 0
 }
 
+// Reader reads amounts of a list of loads, without a search if it is asked in rising order of columns. Of a list it is ready.
+type Reader struct {
+	Loads []Load
+	next  int // all before it are of columns up to the one asked last
+}
+
+// Amount is [AmountIn] of the list.
+func (r *Reader) Amount(column int) int64 {
+	passed := r.next == 0 || r.Loads[r.next-1].Column < column
+	if !passed || r.next < len(r.Loads) && r.Loads[r.next].Column < column {
+		r.next, _ = slices.BinarySearchFunc(r.Loads, column, func(l Load, c int) int { return cmp.Compare(l.Column, c) })
+	}
+	if r.next == len(r.Loads) || r.Loads[r.next].Column != column {
+		return 0
+	}
+	r.next++
+	return r.Loads[r.next-1].Amount
+}
+
 // HasColumn reports whether a list has a load in a column, also with amount zero.
 func HasColumn(loads []Load, column int) bool { return indexOf(loads, column) >= 0 }
 

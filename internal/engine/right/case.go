@@ -40,7 +40,7 @@ type Case struct {
 // Begin begins with a request at its instant, with all workloads.
 func (c *Case) Begin(of *cluster.Cluster, r *Request) {
 	c.Cluster, c.Request, c.Now, c.Needs, c.Steps = of, r, r.Now, r.Needs, 0
-	c.View.Reset(of, c.columnsOf(of, r))
+	c.View.Reset(of, c.columnsOf(of, r), len(r.Columns))
 	c.Taken = c.Taken[:0]
 	c.stability.known, c.addedKnown = false, false
 }

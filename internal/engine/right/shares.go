@@ -72,15 +72,16 @@ func (c *Case) Entitled() bool {
 		return false
 	}
 	added := c.Added()
-	for slot, cell := range c.View.Cells(c.Request.Queue) {
-		used := cell.Used(usage.Victims)
-		asked := slot < len(added)
-		if asked {
-			used += added[slot]
+	for slot := range c.columns {
+		more := int64(0)
+		if slot < len(added) {
+			more = added[slot]
 		}
-		switch {
-		case cell.WithinNominal(used):
-		case !c.Request.Fair.Stable && asked && c.Needs[slot], c.Request.Fair.Stable && c.counts(slot):
+		counts := slot < len(added) && c.Needs[slot]
+		if c.Request.Fair.Stable {
+			counts = c.counts(slot)
+		}
+		if counts && c.View.BorrowsWith(c.Request.Queue, slot, more) {
 			return false
 		}
 	}

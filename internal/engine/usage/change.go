@@ -44,11 +44,15 @@ func (v *View) bubble(gone Gone, node int) {
 	for ; node >= 0 && len(changes) > 0; node = v.Tree.Parent(node) {
 		cells, left := v.Cells(node), changes[:0]
 		for _, d := range changes {
-			c := &cells[d.slot]
-			before := c.used[gone]
-			c.used[gone] += d.by
-			if c.LocalQuota > 0 {
-				d.by = c.PastLocal(c.used[gone]) - c.PastLocal(before)
+			if d.slot >= v.asked {
+				d.by = v.changeOther(gone, node, d)
+			} else {
+				c := &cells[d.slot]
+				before := c.used[gone]
+				c.used[gone] += d.by
+				if c.LocalQuota > 0 {
+					d.by = c.PastLocal(c.used[gone]) - c.PastLocal(before)
+				}
 			}
 			if d.by != 0 {
 				left = append(left, d)
@@ -56,4 +60,19 @@ func (v *View) bubble(gone Gone, node int) {
 		}
 		changes = left
 	}
+}
+
+// changeOther makes a change in a slot that is not asked for, where only the usage without the victims is kept, and returns by how much
+// the usage of the parent changes.
+func (v *View) changeOther(gone Gone, node int, d change) int64 {
+	if gone != Victims {
+		return 0
+	}
+	used := &v.othersOf(node)[d.slot-v.asked]
+	before := *used
+	*used += d.by
+	if c := v.Tree.Cell(node, v.columns[d.slot]); c.LocalQuota > 0 {
+		return c.PastLocal(*used) - c.PastLocal(before)
+	}
+	return d.by
 }

@@ -11,8 +11,14 @@ func (v *View) Share(node int) quota.Share {
 	if v.epochs[node] != v.epoch {
 		return v.AtFirst.Share(node).Share
 	}
-	cells := v.Cells(node)
-	return v.Tree.Share(node, func(column int) int64 { return cells[v.slots[column]-1].used[Victims] }).Share
+	cells, others := v.Cells(node), v.othersOf(node)
+	return v.Tree.Share(node, func(column int) int64 {
+		slot := int(v.slots[column]) - 1
+		if slot >= len(cells) {
+			return others[slot-len(cells)]
+		}
+		return cells[slot].used[Victims]
+	}).Share
 }
 
 // ShareWithout is Share without loads, too, which run in a queue at or under the node. Those of columns
@@ -67,7 +73,7 @@ func (v *View) carry(changes []change, from, node int) {
 			d := &changes[i]
 			column := v.columns[d.slot]
 			if c := v.Tree.Cell(n, column); c.LocalQuota > 0 {
-				used := v.used(n, column)
+				used := v.usedIn(n, column)
 				d.by = c.PastLocal(used+d.by) - c.PastLocal(used)
 			}
 		}
@@ -77,7 +83,7 @@ func (v *View) carry(changes []change, from, node int) {
 // changedShare returns the share of a node with the changes of its usage.
 func (v *View) changedShare(node int, changes []change) quota.Share {
 	return v.Tree.Share(node, func(column int) int64 {
-		used := v.used(node, column)
+		used := v.usedIn(node, column)
 		for _, d := range changes {
 			if v.columns[d.slot] == column {
 				used += d.by
@@ -87,10 +93,16 @@ func (v *View) changedShare(node int, changes []change) quota.Share {
 	}).Share
 }
 
-// used returns the usage of a node without the victims in a column that has a slot.
-func (v *View) used(node, column int) int64 {
-	if v.epochs[node] == v.epoch {
-		return v.cells[int(v.rows[node])+int(v.slots[column]-1)].used[Victims]
+// usedIn returns the usage of a node without the victims in a column that has a slot.
+func (v *View) usedIn(node, column int) int64 { return v.usedAt(node, int(v.slots[column])-1) }
+
+// usedAt is usedIn of a slot.
+func (v *View) usedAt(node, slot int) int64 {
+	switch {
+	case v.epochs[node] != v.epoch:
+		return v.AtFirst.At(node, v.columns[slot])
+	case slot >= v.asked:
+		return v.othersOf(node)[slot-v.asked]
 	}
-	return v.AtFirst.At(node, column)
+	return v.Cells(node)[slot].used[Victims]
 }

@@ -11,7 +11,7 @@ import (
 
 // View is the usage of a cluster without some workloads, one usage for each value of [Gone].
 // It has the columns of the decision ("slots"), and copies a node from the cluster when it is
-// first used. An epoch separates this decision's copies from those of earlier ones, so
+// first used: of the slots that are asked for all that a search reads, of the others, which only shares read, the usage. An epoch separates this decision's copies from those of earlier ones, so
 // nothing is cleared between decisions. The zero value is ready for [View.Reset].
 type View struct {
 	Tree *quotatree.Tree
@@ -21,11 +21,14 @@ type View struct {
 	Copied int
 
 	columns []int   // of the slots; -1 for a column that the cluster does not know
+	asked   int     // the number of slots that are asked for, the first ones
 	slots   []int32 // by column: 1 + its slot; 0: none
-	rows    []int32 // by node: the index of its cells
+	rows    []int32 // by node: its place among the nodes used so far
 	epochs  []uint32
 	epoch   uint32
-	cells   []Cell // of the nodes used so far, in order
+	used    int     // the number of nodes used so far
+	cells   []Cell  // of these nodes, one after the other
+	others  []int64 // their usage without the victims in the other slots
 	changes []change
 }
 
@@ -56,11 +59,11 @@ func (c *Cell) AtFirst() int64 { return c.first }
 // Used returns the usage of the node.
 func (c *Cell) Used(gone Gone) int64 { return c.used[gone] }
 
-// Reset makes the view one of a cluster, with all workloads. It keeps columns.
-func (v *View) Reset(c *cluster.Cluster, columns []int) {
+// Reset makes the view one of a cluster, with all workloads, of columns of which the first so many are asked for. It keeps columns.
+func (v *View) Reset(c *cluster.Cluster, columns []int, asked int) {
 	v.Release()
-	v.Tree, v.AtFirst, v.columns = c.Usage.Tree(), c.Usage, columns
-	v.cells = v.cells[:0]
+	v.Tree, v.AtFirst, v.columns, v.asked = c.Usage.Tree(), c.Usage, columns, asked
+	v.used, v.cells, v.others = 0, v.cells[:0], v.others[:0]
 	if v.Tree.Len() > len(v.epochs) {
 		v.epochs, v.rows = make([]uint32, v.Tree.Len()), make([]int32, v.Tree.Len())
 		v.epoch = 0
@@ -97,27 +100,43 @@ func (v *View) Slot(column int) int {
 	return int(v.slots[column]) - 1
 }
 
-// Cells returns the cells of a node, one for each slot. They are valid until the next change.
+// Cells returns the cells of a node, one for each slot that is asked for. They are valid until the next change.
 func (v *View) Cells(node int) []Cell {
 	if v.epochs[node] != v.epoch {
 		v.copyNode(node)
 	}
-	return v.cells[v.rows[node]:][:len(v.columns)]
+	return v.cells[int(v.rows[node])*v.asked:][:v.asked]
+}
+
+// othersOf returns the usage of a node in the other slots.
+func (v *View) othersOf(node int) []int64 {
+	if v.epochs[node] != v.epoch {
+		v.copyNode(node)
+	}
+	n := len(v.columns) - v.asked
+	return v.others[int(v.rows[node])*n:][:n]
 }
 
 func (v *View) copyNode(node int) {
 	v.Copied++
-	first := len(v.cells)
-	v.epochs[node], v.rows[node] = v.epoch, int32(first)
-	v.cells = slices.Grow(v.cells, len(v.columns))[:first+len(v.columns)]
-	row := v.AtFirst.Row(node)
-	for slot, column := range v.columns {
-		c := &v.cells[first+slot]
-		c.Cell, c.first = v.Tree.Cell(node, column), quotatree.AmountIn(row, column)
-		for gone := range Kinds {
-			c.used[gone] = c.first
-		}
+	v.epochs[node], v.rows[node] = v.epoch, int32(v.used)
+	v.used++
+	row := quotatree.Reader{Loads: v.AtFirst.Row(node)}
+	for _, column := range v.columns[:v.asked] {
+		used := row.Amount(column)
+		v.cells = append(v.cells, Cell{v.Tree.Cell(node, column), used, [Kinds]int64{used, used, used}})
 	}
+	others := v.columns[v.asked:]
+	v.others = slices.Grow(v.others, len(others))
+	for _, column := range others {
+		v.others = append(v.others, row.Amount(column))
+	}
+}
+
+// BorrowsWith reports whether a node, without the victims and with an amount more, borrows in a slot.
+func (v *View) BorrowsWith(node, slot int, more int64) bool {
+	c := v.Tree.Cell(node, v.columns[slot])
+	return !c.WithinNominal(v.usedAt(node, slot) + more)
 }
 
 // slotOf is one slot of a view.

@@ -55,7 +55,8 @@ func agreesWithACluster(t *rapid.T) {
 		columns = append(columns, c.Columns.Number(quota.FlavorResource{Flavor: "f", Resource: r}))
 	}
 	var v View
-	v.Reset(c, columns)
+	asked := int(n("asked", len(columns))) // of the others only the usage without victims is kept
+	v.Reset(c, columns, asked)
 	move := func(times int64) {
 		for _, w := range admitted[:gone] {
 			node, _ := c.QueueNode(w.Queue)
@@ -67,6 +68,12 @@ func agreesWithACluster(t *rapid.T) {
 		for node := range c.Tree.Len() {
 			within := true
 			for slot, column := range columns {
+				if got, want := v.usedAt(node, slot), u.At(node, column); of == Victims && got != want {
+					t.Fatalf("node %d, slot %d uses %d, want %d", node, slot, got, want)
+				}
+				if slot >= asked {
+					continue
+				}
 				if got, want := v.Cells(node)[slot].Used(of), u.At(node, column); got != want {
 					t.Fatalf("node %d, slot %d uses %d, want %d", node, slot, got, want)
 				}
@@ -78,7 +85,7 @@ func agreesWithACluster(t *rapid.T) {
 			if of != Victims {
 				continue
 			}
-			if got := v.WithinNominal(node, []bool{true, true}); got != within {
+			if got := v.WithinNominal(node, []bool{true, true}[:asked]); got != within {
 				t.Fatalf("node %d: within nominal %v", node, got)
 			}
 			if got, want := v.Share(node), u.Share(node).Share; got != want {

@@ -41,7 +41,8 @@ func (v *interval) lastBefore(at int64) int64 {
 // collects the intervals of those protected now.
 func (f *Finder) collectIntervals(borrowing bool) {
 	f.intervals, f.kept = f.intervals[:0], f.kept[:0]
-	f.view.Reset(f.s.Cluster, f.s.Request.Columns[:len(f.s.Request.Amounts)])
+	asked := f.s.Request.Columns[:len(f.s.Request.Amounts)]
+	f.view.Reset(f.s.Cluster, asked, len(asked))
 	for i := range f.donors {
 		d := &f.donors[i]
 		p := f.s.Permission(d.Class, borrowing)
