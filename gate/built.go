@@ -1,9 +1,6 @@
 package gate
 
-import (
-	"cmp"
-	"time"
-)
+import "time"
 
 // asBuilt is [Orchestrate] by the rules of Kueue 0.19: the copies on connected workers, the latest state that is Open, and of the
 // others that signal the earliest.
@@ -12,14 +9,14 @@ func (c *Config) asBuilt(now time.Time, replicas []Replica) Action {
 	var next *Replica
 	for i := range replicas {
 		r := &replicas[i]
-		s, has := r.Gates.state(c.Gate) // also of a gate that the replica does not name
+		s, _ := r.Gates.state(c.Gate) // also of a gate that the replica does not name
 		switch {
 		case r.Lost:
-		case has && s.Position == Open:
+		case s.Position == Open:
 			if opened.IsZero() || s.Since.After(opened) {
 				opened = s.Since
 			}
-		case r.Gates.Blocked.Active && (next == nil || signalledBefore(r, next)):
+		case r.Gates.Blocked.Active && (next == nil || bySignal(r, next) < 0):
 			next = r
 		}
 	}
@@ -31,8 +28,4 @@ func (c *Config) asBuilt(now time.Time, replicas []Replica) Action {
 		return Action{WakeAt: free}
 	}
 	return Action{Open: next.Name, WakeAt: now.Add(c.Timeout)}
-}
-
-func signalledBefore(a, b *Replica) bool {
-	return cmp.Or(a.Gates.Blocked.Since.Compare(b.Gates.Blocked.Since), cmp.Compare(a.Name, b.Name)) < 0
 }

@@ -36,6 +36,7 @@ func TestAsBuilt(t *testing.T) {
 		built, design gate.Action
 	}{
 		"first signal":              {[]gate.Replica{replica("a", -2), b}, now("b"), now("b")},
+		"closed by its state":       {[]gate.Replica{synced(replica("a", -9)), b}, now("a"), now("a")},
 		"within the timeout":        {[]gate.Replica{open("a", -1), b}, at(4), at(4)},
 		"exactly the timeout":       {[]gate.Replica{open("a", -5), b}, now("b"), now("b")},
 		"nobody signals":            {[]gate.Replica{open("a", -1), quiet}, gate.Action{}, at(4)},
@@ -60,6 +61,12 @@ func TestAsBuilt(t *testing.T) {
 	if got := orchestrate(t, gate.Config{Rules: gate.Kueue019, Timeout: time.Minute}, noon, open("a", -1), b); got.Open != "b" {
 		t.Errorf("with a timeout: %+v", got)
 	}
+}
+
+// synced is a replica whose gates all have a state.
+func synced(r gate.Replica) gate.Replica {
+	r.Gates = r.Gates.Synced(minute(-10))
+	return r
 }
 
 // Rules of Kueue have no further choice.

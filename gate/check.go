@@ -59,7 +59,7 @@ func checkReplicas(faults *fault.List, replicas []Replica) {
 		}
 		validateTime(faults, path+".since", r.Since, r.Progress == Preempting)
 		validateTime(faults, path+".evicted", r.Evicted, false)
-		if lost := r.Offer.Lost.Or(0); lost < 0 {
+		if lost, _ := r.Offer.Lost.Get(); lost < 0 {
 			faults.Add(path+".offer", "%d is lost: negative", lost)
 		}
 		if r.Offer.Victims < 0 || r.Offer.LostWork < 0 {

@@ -13,6 +13,9 @@
 //	}
 //	wakeAt(action.WakeAt)
 //
+// [Turns] says when each gate opens if nothing else changes. [Config.Rules] chooses between the
+// design and what a manager of Kueue does.
+//
 // [Gates] is a value: its methods return a changed copy, and its zero value holds nothing back.
 // The zero [Config] opens Kueue's gate, by first signal, with a timeout of five minutes. What is
 // wrong with gates or replicas is returned whole, as preemption.Faults with paths.

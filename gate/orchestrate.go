@@ -242,5 +242,10 @@ func (c *Config) before(a, b *Replica) bool {
 	case Preference:
 		return false // in the given order
 	}
-	return cmp.Or(order, a.Gates.Blocked.Since.Compare(b.Gates.Blocked.Since), cmp.Compare(a.Name, b.Name)) < 0
+	return cmp.Or(order, bySignal(a, b)) < 0
+}
+
+// bySignal orders replicas by when they signalled, then by name.
+func bySignal(a, b *Replica) int {
+	return cmp.Or(a.Gates.Blocked.Since.Compare(b.Gates.Blocked.Since), cmp.Compare(a.Name, b.Name))
 }

@@ -40,10 +40,10 @@ func orchestrate(t interface{ Fatalf(string, ...any) }, c gate.Config, now time.
 func TestOrchestrateReportsEveryFault(t *testing.T) {
 	bad := gate.Replica{Name: "a", Progress: 9, Offer: gate.Offer{Victims: -1}, Gates: gate.Gates{Names: []string{""}}}
 	_, err := gate.Orchestrate(gate.Config{Gate: strings.Repeat("g", gate.MaxName+1), Timeout: -1, PreemptingTimeout: -1, Grace: -1, Order: 7, Rules: 7}, time.Time{},
-		[]gate.Replica{bad, {}, replica("a", 0), {Name: "b", Progress: gate.Preempting}})
+		[]gate.Replica{bad, {}, replica("a", 0), {Name: "b", Progress: gate.Preempting, Evicted: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC)}})
 	wantFaults(t, err, `config.Gate: "ggg`, "config.Timeout: -1ns is negative", "config.PreemptingTimeout: -1ns", "config.Grace: -1ns", "config.Order: ReplicaOrder(7) is unknown", "config.Rules: Rules(7) is unknown", "now: is not set",
 		"replicas[0].gates.names[0]: is empty", "replicas[0].progress: 9 is unknown", "replicas[0].offer: -1 victims",
-		"replicas[1].name: is empty", "replicas[3].since: is not set", `replicas: two are named "a"`)
+		"replicas[1].name: is empty", "replicas[3].since: is not set", "replicas[3].evicted: 1500-", `replicas: two are named "a"`)
 }
 
 // What is as long as it may be is no fault.
@@ -60,6 +60,34 @@ func TestOrchestrateBounds(t *testing.T) {
 	r.Gates.States = append(r.Gates.States, gate.State{Name: "more"})
 	_, err := gate.Orchestrate(gate.Config{}, noon, []gate.Replica{r})
 	wantFaults(t, err, "replicas[0].gates.states: 9 states: more than 8")
+}
+
+// Rows that random replicas seldom are.
+func TestOrchestrateSeldom(t *testing.T) {
+	held := func(name string, at int) gate.Replica {
+		r := replica(name, at)
+		r.Gates.Names = append(r.Gates.Names, "own")
+		return r
+	}
+	reserved := replica("c", -9)
+	reserved.Progress = gate.Reserved
+	known := replica("b", -1)
+	known.Offer = gate.Offer{Victims: 3}
+	for name, c := range map[string]struct {
+		config   gate.Config
+		replicas []gate.Replica
+		want     gate.Action
+	}{
+		"of two that another gate holds back, the preferred one": {gate.Config{Order: gate.Preference}, []gate.Replica{held("b", -1), held("a", -2)}, gate.Action{Open: "b", WakeAt: minute(5)}},
+		"the grace does not count from who has its quota": {gate.Config{Order: gate.Preference, Grace: 5 * time.Minute}, []gate.Replica{replica("b", -1), reserved},
+			gate.Action{WakeAt: minute(4)}},
+		"an unknown offer before it":   {gate.Config{Order: gate.Cheapest}, []gate.Replica{replica("a", -9), known}, gate.Action{Open: "b", WakeAt: minute(5)}},
+		"an unknown offer is the last": {gate.Config{Order: gate.Cheapest}, []gate.Replica{known, replica("a", -9)}, gate.Action{Open: "b", WakeAt: minute(5)}},
+	} {
+		if got := orchestrate(t, c.config, noon, c.replicas...); got != c.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
 }
 
 // The property, also a fuzz target.

@@ -34,9 +34,11 @@ func TestTurns(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", name, err, diff)
 		}
-	}
-	if diff := cmp.Diff(opened(replica("a", -9), minute(-1)).Gates, list[0].Gates); diff != "" || list[1].Gates.AnyClosed() == false {
-		t.Error("the replicas were changed")
+		for i, r := range given[1:4] {
+			if !r.Gates.AnyClosed() {
+				t.Errorf("%s: replica %d was opened", name, i)
+			}
+		}
 	}
 	_, err := gate.Turns(gate.Config{}, time.Time{}, nil)
 	wantFaults(t, err, "now: is not set")
