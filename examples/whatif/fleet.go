@@ -84,6 +84,11 @@ func readFleet(o *options, std stdio) (*fleet, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.title(), err)
 		}
+		for _, note := range c.inputNotes() {
+			if !strings.Contains(note, gatesPath) { // that gates count is seen
+				f.notes = append(f.notes, m.title()+": "+note)
+			}
+		}
 		if m.name == "" {
 			f.hub, f.manager, f.now = c, c.MultiKueue(), c.Now
 			continue
@@ -241,6 +246,10 @@ func (f *fleet) worker(name, id string) (workers.Worker, error) {
 	}
 	found, is := f.copies[name].Copies[id]
 	if !is {
+		return w, nil
+	}
+	if _, err := gate.Orchestrate(gate.Config{}, f.now, []gate.Replica{found.Replica(name)}); err != nil {
+		w.Unread = fmt.Sprintf("the copy in %s cannot be read: %v", name, err)
 		return w, nil
 	}
 	w.Copy = &found

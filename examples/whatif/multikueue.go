@@ -252,6 +252,13 @@ func assignedFlavors(w *workload.Workload) (names []string) {
 // questions are those about the workloads that are asked about.
 func (f *fleet) questions(o *options) (list []workers.Question, err error) {
 	ids := f.sentOut()
+	if len(f.manager.Checks)+len(f.manager.Unreached)+len(f.manager.Workers)+len(ids) == 0 {
+		const why = "what was read as the manager has no AdmissionCheck of MultiKueue and no workers: it may be another cluster"
+		if o.workload != "" {
+			return nil, errors.New(why)
+		}
+		f.notes = append(f.notes, why)
+	}
 	if o.workload != "" {
 		if _, known := f.manager.Copies[o.workload]; !known {
 			return nil, f.notSent(o.workload, ids)
@@ -294,7 +301,7 @@ func (f *fleet) notSent(id string, sent []string) error {
 	if why := f.manager.Unread["Workload "+id]; why != "" {
 		return fmt.Errorf("workload %q of the manager cannot be read: %s", id, why)
 	}
-	if f.hub != nil && slices.ContainsFunc(f.hub.Found.Pending, isNamed(id)) {
+	if slices.ContainsFunc(f.hub.Found.Pending, isNamed(id)) {
 		return fmt.Errorf("workload %s waits in the manager, which has not sent it out: ask whatif -f MANAGER -workload %s", id, id)
 	}
 	return fmt.Errorf("workload %q is not among those that the manager sent out%s", id, nearest(id, sent))

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cedesched/cede/examples/internal/mutate"
 )
 
 // What is wrong with the command line or the files ends with status 2 and one line that says so.
@@ -24,7 +29,8 @@ func TestUsageOfMultiKueue(t *testing.T) {
 		"b: none.json: no such file":        {"-manager", manager, "-worker", "a=" + a, "-worker", "b=none.json"},
 		"-worker z: the manager has no MultiKueueCluster of that name; it has a, b":                      {"-manager", manager, "-worker", "z=" + a},
 		`"team-speech/none" is not among those that the manager sent out; the nearest: team-speech/job-`: {"-manager", manager, "-worker", "a=" + a, "-worker", "b=" + b, "-workload", "team-speech/none"},
-		"waits in the manager, which has not sent it out":                                                {"-manager", manager, "-worker", "a=" + a, "-workload", "team-legacy/job-old-baseline-652-c0020"},
+		"it may be another cluster":                       {"-manager", a, "-worker", "a=" + b, "-workload", "team-speech/job-asr-large-resume-28ad2"},
+		"waits in the manager, which has not sent it out": {"-manager", manager, "-worker", "a=" + a, "-workload", "team-legacy/job-old-baseline-652-c0020"},
 	} {
 		status, out, stderr := call(nil, append([]string{"multikueue"}, args...)...)
 		if status != 2 || out != "" || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
@@ -77,5 +83,31 @@ func TestLiveMultiKueue(t *testing.T) {
 	}
 	if status, _, stderr := call(nil, "multikueue", "-live", "-manager-context", "hub", "-worker", "a=east", "-worker", "a=west"); status != 2 || !strings.Contains(stderr, "-worker a is given twice") {
 		t.Errorf("status %d, %s", status, stderr)
+	}
+}
+
+// Spoilt objects of a manager or a worker are answered about, or refused in one line.
+func TestSpoiltFilesOfMultiKueue(t *testing.T) {
+	w := worldOf(t, "03-victims-leaving")
+	for cluster, items := range w { // what the workload has to do with: most of the text is of others
+		w[cluster] = slices.DeleteFunc(items, func(o map[string]any) bool {
+			name := fmt.Sprint(o["metadata"].(map[string]any)["name"])
+			return o["kind"] == "WorkloadPriorityClass" || o["kind"] == "Workload" && !strings.Contains(name, "asr-large") && !strings.Contains(name, "vad-small")
+		})
+	}
+	dir := w.write(t)
+	args := append(arguments(t, dir), "-until", "20m", "-o", "json")
+	for _, spoilt := range []string{"manager", "a"} {
+		file := filepath.Join(dir, spoilt+".json")
+		text := must(os.ReadFile(file))(t)
+		mutate.Check(t, text, 300, func(input []byte) (int, string, string) {
+			if err := os.WriteFile(file, input, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return call(nil, args...)
+		})
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -155,6 +155,14 @@ func TestWorldsOfMultiKueue(t *testing.T) {
 		}, "gate-opens-now b", "", 0},
 		"nothing said of a LocalQueue that is not there": {"09-evicted-gate-closed", layout, func(w world) { w["a"] = deleteKind(w["a"], "LocalQueue") },
 			"unknown nowhere", "in a the answer is unknown: LocalQueue", 3},
+		"a time that is none": {"09-evicted-gate-closed", layout, func(w world) {
+			set(copyOf(w, "a", layout), "status.preemptionGates", []any{map[string]any{"name": "kueue.x-k8s.io/multikueue", "position": "Open", "lastTransitionTime": "9999-12-31T23:59:59Z"}})
+		}, "unknown nowhere", "the copy in a cannot be read", 3},
+		"a clock is behind": {"17-clock-off", codec, func(w world) {
+			b := copyOf(w, "b", codec)
+			set(b, "metadata.creationTimestamp", "2026-11-27T09:19:51Z")
+			condition(b, "BlockedOnPreemptionGates", "True", "PreemptionGated", "09:20:30")
+		}, "gate-opens-at b at 09:32:00", "its clock is behind", 1},
 		"the shorter time of the user": {"17-clock-off", codec, func(world) {}, "gate-opens-at c at 09:32:00", "", 1},
 		"no worker knows gates":        {"07-workers-without-gates", fold, func(w world) { lose(w, "b") }, "waits-for-victims nowhere", "the manager does not reach b", 0},
 	} {

@@ -77,10 +77,7 @@ func (q *Question) design() (act gate.Action, known bool) {
 		switch outcomes := w.outcomes(&r.Gates); {
 		case r.Progress == gate.Reserved:
 		case len(outcomes) == 1 && outcomes[0] == Waits:
-			r.Progress = gate.Preempting
-			if r.Since.IsZero() {
-				r.Since = w.told(q.Now)
-			}
+			r.Progress, r.Since = gate.Preempting, w.told(q.Now)
 		default:
 			r.Progress = gate.Pending
 		}
@@ -103,8 +100,11 @@ func (w *Worker) told(now time.Time) time.Time {
 
 // early reports whether a copy is of an earlier round: it is older than the quota that the manager has for the workload.
 func (q *Question) early(w *Worker) bool {
-	return w.Copy != nil && q.Manager.Reserved.Is() && w.Copy.Created.Before(q.Manager.Reserved.LastTransitionTime)
+	return w.Copy != nil && q.Manager.Reserved.Is() && w.Copy.Created.Before(q.Manager.Reserved.LastTransitionTime) && !q.behind(w)
 }
+
+// behind reports whether the clock of a worker is behind: its copy is older than the workload of which it is one.
+func (q *Question) behind(w *Worker) bool { return w.Copy.Created.Before(q.Manager.Created) }
 
 // byDesign says what the design does where Kueue does otherwise; empty: the same.
 func (q *Question) byDesign(n *next) string {

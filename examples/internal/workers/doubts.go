@@ -71,6 +71,9 @@ func (q *Question) doubtsOf(w *Worker) (list []string) {
 	if q.early(w) && !signal.IsZero() && signal.Before(q.Manager.Reserved.LastTransitionTime) {
 		add("the signal of %s is of %s, before the manager got quota at %s: it is of an earlier round", w.Name, q.clock(signal), q.clock(q.Manager.Reserved.LastTransitionTime))
 	}
+	if q.behind(w) {
+		add("the copy in %s was created at %s, before the manager's workload: its clock is behind, and the order of signals may be another", w.Name, q.clock(c.Created))
+	}
 	if victims := w.victims(); !signal.IsZero() && victims != nil && len(victims) == 0 && c.Gates.AnyClosed() && !c.Reserved.Is() {
 		add("%s signals, but nobody would yield there: the signal is old", w.Name)
 	}
