@@ -198,11 +198,7 @@ func (f *fleet) printWorkers(b *cli.Page, a *workers.Answer, named bool) {
 		}
 		words := r.Words
 		if n := len(a.Victims[r.Worker]); named && n > 0 {
-			words, _, _ = strings.Cut(words, a.Victims[r.Worker][0])
-			words = strings.TrimRight(strings.TrimSuffix(strings.TrimRight(words, " "), fmt.Sprint(n, ":")), " ") + " " + plural(n, "1 workload", "%d workloads")
-			if leaving := len(r.Leaving); leaving > 0 && leaving < n {
-				words += fmt.Sprintf(", %d of them leaving", leaving)
-			}
+			words = counted(r, n)
 		}
 		t.Row(name, position, signal, opens, words, ran)
 	}
@@ -210,6 +206,21 @@ func (f *fleet) printWorkers(b *cli.Page, a *workers.Answer, named bool) {
 	if yielding := slices.DeleteFunc(slices.Clone(a.Workers), func(r workers.Row) bool { return len(a.Victims[r.Worker]) == 0 }); len(yielding) > 1 {
 		b.Say("The victims in %s lose least.\n", a.Cheapest)
 	}
+}
+
+// counted is the answer in a worker with so many victims, without their names.
+func counted(r *workers.Row, victims int) string {
+	words := "waits for "
+	for _, begin := range []string{"gated: would preempt ", "preempts "} {
+		if strings.HasPrefix(r.Words, begin) {
+			words = begin
+		}
+	}
+	words += plural(victims, "1 workload", "%d workloads")
+	if leaving := len(r.Leaving); leaving > 0 && leaving < victims {
+		words += fmt.Sprintf(", %d of them leaving already", leaving)
+	}
+	return words
 }
 
 // printVictims prints who yields in each worker, as ask does.

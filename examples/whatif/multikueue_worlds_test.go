@@ -223,3 +223,15 @@ func TestForecastOfMultiKueue(t *testing.T) {
 		}
 	}
 }
+
+// Victims that are leaving already are told apart from those that are still to be told.
+func TestVictimsOfMultiKueueAreCounted(t *testing.T) {
+	w := worldOf(t, "03-victims-leaving")
+	condition(w.find("a", "Workload", "job-tts-clone-6"), "Evicted", "False", "QuotaReserved", "09:00:00")
+	_, text, _ := call(nil, append(arguments(t, w.write(t)), "-workload", "team-speech/job-asr-large-resume-28ad2")...)
+	for _, want := range []string{"preempts 2 workloads, 1 of them leaving already", "VICTIM ", "AWAITED ", "gated: would preempt 1 workload"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, text)
+		}
+	}
+}
