@@ -226,9 +226,13 @@ func (w world) write(t *testing.T) string {
 }
 
 // clone copies an object.
-func clone(t *testing.T, o map[string]any) (out map[string]any) {
-	if err := json.Unmarshal(must(json.Marshal(o))(t), &out); err != nil {
-		t.Fatal(err)
+func clone(o map[string]any) (out map[string]any) {
+	text, err := json.Marshal(o)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	if err != nil {
+		panic(err)
 	}
 	return out
 }
