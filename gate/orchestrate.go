@@ -88,7 +88,8 @@ type Action struct {
 // nothing. Ask at every event and at WakeAt. Late, repeated or reordered events do no harm;
 // the next call makes up for a lost event; a restart loses nothing. But the replicas must show
 // the openings that were carried out before: a report of a replica from before the opening of
-// its gate would open a second gate within the timeout.
+// its gate would open a second gate within the timeout. After a restart ask once every cluster was
+// read or is known to be lost ([Replica.Lost]).
 //
 //   - If a replica has its quota, no gate is opened. (Under [Preference] this holds
 //     for less preferred replicas; a more preferred one may still take over.)

@@ -157,6 +157,10 @@ var changed = map[string]struct {
 	"a time that is none": {"09-evicted-gate-closed", layout, func(w world) {
 		set(copyOf(w, "a", layout), "status.preemptionGates", []any{map[string]any{"name": "kueue.x-k8s.io/multikueue", "position": "Open", "lastTransitionTime": "9999-12-31T23:59:59Z"}})
 	}, "unknown nowhere", "the copy in a cannot be read", 3},
+	"an open state of a gate that is not named": {"09-evicted-gate-closed", layout, func(w world) {
+		position(copyOf(w, "a", layout), "Open", "09:27:00")
+		set(copyOf(w, "a", layout), "spec.preemptionGates", nil)
+	}, "gate-opens-at b at 09:32:00", "which it does not name: in Kueue its time counts all the same", 1},
 	"a clock is behind": {"17-clock-off", codec, func(w world) {
 		b := copyOf(w, "b", codec)
 		set(b, "metadata.creationTimestamp", "2026-11-27T09:19:51Z")

@@ -62,6 +62,9 @@ func (q *Question) doubtsOf(w *Worker) (list []string) {
 	case !c.HasState && signal.IsZero() && w.yields():
 		add("the copy in %s has no state of its gate yet: whether %s obeys gates is not known", w.Name, w.Name)
 	}
+	if !c.Gates.Has(gate.MultiKueue) && slices.ContainsFunc(c.Gates.States, func(s gate.State) bool { return s.Name == gate.MultiKueue }) {
+		add("the copy in %s has an open state of the gate, which it does not name: in Kueue its time counts all the same", w.Name)
+	}
 	if c.Variant {
 		add("the copy in %s has variants, and each of them its own gate: the manager reads their parent alone, which never signals", w.Name)
 	}
