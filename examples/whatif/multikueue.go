@@ -42,7 +42,7 @@ var multikueueVerb = verb{
 		flags.StringVar(&o.workload, "workload", "", "ask about the workload `NAMESPACE/NAME` alone")
 		flags.DurationVar(&d.timeout, "timeout", 0, "how long each worker may try before the next gate opens, a `TIME`; 5m as in Kueue if it is not given")
 		flags.DurationVar(&d.until, "until", 0, "play on for a `TIME`: what happens if nobody else comes, and when it starts at the latest")
-		flags.DurationVar(&d.leave, "leave", 30*time.Second, "with -until: how long victims take to leave")
+		flags.DurationVar(&d.leave, "leave", 30*time.Second, "with -until: the `TIME` that victims take to leave")
 	},
 	check: func(c *cobra.Command, o *options) error {
 		d := &o.dispatch

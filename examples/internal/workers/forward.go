@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/duration"
+
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
@@ -255,5 +257,5 @@ func (p *forward) sentence(f *Forecast, leave time.Duration) string {
 	if !f.Starts.After(p.Question.Now) {
 		return fmt.Sprintf("It has its quota in %s in the next cycle there%s.", f.Worker, beside)
 	}
-	return fmt.Sprintf("If nobody else comes and victims leave within %v, it has its quota in %s at the latest at %s%s.", leave, f.Worker, p.clock(f.Starts), beside)
+	return fmt.Sprintf("If nobody else comes and victims leave within %s, it has its quota in %s at the latest at %s%s.", duration.HumanDuration(leave), f.Worker, p.clock(f.Starts), beside)
 }
