@@ -308,6 +308,9 @@ type Shortage struct {
 	// Cohort is the cohort whose quota or limit leaves least; of several the nearest. Empty:
 	// the preemptor's queue.
 	Cohort string `json:"cohort,omitempty"`
+	// NeverYields: the workload never yields, and with it more than the quota of its queue, or of the cohort, would be
+	// held by such workloads ([KAI]). Missing is by how much. No victim changes that.
+	NeverYields bool `json:"neverYields,omitzero"`
 }
 
 // Edits returns the edits that carry out the decision on its snapshot. Fits admits the

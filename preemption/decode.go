@@ -147,6 +147,7 @@ func (sc *scratch) explain(c *cluster.Cluster, d *Decision, found *decide.Result
 		out := Shortage{
 			FlavorResource:     sc.names[sh.Slot],
 			Missing:            sh.Missing,
+			NeverYields:        sh.NeverYields,
 			PotentialAvailable: c.Tree.PotentialAvailable(sc.request.Queue, sc.request.Columns[sh.Slot]),
 		}
 		if !c.IsQueue(sh.Bound) {

@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota/fairshare"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -19,6 +20,7 @@ type draft struct {
 	queues  named[queue.Queue]
 	flavors named[queue.Flavor]
 	rules   named[rules.Config]
+	shares  fairshare.Tree
 }
 
 func (s *Snapshot) draft() draft {
@@ -26,6 +28,9 @@ func (s *Snapshot) draft() draft {
 		cluster: s.inside(),
 		flavors: named[queue.Flavor]{list: s.flavors(), kind: "flavor", name: flavorName},
 		rules:   named[rules.Config]{list: s.evaluator().Configs(), kind: "rules", name: rulesName},
+	}
+	if s != nil && s.shares != nil {
+		d.shares = s.shares.tree
 	}
 	d.configured(d.cluster)
 	return d
@@ -36,6 +41,14 @@ func (d *draft) configured(c *cluster.Cluster) {
 	d.cluster = c
 	d.cohorts = named[queue.Cohort]{list: c.Cohorts, kind: "cohort", name: cohortName}
 	d.queues = named[queue.Queue]{list: c.Queues, kind: "queue", name: queueName}
+}
+
+// configuresShares reports whether the fair shares are to be divided again: they are others, or the queues are.
+func (d *draft) configuresShares(s *Snapshot) bool {
+	if d.shares.IsZero() {
+		return s != nil && s.shares != nil
+	}
+	return s == nil || s.shares == nil || s.shares.shape != d.cluster.Shape || !equalShares(&s.shares.tree, &d.shares)
 }
 
 // configures reports whether an edit is one of the configuration.
@@ -66,6 +79,8 @@ func (d *draft) configure(first int, edits []Edit) error {
 			if next.flavors.edit(e.name, to, path, &faults) {
 				addUnder(&faults, path, "flavors[0]", queue.ValidateFlavors([]queue.Flavor{*to}))
 			}
+		case *fairshare.Tree:
+			next.shares = *to
 		case *rules.Config:
 			if next.rules.edit(e.name, to, path, &faults) {
 				addUnder(&faults, path, "[0]", rules.ValidateForm("", []rules.Config{*to}))

@@ -14,7 +14,7 @@ import (
 type Edit struct {
 	name string // of what it is about
 	// to is what it becomes, a copy that does not change: a *workload.Workload, *queue.Queue, *queue.Cohort,
-	// *queue.Flavor or *rules.Config, where nil removes what has the name; a leave; a usage.
+	// *queue.Flavor, *rules.Config or *fairshare.Tree, where nil removes what has the name; a leave; a usage.
 	to       any
 	replicas []cluster.Replicas // that leave; empty: all
 }
@@ -108,5 +108,13 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 	if err := faults.Err(); err != nil {
 		return s, err
 	}
-	return s.with(d.cluster, d.flavors.changedList(), d.rules.changedList()), nil
+	next := s.with(d.cluster, d.flavors.changedList(), d.rules.changedList())
+	if d.configuresShares(s) {
+		of, err := divide(d.cluster, &d.shares, sharesPath)
+		if err != nil {
+			return s, err
+		}
+		next.shares = of
+	}
+	return next, nil
 }

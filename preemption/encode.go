@@ -55,6 +55,9 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 		more, _ := rules.ValidateObservations("request.triggersSince", r.TriggersSince).(fault.List)
 		faults = append(faults, more...)
 	}
+	if config.Sharing == KAI && (s == nil || s.shares == nil) {
+		faults.Add("config.Sharing", "is KAI, but the snapshot has no fair shares")
+	}
 	if err := faults.Err(); err != nil {
 		return err
 	}
@@ -68,6 +71,10 @@ func (sc *scratch) enter(s *Snapshot, config *Config, r *Request) error {
 	d.Room, d.LocalQueueUsage = r.Room, r.usages(&faults)
 	d.Forecast = false
 	d.Fair, d.WithinNominal = config.fairness(), config.Compat.PreemptWithinNominal
+	d.Entitled, d.NeverYields = nil, w.NeverYields
+	if config.Sharing == KAI {
+		d.Entitled = s.shares.dense
+	}
 	config.enterSearch(d)
 	d.Better.Cost = config.enterCost(r.Now)
 	sc.enterRules(s, config, r)
@@ -136,6 +143,9 @@ func (sc *scratch) search(c *cluster.Cluster, w *workload.Workload, maxBlockers 
 		if missing, bound := c.Usage.Missing(d.Queue, column, d.Amounts[slot]); missing > 0 {
 			found.Shortages = append(found.Shortages, search.Shortage{Slot: slot, Missing: missing, Bound: bound})
 		}
+	}
+	if d.Entitled != nil && len(found.Shortages) == 0 {
+		found.Shortages = sc.searcher.FixedShortages(c, d)
 	}
 	found.NoRoom = len(found.Shortages) == 0 && d.Room != nil && !d.Room.Fits()
 	found.Fits = len(found.Shortages) == 0 && !found.NoRoom

@@ -14,9 +14,11 @@ import (
 // state as a whole; call Valid first to decide about the rest of a cluster. Report what was left
 // out to an operator: its usage and its quota do not count.
 //
+// Fair shares are one item, which is left out last: one fault in the tree, or a queue of it that is left out, and there are none.
+//
 // A queue whose rules are left out stays, and has none: its policies decide.
 //
-// What was left out is in the order of the state: cohorts, queues, flavors, rules, workloads. Of
+// What was left out is in the order of the state: cohorts, queues, flavors, rules, workloads, fair shares. Of
 // each item it is what is wrong with it, at least one fault; the paths begin with that of the
 // item, for instance "queues[2]". The valid state shares the items with st. It fails with [Faults] if the fault is in no
 // single item: the sum of usage exceeds [quota.MaxUsage]. A valid state costs what NewSnapshot
@@ -52,6 +54,7 @@ var lists = [...]string{"cohorts", "queues", "flavors", "rules", "admitted"}
 type part struct {
 	*State
 	kept [len(lists)][]int // indexes of what is left, by list
+	bare bool              // the fair shares are left out
 	left []omission
 }
 
@@ -75,6 +78,9 @@ func (p *part) state() (st State) {
 	}
 	for _, i := range p.kept[4] {
 		st.Admitted = append(st.Admitted, p.Admitted[i])
+	}
+	if !p.bare {
+		st.FairShares = p.FairShares
 	}
 	return st
 }
@@ -100,8 +106,23 @@ func (p *part) leaveOut(faults fault.List) bool {
 	for list := range p.kept {
 		p.kept[list] = slices.DeleteFunc(p.kept[list], func(i int) bool { _, gone := at[[2]int{list, i}]; return gone })
 	}
+	if len(p.left) == before && !p.bare {
+		p.bare = true
+		of := omission{at: [2]int{len(lists)}}
+		for _, f := range faults {
+			if strings.HasPrefix(f.Path, sharesPath) {
+				of.faults = append(of.faults, f)
+			}
+		}
+		if len(of.faults) > 0 {
+			p.left = append(p.left, of)
+		}
+	}
 	return len(p.left) > before
 }
+
+// sharesPath is the path of the fair shares.
+const sharesPath = "fairShares"
 
 // item splits the path of a fault: the list, the index in it, and the rest.
 func item(path string) (list, i int, rest string, ok bool) {

@@ -95,8 +95,8 @@ func (c *Config) validateSearch(faults *fault.List) {
 	if !searchNames.Valid(c.Search) {
 		faults.Add("config.Search", "%v is unknown", c.Search)
 	}
-	if c.Search != Greedy && c.Sharing == Reevaluated {
-		faults.Add("config.Sharing", "is Reevaluated, but the search is %v", c.Search)
+	if c.Search != Greedy && (c.Sharing == Reevaluated || c.Sharing == KAI) {
+		faults.Add("config.Sharing", "is %v, but the search is %v", c.Sharing, c.Search)
 	}
 	if c.Search != Best && c.Best != (BestSearch{}) {
 		faults.Add("config.Best", "is set, but the search is %v", c.Search)

@@ -33,7 +33,8 @@ func (p *Preemptor) Shape(s *Snapshot, r Request) string {
 			w.Queued, w.Created = time.Time{}, time.Time{} // they are compared with those of equals
 		}
 	}
-	w.Loss, w.NeverYields, w.AdmittedAt = workload.Loss{}, false, time.Time{} // of no meaning for a workload that waits
+	w.Loss, w.AdmittedAt = workload.Loss{}, time.Time{} // of no meaning for a workload that waits
+	w.NeverYields = w.NeverYields && p.config.Sharing == KAI
 	closed := w.Gates.AnyClosed()
 	if w.Gates = (gate.Gates{}); closed { // a decision reads only whether all are open
 		w.Gates.Names = []string{"closed"}

@@ -60,6 +60,20 @@ const (
 	// In a cohort tree in which no queue has reclaimWithinCohort Any points 1 and 2 are not
 	// needed and refuse no victim.
 	Stable
+	// KAI: by fair shares, as KAI-Scheduler has them ([State.FairShares]), without which a decision fails. A queue that
+	// would stay within its fair share with the request reclaims what others hold over what they may keep:
+	// package fairshare has the rules. If that finds no victims, workloads of lower priority in its own queue yield. Victims
+	// come in KAI's order: of siblings first those over their shares, then those over their quotas, lower queue
+	// priority, the largest part of what is allocatable without the victims; of a queue's workloads lower priority, surplus
+	// before the rest, later creation. A workload that never yields must be within the quotas of its queue and of
+	// all above, also if it needs no victims. Beside that the quota tree says what there is: its limits hold,
+	// and shares guarantee no room. Policies should be those of [QueuesOf]. The search must be [Greedy].
+	//
+	// A set whose victims may yield in another order only is looked for, too, with at most 5,000 looks at quota and room.
+	//
+	// KAI takes more than it needs at times, as it puts nothing back. Here the victims that are not needed are put back, if
+	// the others may yield without them.
+	KAI
 )
 
 // FairStrategy is a test that a victim in another queue must pass. It compares the shares of
@@ -81,8 +95,8 @@ func (c *Config) validateSharing(faults *fault.List) {
 	if !sharingNames.Valid(c.Sharing) {
 		faults.Add("config.Sharing", "%v is unknown", c.Sharing)
 	}
-	if c.Sharing == Classical && len(c.Strategies) > 0 {
-		faults.Add("config.Strategies", "is set, but Sharing is Classical")
+	if (c.Sharing == Classical || c.Sharing == KAI) && len(c.Strategies) > 0 {
+		faults.Add("config.Strategies", "is set, but Sharing is %v", c.Sharing)
 	}
 	if c.Sharing == Stable && c.Compat.Kueue016 {
 		faults.Add("config.Compat.Kueue016", "is set, but Sharing is Stable")
@@ -97,7 +111,7 @@ func (c *Config) validateSharing(faults *fault.List) {
 
 // fairness returns the configuration in the form of the search.
 func (c *Config) fairness() right.Fairness {
-	if c.Sharing == Classical {
+	if c.Sharing == Classical || c.Sharing == KAI {
 		return right.Fairness{}
 	}
 	f := right.Fairness{

@@ -18,6 +18,7 @@ type Snapshot struct {
 	cluster *cluster.Cluster
 	plans   *assign.Plans        // of the cluster's configuration, and of the flavors
 	rules   *selectors.Evaluator // of the cluster's configuration; nil: there are none
+	shares  *shares              // nil: there are none
 }
 
 var empty = func() *cluster.Cluster {
@@ -52,6 +53,9 @@ func (s *Snapshot) flavors() []queue.Flavor {
 // rules, are nil if unchanged.
 func (s *Snapshot) with(c *cluster.Cluster, flavors []queue.Flavor, configs []rules.Config) *Snapshot {
 	next := &Snapshot{cluster: c}
+	if s != nil {
+		next.shares = s.shares.sharesFor(c)
+	}
 	same := s != nil && s.plans != nil && s.cluster.Shape == c.Shape
 	if same && flavors == nil {
 		next.plans = s.plans
@@ -79,7 +83,7 @@ func (s *Snapshot) with(c *cluster.Cluster, flavors []queue.Flavor, configs []ru
 // NewSnapshot makes a snapshot of a state, which it copies. It fails with [Faults] of
 // everything wrong with the state, by path: what [queue.Validate], [workload.Validate] and
 // [queue.ValidateFlavors] find, a workload in an unknown queue, a duplicate ID, a usage over
-// [quota.MaxUsage], what [rules.ValidateForm] finds. Other faults of rules, which [rules.Validate]
+// [quota.MaxUsage], what [rules.ValidateForm] and [fairshare.Divide] find, fair shares of other queues than those of the state. Other faults of rules, which [rules.Validate]
 // finds, do not make it fail: see [Decision.RuleFaults].
 func NewSnapshot(st State) (*Snapshot, error) {
 	c, err := cluster.New(st.Cohorts, st.Queues, st.Admitted)
@@ -87,12 +91,21 @@ func NewSnapshot(st State) (*Snapshot, error) {
 	ofFlavors, _ := queue.ValidateFlavors(st.Flavors).(fault.List)
 	ofRules, _ := rules.ValidateForm("rules", st.Rules).(fault.List)
 	faults = append(append(faults, ofFlavors...), ofRules...)
+	var of *shares
+	if c != nil {
+		var wrong error
+		of, wrong = divide(c, &st.FairShares, sharesPath)
+		more, _ := wrong.(fault.List)
+		faults = append(faults, more...)
+	}
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
 	flavors := clones(st.Flavors, (*queue.Flavor).Clone)
 	slices.SortFunc(flavors, func(a, b queue.Flavor) int { return cmp.Compare(a.Name, b.Name) })
-	return (*Snapshot)(nil).with(c, flavors, st.Rules), nil
+	next := (*Snapshot)(nil).with(c, flavors, st.Rules)
+	next.shares = of
+	return next, nil
 }
 
 // State returns a deep copy of the snapshot's state: cohorts, queues, flavors and rules by name,
@@ -100,11 +113,12 @@ func NewSnapshot(st State) (*Snapshot, error) {
 // without a copy of the whole.
 func (s *Snapshot) State() State {
 	return State{
-		Cohorts:  slices.Collect(s.Cohorts()),
-		Queues:   slices.Collect(s.Queues()),
-		Flavors:  clones(s.flavors(), (*queue.Flavor).Clone),
-		Rules:    clones(s.evaluator().Configs(), func(c *rules.Config) rules.Config { return c.Clone() }),
-		Admitted: slices.Collect(s.Workloads()),
+		Cohorts:    slices.Collect(s.Cohorts()),
+		Queues:     slices.Collect(s.Queues()),
+		Flavors:    clones(s.flavors(), (*queue.Flavor).Clone),
+		Rules:      clones(s.evaluator().Configs(), func(c *rules.Config) rules.Config { return c.Clone() }),
+		FairShares: s.tree(),
+		Admitted:   slices.Collect(s.Workloads()),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/cedesched/cede/internal/base/jsonform"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/quota/fairshare"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -20,6 +21,11 @@ type State struct {
 	Flavors []queue.Flavor `json:"flavors,omitempty"`
 	// Rules are preemption rules; a queue refers to one by name ([queue.Queue.Rules]).
 	Rules []rules.Config `json:"rules,omitempty"`
+	// FairShares, if it is not zero, has what the queues are entitled to as in KAI, which [KAI] reads: a queue for each
+	// queue and cohort of the state, with the same parents; one cohort above all of them may be missing. Request of a
+	// claim is what all workloads of the queue request, those that run included; usage is that of the
+	// workloads here, and stays zero. [QueuesOf] makes queues for a tree.
+	FairShares fairshare.Tree `json:"fairShares,omitzero"`
 	// Admitted are the workloads that hold quota, including those being evicted.
 	Admitted []workload.Workload `json:"admitted,omitempty"`
 }

@@ -25,7 +25,7 @@ import (
 // [Snapshot.With] with the edits, in their order, leads from s to the new snapshot. The order
 // is: Remove, by ID, of workloads that are gone or that change and cannot be updated;
 // SetFlavor and RemoveFlavor, by name; SetRules and RemoveRules, by name; SetCohort, SetQueue,
-// RemoveQueue and RemoveCohort, each by name; Admit, by ID, of workloads that changed, then of those that are
+// RemoveQueue and RemoveCohort, each by name; SetFairShares; Admit, by ID, of workloads that changed, then of those that are
 // new or were removed to change. A workload cannot be updated if its old queue is removed, or
 // if a usage would exceed [quota.MaxUsage] between two edits.
 //
@@ -125,7 +125,13 @@ func (s *Snapshot) configEdits(st State) (edits []Edit, ok bool) {
 	setRules, removeRules := differences(s.evaluator().Configs(), st.Rules, &ok, rulesName, equalRules, SetRules, RemoveRules)
 	setCohorts, removeCohorts := differences(c.Cohorts, st.Cohorts, &ok, cohortName, equalCohorts, SetCohort, RemoveCohort)
 	setQueues, removeQueues := differences(c.Queues, st.Queues, &ok, queueName, equalQueues, SetQueue, RemoveQueue)
-	return slices.Concat(setFlavors, removeFlavors, setRules, removeRules, setCohorts, setQueues, removeQueues, removeCohorts), ok
+	edits = slices.Concat(setFlavors, removeFlavors, setRules, removeRules, setCohorts, setQueues, removeQueues, removeCohorts)
+	if have := s.tree(); !have.IsZero() || !st.FairShares.IsZero() {
+		if !equalShares(&have, &st.FairShares) {
+			edits = append(edits, SetFairShares(st.FairShares))
+		}
+	}
+	return edits, ok
 }
 
 // differences returns the edits that turn the things in have into those in want, by name; ok

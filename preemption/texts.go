@@ -23,7 +23,7 @@ var (
 	topologyNames = enum.Names[TopologyMismatch]{Type: "TopologyMismatch", First: 1, List: []string{
 		"NoTopology", "NoTopologyLevel", "OnlyTopology",
 	}}
-	sharingNames  = enum.Names[Sharing]{Type: "Sharing", List: []string{"Classical", "Fair", "Reevaluated", "Stable"}}
+	sharingNames  = enum.Names[Sharing]{Type: "Sharing", List: []string{"Classical", "Fair", "Reevaluated", "Stable", "KAI"}}
 	searchNames   = enum.Names[Search]{Type: "Search", List: []string{"Greedy", "Best"}}
 	strategyNames = enum.Names[FairStrategy]{Type: "FairStrategy", First: 1, List: []string{
 		"LessThanOrEqualToFinalShare", "LessThanInitialShare",

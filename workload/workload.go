@@ -77,7 +77,7 @@ type Workload struct {
 	Evicted bool `json:"evicted,omitzero"`
 	// NeverYields says that the workload is never a victim, nor any surplus replica of it,
 	// whatever the policies permit. It has no meaning for a workload that waits, or that is
-	// Evicted: that one leaves anyway.
+	// Evicted: that one leaves anyway. While it waits only fair shares read it (preemption.KAI).
 	NeverYields bool `json:"neverYields,omitzero"`
 	// NeverPreempts says that no other may yield for the workload: while it waits, only flavors
 	// in which it fits are considered. It has no meaning for a workload that runs.

@@ -22,7 +22,7 @@ var rooms = []room{
 	{"witness", "#fff1e5", []string{"internal/witness", "internal/witness/nodes", "preemption/verify"}},
 	{"doors", "#ddf4ff", []string{"preemption", "preemption/placement", "preemption/settle", "preemption/moves", "preemption/cycle", "preemption/loops", "preemption/explain"}},
 	{"engine", "#dafbe1", []string{"internal/engine/"}},
-	{"values", "#fff8c5", []string{"quota", "quota/fairshare", "workload", "queue", "gate", "minruntime", "queue/rules", "queue/limits"}},
+	{"values", "#fff8c5", []string{"quota", "quota/fairshare", "internal/entitled", "workload", "queue", "gate", "minruntime", "queue/rules", "queue/limits"}},
 	{"persist", "#f6f8fa", []string{"internal/persist/"}},
 	{"base", "#f6f8fa", []string{"internal/base/", "preemption/clock"}},
 }

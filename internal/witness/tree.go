@@ -10,6 +10,7 @@ import (
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/quota/fairshare"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -44,6 +45,7 @@ type world struct {
 	config  preemption.Config
 	request preemption.Request
 	flavors []queue.Flavor
+	shares  fairshare.Tree
 	cohorts []*node // by name
 	queues  []*node // by name
 	own     *node
@@ -67,7 +69,7 @@ type world struct {
 // asks again, and the one that it replaces, are left out: "the decision is the one on the snapshot
 // without it".
 func newWorld(c preemption.Config, st preemption.State, r preemption.Request) *world {
-	w := &world{config: c, request: r, flavors: st.Flavors, observed: r.TriggersSince}
+	w := &world{config: c, request: r, flavors: st.Flavors, shares: st.FairShares, observed: r.TriggersSince}
 	for _, co := range st.Cohorts {
 		w.cohorts = append(w.cohorts, newNode(co.Name, nil, co.Quotas, co.Reserved, co.FairWeight, co.MinRuntime))
 	}

@@ -58,6 +58,9 @@ func blocker(s *preemption.Snapshot, r *preemption.Request, q *queue.Queue, b pr
 	case preemption.RuleWithinNominal:
 		return "it borrows nothing of what is short: there is nothing to reclaim"
 	case preemption.RuleFairShare:
+		if b.Queue == r.Workload.Queue && b.Workload == "" {
+			return "with the request it would hold more than its fair share, so it may not reclaim"
+		}
 		return "fair sharing does not permit enough of it to yield"
 	case preemption.RuleQueueInactive:
 		return "it is inactive: nothing in it is admitted, and no workload preempts from it"

@@ -49,6 +49,9 @@ import (
 //
 //   - With [preemption.Config.Limits] all victims together are within each limit.
 //
+//   - In [preemption.KAI] sharing: of other queues those that the shares permit, who may yield together in some order; of
+//     a refusal only that no workload by itself would make room. Height, numbers and reasons are not judged.
+//
 // With [preemption.Request.MinCounts] a refusal is not judged, and of Counts only whether they are in
 // range. Of the flavors assigned each must be eligible; that no other comes first is not judged. With
 // [preemption.Config.MaxRetrySteps] set a RetryAt that is too early is not a fault. A state, request or

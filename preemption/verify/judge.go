@@ -34,6 +34,9 @@ func (j *judge) judge() (faults fault.List) {
 		}
 		return faults
 	}
+	if j.config.Sharing == preemption.KAI {
+		return append(faults, j.byShares()...)
+	}
 	j.outcome(&faults)
 	j.admitted(&faults)
 	switch {

@@ -2,11 +2,11 @@ package fairshare
 
 import (
 	"fmt"
-	"math/big"
 	"slices"
 
 	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/internal/entitled"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -74,28 +74,33 @@ type Refusal struct {
 // Reclaim has the rules by which a queue takes back what others hold over their shares. It is
 // immutable. The zero value knows no queue.
 type Reclaim struct {
-	division   division
-	at         names
-	saturation decimal
+	division division
+	at       names
+	queues   *entitled.Queues
 }
 
-// NewReclaim divides a tree. saturation is the factor by which a queue counts as fuller than it is in
-// the rule [Saturation]; unset counts as 1. NewReclaim fails with all faults of the tree, and on a
-// factor that is negative or not finite.
-func NewReclaim(t Tree, saturation quota.OptionalFloat64) (*Reclaim, error) {
-	own := Tree{slices.Clone(t.Resources), slices.Clone(t.Queues), t.KValue}
-	for i := range own.Queues {
-		own.Queues[i].Claims = slices.Clone(own.Queues[i].Claims)
-	}
+// NewReclaim divides a tree. It fails with all faults of the tree.
+func NewReclaim(t Tree) (*Reclaim, error) {
+	own := t.Clone()
 	d, at, err := divide(own)
 	if err != nil {
 		return nil, err
 	}
-	factor := saturation.Or(1)
-	if !finite(factor) {
-		return nil, fault.List{{Path: "saturation", Problem: fmt.Sprintf("%v is negative or not finite", factor)}}
+	return &Reclaim{*d, at, d.entitled(t.Saturation.Or(1))}, nil
+}
+
+// entitled returns what the queues are entitled to, in dense form.
+func (d *division) entitled(saturation float64) *entitled.Queues {
+	q := &entitled.Queues{Resources: len(d.resources), Parent: make([]int, len(d.queues))}
+	for i := range d.queues {
+		q.Parent[i] = d.queues[i].parent
+		for r, s := range d.queues[i].shares {
+			q.Quota = append(q.Quota, d.queues[i].claims[r].Quota)
+			q.Share, q.Allocatable = append(q.Share, s.FairShare), append(q.Allocatable, s.Allocatable)
+		}
 	}
-	return &Reclaim{*d, at, decimalOf(factor)}, nil
+	q.Saturation = entitled.Factor(saturation)
+	return q
 }
 
 // Shares returns what [Divide] returns of the tree.
@@ -109,10 +114,8 @@ func (r *Reclaim) Shares() []QueueShares {
 
 // asked is a question about a reclaimer.
 type asked struct {
+	entitled.Asked
 	*Reclaim
-	path           []int // from the root down to the queue of the reclaimer
-	requests       []int64
-	nonPreemptible bool
 }
 
 // unit is a Unit with the path to its queue.
@@ -124,8 +127,11 @@ type unit struct {
 // ask reads a question. It fails with all faults.
 func (r *Reclaim) ask(in Reclaimer, units []Unit) (*asked, []unit, error) {
 	var faults fault.List
-	a := &asked{Reclaim: r, nonPreemptible: in.NonPreemptible}
-	a.path, a.requests = r.path(&faults, "reclaimer", in.Queue), r.amounts(&faults, "reclaimer.requests", in.Requests)
+	a := &asked{Reclaim: r}
+	a.Queues, a.NonPreemptible = r.queues, in.NonPreemptible
+	a.Path, a.Requests = r.path(&faults, "reclaimer", in.Queue), r.amounts(&faults, "reclaimer.requests", in.Requests)
+	a.Held = func(queue, i int) int64 { return r.division.queues[queue].shares[i].Usage }
+	a.Fixed = func(queue, i int) int64 { return r.division.queues[queue].shares[i].NonPreemptible }
 	list := make([]unit, len(units))
 	for i, u := range units {
 		path := fmt.Sprintf("units[%d]", i)
@@ -165,27 +171,13 @@ func (r *Reclaim) amounts(faults *fault.List, path string, list []Amount) []int6
 	return amounts
 }
 
-// own is the queue of the reclaimer.
-func (a *asked) own() int { return a.path[len(a.path)-1] }
-
 // apart returns the two siblings below which the reclaimer and a queue are, or which they are. ok is
 // false if one of them is above the other, or both are the same.
 func (a *asked) apart(path []int) (own, other int, ok bool) {
-	for i := range min(len(a.path), len(path)) {
-		if a.path[i] != path[i] {
-			return a.path[i], path[i], true
+	for i := range min(len(a.Path), len(path)) {
+		if a.Path[i] != path[i] {
+			return a.Path[i], path[i], true
 		}
 	}
 	return 0, 0, false
-}
-
-// fuller reports whether holds/share × the factor is at least sibling/siblingShare, which is not divided
-// by zero. A share of zero of which something is held is fuller than any.
-func (r *Reclaim) fuller(holds, share, sibling, siblingShare int64) bool {
-	var factor, a, b big.Int
-	exponent := min(r.saturation.exponent, 0)
-	r.saturation.times(&factor, exponent)
-	a.Mul(a.Mul(big.NewInt(holds), big.NewInt(siblingShare)), &factor)
-	b.Mul(b.Mul(big.NewInt(sibling), big.NewInt(share)), tenTo(-exponent))
-	return a.Cmp(&b) >= 0
 }

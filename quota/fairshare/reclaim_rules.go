@@ -15,13 +15,10 @@ func (r *Reclaim) May(in Reclaimer) (Refusal, error) {
 	if err != nil {
 		return Refusal{}, err
 	}
-	own := a.own()
-	for i, s := range r.division.queues[own].shares {
-		if quota.Add(s.Usage, a.requests[i]) > s.FairShare {
-			return r.refusal(FairShare, own, i), nil
-		}
+	if i := a.OverShare(); i >= 0 {
+		return r.refusal(FairShare, a.Own(), i), nil
 	}
-	return a.keepsQuota(own, true), nil
+	return a.keepsQuota(a.Own(), true), nil
 }
 
 // MayPreempt says whether the reclaimer may preempt in its own queue, of which shares are no part: what
@@ -32,7 +29,7 @@ func (r *Reclaim) MayPreempt(in Reclaimer) (Refusal, error) {
 	if err != nil {
 		return Refusal{}, err
 	}
-	for q := a.own(); q >= 0; q = r.division.queues[q].parent {
+	for q := a.Own(); q >= 0; q = a.Parent[q] {
 		if refused := a.keepsQuota(q, false); refused != (Refusal{}) {
 			return refused, nil
 		}
@@ -53,14 +50,8 @@ func (r *Reclaim) Candidate(in Reclaimer, queue string) (Refusal, error) {
 	if !ok {
 		return Refusal{Rule: SameBranch, Queue: queue}, nil
 	}
-	to := &r.division.queues[other]
-	switch {
-	case a.withinQuota(own):
-		if over, under := a.comparesQuotas(to); under >= 0 && !over {
-			return r.refusal(NotOver, other, under), nil
-		}
-	case !slices.ContainsFunc(to.shares, func(s Share) bool { return s.Usage > s.Allocatable }):
-		return r.refusal(NotOver, other, -1), nil
+	if ok, resource := a.Asked.Candidate(own, other); !ok {
+		return r.refusal(NotOver, other, resource), nil
 	}
 	return Refusal{}, nil
 }
@@ -77,16 +68,19 @@ func (r *Reclaim) Allows(in Reclaimer, units []Unit) (Refusal, error) {
 		return Refusal{}, err
 	}
 	n := len(r.division.resources)
-	lost, involved := make([][]int64, len(r.division.queues)), slices.Clone(a.requests)
+	lost, involved := make([][]int64, len(r.division.queues)), slices.Clone(a.Requests)
 	for i := range lost {
 		lost[i] = make([]int64, n)
+	}
+	holds := func(q int) func(int) int64 {
+		return func(i int) int64 { return quota.Sub(a.Held(q, i), lost[q][i]) }
 	}
 	for _, u := range list {
 		own, other, ok := a.apart(u.path)
 		switch {
 		case !ok:
 			return Refusal{Rule: SameBranch, Queue: r.division.queues[u.path[len(u.path)-1]].Name}, nil
-		case !a.yields(own, other, lost[other]):
+		case !a.Yields(other, a.Guaranteed(own), holds(other)):
 			return r.refusal(NotOver, other, -1), nil
 		}
 		for i, amount := range u.usage {
@@ -96,15 +90,29 @@ func (r *Reclaim) Allows(in Reclaimer, units []Unit) (Refusal, error) {
 			}
 		}
 	}
-	for own := a.own(); own >= 0; own = r.division.queues[own].parent {
+	counts := func(i int) bool { return involved[i] != 0 }
+	loses := func(q int) bool { return slices.ContainsFunc(lost[q], func(amount int64) bool { return amount > 0 }) }
+	for own := a.Own(); own >= 0; own = a.Parent[own] {
 		if refused := a.keepsQuota(own, true); refused != (Refusal{}) {
 			return refused, nil
 		}
-		if refused := a.saturates(own, lost, involved); refused != (Refusal{}) {
-			return refused, nil
+		for _, other := range r.siblings(own) {
+			if other != own && loses(other) {
+				if i := a.Saturated(own, other, counts, holds(own), holds(other)); i >= 0 {
+					return r.refusal(Saturation, own, i), nil
+				}
+			}
 		}
 	}
 	return Refusal{}, nil
+}
+
+// siblings returns a queue and those beside it.
+func (r *Reclaim) siblings(queue int) []int {
+	if parent := r.division.queues[queue].parent; parent >= 0 {
+		return r.division.queues[parent].children
+	}
+	return r.division.roots
 }
 
 // refusal names a queue and a resource by their places; -1 is no resource.
@@ -119,77 +127,8 @@ func (r *Reclaim) refusal(rule Rule, queue, resource int) Refusal {
 // keepsQuota refuses what can never be preempted over the quota of a queue, of all resources or of
 // those that are requested.
 func (a *asked) keepsQuota(queue int, all bool) Refusal {
-	q := &a.division.queues[queue]
-	for i, s := range q.shares {
-		if a.nonPreemptible && (all || a.requests[i] > 0) && quota.Add(s.NonPreemptible, a.requests[i]) > q.claims[i].Quota {
-			return a.refusal(NonPreemptibleQuota, queue, i)
-		}
-	}
-	return Refusal{}
-}
-
-// withinQuota reports whether a queue is within its quotas with the reclaimer.
-func (a *asked) withinQuota(queue int) bool {
-	q := &a.division.queues[queue]
-	for i, s := range q.shares {
-		if quota.Add(s.Usage, a.requests[i]) > q.claims[i].Quota {
-			return false
-		}
-	}
-	return true
-}
-
-// comparesQuotas says whether a queue holds more than its quota of something that is requested, and of
-// which such resource it holds less; -1 is none. Unlimited quota does not count.
-func (a *asked) comparesQuotas(q *queue) (over bool, under int) {
-	under = -1
-	for i, s := range q.shares {
-		limit := q.claims[i].Quota
-		if a.requests[i] == 0 || limit == quota.Unlimited {
-			continue
-		}
-		over = over || s.Usage > limit
-		if s.Usage < limit && under < 0 {
-			under = i
-		}
-	}
-	return over, under
-}
-
-// yields reports whether a sibling of the reclaimer may lose one more unit.
-func (a *asked) yields(own, other int, lost []int64) bool {
-	q, guaranteed := &a.division.queues[other], a.withinQuota(own)
-	for i, s := range q.shares {
-		holds := quota.Sub(s.Usage, lost[i])
-		if holds > s.Allocatable || guaranteed && holds > q.claims[i].Quota {
-			return true
-		}
-	}
-	return false
-}
-
-// saturates refuses if a queue would be over its share, and as full as a sibling that lost something.
-// What counts are the resources that are requested or lost.
-func (a *asked) saturates(own int, lost [][]int64, involved []int64) Refusal {
-	queues := a.division.queues
-	siblings := a.division.roots
-	if parent := queues[own].parent; parent >= 0 {
-		siblings = queues[parent].children
-	}
-	for _, other := range siblings {
-		if other == own || !slices.ContainsFunc(lost[other], func(amount int64) bool { return amount > 0 }) {
-			continue
-		}
-		for i, s := range queues[own].shares {
-			to := &queues[other].shares[i]
-			holds := quota.Add(quota.Sub(s.Usage, lost[own][i]), a.requests[i])
-			if involved[i] == 0 || holds <= s.FairShare || to.FairShare == 0 {
-				continue
-			}
-			if a.fuller(holds, s.FairShare, quota.Sub(to.Usage, lost[other][i]), to.FairShare) {
-				return a.refusal(Saturation, own, i)
-			}
-		}
+	if i := a.OverFixed(queue, all); i >= 0 {
+		return a.refusal(NonPreemptibleQuota, queue, i)
 	}
 	return Refusal{}
 }

@@ -30,11 +30,10 @@ func units(queue string, n int) (list []Unit) {
 
 func reclaim(t *testing.T, tree Tree, saturation ...float64) *Reclaim {
 	t.Helper()
-	factor := quota.OptionalFloat64{}
 	for _, f := range saturation {
-		factor = quota.Some(f)
+		tree.Saturation = quota.Some(f)
 	}
-	r, err := NewReclaim(tree, factor)
+	r, err := NewReclaim(tree)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,8 +251,10 @@ func TestFaultsOfReclaim(t *testing.T) {
 	_, may := r.May(Reclaimer{})
 	_, preempt := r.MayPreempt(Reclaimer{})
 	_, candidate := r.Candidate(asks("a", 1), "")
-	_, tree := NewReclaim(gpuTree(-1, 1), quota.OptionalFloat64{})
-	_, factor := NewReclaim(starved(), quota.Some(-1.0))
+	_, tree := NewReclaim(gpuTree(-1, 1))
+	negative := starved()
+	negative.Saturation = quota.Some(-1.0)
+	_, factor := NewReclaim(negative)
 	for want, err := range map[string]error{
 		`reclaimer.queue: unknown queue ""`:                              may,
 		`units[0].queue: unknown queue ""`:                               candidate,

@@ -1,6 +1,7 @@
 package fairshare
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cedesched/cede/quota"
@@ -13,6 +14,24 @@ type Tree struct {
 	Queues    []Queue    `json:"queues,omitempty"`
 	// KValue says how much past usage counts: 0 is not at all. Unset counts as 1.
 	KValue quota.OptionalFloat64 `json:"kValue,omitzero"`
+	// Saturation is the factor by which a queue counts as fuller than it is in the rule [Saturation]. Unset
+	// counts as 1.
+	Saturation quota.OptionalFloat64 `json:"saturation,omitzero"`
+}
+
+// Clone returns a copy that shares no list.
+func (t *Tree) Clone() Tree {
+	own := *t
+	own.Resources, own.Queues = slices.Clone(t.Resources), slices.Clone(t.Queues)
+	for i := range own.Queues {
+		own.Queues[i].Claims = slices.Clone(own.Queues[i].Claims)
+	}
+	return own
+}
+
+// IsZero reports whether there is nothing to divide, and nobody who could have it.
+func (t Tree) IsZero() bool {
+	return len(t.Resources) == 0 && len(t.Queues) == 0 && t.KValue.IsZero() && t.Saturation.IsZero()
 }
 
 // Resource is a resource that is divided by itself. The zero value has no name and is not valid.

@@ -15,7 +15,7 @@ type names struct{ resources, queues map[string]int }
 //   - an empty or duplicate name, an unknown parent or resource, a queue below itself;
 //   - two claims of a queue on one resource;
 //   - an amount that is negative or over [quota.MaxUsage], more that is not preemptible than is used;
-//   - a weight, past usage or KValue that is negative or not finite.
+//   - a weight, past usage, KValue or saturation that is negative or not finite.
 func (t *Tree) validate() (names, error) {
 	at := names{make(map[string]int, len(t.Resources)), make(map[string]int, len(t.Queues))}
 	var faults fault.List
@@ -56,6 +56,9 @@ func (t *Tree) validate() (names, error) {
 	t.validateAcyclic(&faults, at.queues)
 	if k := t.KValue.Or(1); !finite(k) {
 		faults.Add("kValue", "%v is negative or not finite", k)
+	}
+	if factor := t.Saturation.Or(1); !finite(factor) {
+		faults.Add("saturation", "%v is negative or not finite", factor)
 	}
 	return at, faults.Err()
 }

@@ -89,6 +89,16 @@ func (c *Columns) ofQuotas(fr quota.FlavorResource) int {
 
 const fewColumns = 8
 
+// OfResource returns the columns with quota of a resource.
+func (c *Columns) OfResource(resource string) (list []int) {
+	for i, fr := range c.names {
+		if fr.Resource == resource {
+			list = append(list, c.numbers[i])
+		}
+	}
+	return list
+}
+
 func (c *Columns) isOfQuotas(column int) bool { return column < len(c.at) && c.at[column] > 0 }
 
 // with returns the columns with one more workload, which may name new ones.

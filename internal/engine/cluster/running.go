@@ -145,6 +145,15 @@ func (r *Running) addTo(sum *[]quotatree.Load) {
 	}
 }
 
+// NeverYielding returns what the workloads of a queue that never yield hold in a column.
+func (c *Cluster) NeverYielding(queue, column int) int64 {
+	var sum [1]int64
+	for _, lane := range [...]Lane{NeverYielding, NeverYieldingUnreserved} {
+		AddFront(sum[:], []int{column}, c.Running(queue).Lane(lane), func(*Workload) bool { return true })
+	}
+	return sum[0]
+}
+
 // WholeLanes calls yield with the lanes that together hold every record once.
 func WholeLanes(yield func(Lane) bool) {
 	for lane := range AllLanes {

@@ -26,6 +26,9 @@ func (s *Searcher) findByPolicies() bool {
 }
 
 func (s *Searcher) findInOrder() bool {
+	if s.search.Request.Entitled != nil {
+		return s.byShares.Find(&s.search, source.Mode{Borrowing: true})
+	}
 	if s.search.Request.Fair.Enabled() {
 		return s.fair.Find(&s.search, source.Mode{Borrowing: true})
 	}

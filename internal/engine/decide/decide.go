@@ -57,7 +57,7 @@ func (s *Searcher) begin(c *cluster.Cluster, r *right.Request, by *rules.Taker) 
 func (s *Searcher) Search(c *cluster.Cluster, r *right.Request, by *rules.Taker, maxBlockers int) Result {
 	core := &s.search
 	s.begin(c, r, by)
-	fits := core.FitsAtFirst()
+	fits := core.FitsAtFirst() && !core.OverFixed()
 	if t := r.Trace; t != nil {
 		core.TraceAsked(t, fits)
 		if t.Survey && !fits {
@@ -68,6 +68,9 @@ func (s *Searcher) Search(c *cluster.Cluster, r *right.Request, by *rules.Taker,
 	switch {
 	case fits:
 		result.Fits = true
+	case core.OverFixed():
+		s.shortages = append(s.shortages[:0], core.FixedShortages()...)
+		result.Shortages = s.shortages
 	case s.findBest(&result):
 		result.Victims, result.Awaits = core.Taken, core.Awaits
 		core.PutRoomBack()
@@ -95,6 +98,13 @@ func (s *Searcher) NextChange(c *cluster.Cluster, r *right.Request, by *rules.Ta
 	at, ok = s.nextChange()
 	s.search.End()
 	return at, ok
+}
+
+// FixedShortages returns what a request that never yields lacks of the quotas that its shares guarantee.
+func (s *Searcher) FixedShortages(c *cluster.Cluster, r *right.Request) []search.Shortage {
+	s.begin(c, r, nil)
+	defer s.search.End()
+	return s.search.FixedShortages()
 }
 
 // findBest searches for victims and, if configured, for better ones.

@@ -3,6 +3,7 @@ package decide
 import (
 	"github.com/cedesched/cede/internal/engine/best"
 	"github.com/cedesched/cede/internal/engine/fair"
+	"github.com/cedesched/cede/internal/engine/reclaim"
 	"github.com/cedesched/cede/internal/engine/rules"
 	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/source"
@@ -13,11 +14,12 @@ import (
 // Searcher decides about requests, one at a time. The zero value is ready. It may be reused,
 // by one goroutine at a time.
 type Searcher struct {
-	search search.Search
-	fair   fair.Sharing
-	when   when.Finder
-	best   best.Solver
-	why    why.Asker
+	search   search.Search
+	fair     fair.Sharing
+	byShares reclaim.Taker
+	when     when.Finder
+	best     best.Solver
+	why      why.Asker
 	// rules take victims after those of the policies, if these are not enough; nil: there are none.
 	rules *rules.Taker
 	// shortages are those of the decision; trials of other instants have their own.

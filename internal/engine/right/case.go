@@ -55,7 +55,7 @@ func (c *Case) End() {
 // all others of the tree, because shares count them.
 func (c *Case) columnsOf(of *cluster.Cluster, r *Request) []int {
 	c.columns = append(c.columns[:0], r.Columns...)
-	if r.Fair.Enabled() || r.Rules.OfShares {
+	if r.SharesDecide() || r.Rules.OfShares {
 		for column := range of.Tree.EachColumn(of.Tree.Root(r.Queue)) {
 			if !slices.Contains(r.Columns, column) {
 				c.columns = append(c.columns, column)

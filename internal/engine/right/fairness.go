@@ -46,3 +46,6 @@ func (f *Fairness) Enabled() bool { return f.First != 0 }
 
 // Has reports whether a strategy is configured.
 func (f *Fairness) Has(t Strategy) bool { return f.First == t || f.Second == t }
+
+// SharesDecide reports whether shares, of one kind or the other, decide whose workloads of other queues yield.
+func (r *Request) SharesDecide() bool { return r.Fair.Enabled() || r.Entitled != nil }

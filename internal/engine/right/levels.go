@@ -21,12 +21,12 @@ func (c *Case) CollectLevels() {
 }
 
 // EachLevel walks from the preemptor's cohort to the root. The class is Hierarchical above
-// the first level at which the rest of the request fits in the quota of the subtree. In fair
-// sharing it is Hierarchical at every level: shares decide.
+// the first level at which the rest of the request fits in the quota of the subtree. Where shares
+// decide it is Hierarchical at every level.
 func (c *Case) EachLevel(yield func(Level) bool) {
 	c.rest = append(c.rest[:0], c.Request.Amounts...)
 	from := c.Request.Queue
-	advantage := c.restFits(from) || c.Request.Fair.Enabled()
+	advantage := c.restFits(from) || c.Request.SharesDecide()
 	for n := c.View.Tree.Parent(from); n >= 0; n = c.View.Tree.Parent(n) {
 		class := Priority
 		if advantage {

@@ -25,6 +25,10 @@ type Request struct {
 	MinRuntime minruntime.Defaults
 	Protection minruntime.Protection
 	Fair       Fairness
+	// Entitled has the fair shares that decide whose workloads are reclaimed, as in KAI; nil: none do.
+	Entitled *Entitled
+	// NeverYields: once it runs, the workload never yields. Only fair shares read it.
+	NeverYields bool
 	// LocalQueueUsage orders the candidates of each queue by the usage of their local queues,
 	// most first; a local queue that is not listed has none. Empty: in the usual order.
 	LocalQueueUsage map[string]float64

@@ -60,7 +60,7 @@ func (s *Search) permitsMore() bool {
 // MayPermitMore reports whether time can make an attempt without borrowing permit more
 // candidates than one with borrowing. If it permits the same, it succeeds no earlier.
 func (s *Search) MayPermitMore() bool {
-	if s.Request.Fair.Enabled() || s.Policy().BorrowWithinCohort.Policy == queue.Never && !s.underNominal() {
+	if s.Request.SharesDecide() || s.Policy().BorrowWithinCohort.Policy == queue.Never && !s.underNominal() {
 		return false
 	}
 	for i := range s.Levels {

@@ -111,9 +111,9 @@ func (s *Search) AppendShort(list []Shortage, gone usage.Gone, staysNominal func
 			continue
 		}
 		if a, bound := s.View.Available(gone, s.Request.Queue, slot); amount > a {
-			list = append(list, Shortage{slot, quota.Sub(amount, a), bound})
+			list = append(list, Shortage{Slot: slot, Missing: quota.Sub(amount, a), Bound: bound})
 		} else if over := quota.Sub(quota.Add(cells[slot].Used(gone), amount), cells[slot].Nominal); over > 0 && staysNominal(slot) {
-			list = append(list, Shortage{slot, over, s.Request.Queue})
+			list = append(list, Shortage{Slot: slot, Missing: over, Bound: s.Request.Queue})
 		}
 	}
 	return list

@@ -43,11 +43,13 @@ type WhyNot struct {
 	NoRoom bool
 }
 
-// Shortage is what a slot lacks, and the node of which the quota or limit is exceeded.
+// Shortage is what a slot lacks, and the node of which the quota or limit is exceeded. NeverYields: the quota within which
+// what never yields has to be.
 type Shortage struct {
-	Slot    int
-	Missing int64
-	Bound   int
+	Slot        int
+	Missing     int64
+	Bound       int
+	NeverYields bool
 }
 
 // Begin prepares the search for a request.

@@ -94,10 +94,10 @@ func (v *View) changedShare(node int, changes []change) quota.Share {
 }
 
 // usedIn returns the usage of a node without the victims in a column that has a slot.
-func (v *View) usedIn(node, column int) int64 { return v.usedAt(node, int(v.slots[column])-1) }
+func (v *View) usedIn(node, column int) int64 { return v.Used(node, int(v.slots[column])-1) }
 
-// usedAt is usedIn of a slot.
-func (v *View) usedAt(node, slot int) int64 {
+// Used returns the usage of a node without the victims in a slot.
+func (v *View) Used(node, slot int) int64 {
 	switch {
 	case v.epochs[node] != v.epoch:
 		return v.AtFirst.At(node, v.columns[slot])

@@ -136,7 +136,7 @@ func (v *View) copyNode(node int) {
 // BorrowsWith reports whether a node, without the victims and with an amount more, borrows in a slot.
 func (v *View) BorrowsWith(node, slot int, more int64) bool {
 	c := v.Tree.Cell(node, v.columns[slot])
-	return !c.WithinNominal(v.usedAt(node, slot) + more)
+	return !c.WithinNominal(v.Used(node, slot) + more)
 }
 
 // slotOf is one slot of a view.

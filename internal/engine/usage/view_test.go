@@ -68,7 +68,7 @@ func agreesWithACluster(t *rapid.T) {
 		for node := range c.Tree.Len() {
 			within := true
 			for slot, column := range columns {
-				if got, want := v.usedAt(node, slot), u.At(node, column); of == Victims && got != want {
+				if got, want := v.Used(node, slot), u.At(node, column); of == Victims && got != want {
 					t.Fatalf("node %d, slot %d uses %d, want %d", node, slot, got, want)
 				}
 				if slot >= asked {

@@ -12,12 +12,12 @@ import (
 // donor. From one event to the next only the donors with an event change.
 
 // startBound starts the test and reports whether it applies: only where every attempt takes
-// the same from a donor. In fair sharing that depends on other
+// the same from a donor. Where shares decide that depends on other
 // donors; the search Best takes the candidates of a donor in any order; by the usage of local queues
 // they come in another order than in their lanes; and what leaves anyway is taken from a donor that borrows no more.
 func (f *Finder) startBound() bool {
 	s := f.s
-	if s.Request.Fair.Enabled() || s.Request.Room != nil || s.Request.Better.Proves() || s.Request.Limits != nil || s.MayPermitMore() ||
+	if s.Request.SharesDecide() || s.Request.Room != nil || s.Request.Better.Proves() || s.Request.Limits != nil || s.MayPermitMore() ||
 		source.ByUsage(&s.Case) || source.AnyLeaving(&s.Case) {
 		return false
 	}

@@ -112,8 +112,12 @@ func (f *Finder) hopelessForEver() bool {
 }
 
 // equalsLeave reports whether something of the own queue leaves that may count only later, when its time is
-// over. What leaves needs no queue that borrows, so the bounds say nothing about it.
+// over. What leaves needs no queue that borrows, so the bounds say nothing about it. To fair shares everything counts
+// that leaves, whatever the policies permit.
 func (f *Finder) equalsLeave() bool {
+	if f.s.Request.Entitled != nil {
+		return f.s.AnyLeaving()
+	}
 	own := f.s.Cluster.Running(f.s.Request.Queue)
 	return f.s.EqualsMayYield() && own.Lane(cluster.Evicted).Len()+own.Lane(cluster.EvictedUnreserved).Len() > 0
 }

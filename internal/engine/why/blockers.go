@@ -31,6 +31,9 @@ func (a *Asker) walk() {
 	if top < 0 {
 		return
 	}
+	if a.Request.Entitled != nil && !a.MayReclaim() {
+		a.add(trace.FairShare, a.Request.Queue, nil)
+	}
 	own, _ := a.OwnDonor()
 	a.queue(&own)
 	if top == a.Request.Queue {
@@ -103,7 +106,7 @@ func (a *Asker) queue(d *right.Donor) {
 		}
 	} else if w := a.firstRefused(d, true); w != nil {
 		a.add(trace.BorrowWithinCohort, q, w)
-	} else if w := a.firstOf(q, func(*cluster.Workload) bool { return true }); w != nil && a.Request.Fair.Enabled() {
+	} else if w := a.firstOf(q, func(*cluster.Workload) bool { return true }); w != nil && a.Request.SharesDecide() {
 		a.add(trace.FairShare, q, w)
 	}
 }

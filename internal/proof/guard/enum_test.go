@@ -63,7 +63,7 @@ var enums = []enum{
 	texts[preemption.VictimReason](none, "InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing", "InClusterQueueTimeBased", "InCohortFairSharing", "ConfigurablePreemption"),
 	texts[preemption.Rule](none, "WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare", "NeverYields", "QueueInactive", "PreemptionLimitExceeded"),
 	texts[preemption.Search]("Greedy", "Best"),
-	texts[preemption.Sharing]("Classical", "Fair", "Reevaluated", "Stable"),
+	texts[preemption.Sharing]("Classical", "Fair", "Reevaluated", "Stable", "KAI"),
 	texts[cycle.Borrowing]("AsBuilt", "KEP83", "KEP83Lasting"),
 	texts[moves.Cause](none, "Protected", "NoPlace", "Budget", "Promised"),
 	texts[moves.Start]("AfterStop", "BeforeStop"),

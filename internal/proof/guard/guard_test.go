@@ -112,6 +112,7 @@ var rooms = []struct {
 	{"clock: what time it is, and what is due when", [][]string{{"preemption/clock"}}},
 	{"values: what users write down", [][]string{
 		{"quota"},
+		{"internal/entitled"},
 		{"gate", "minruntime", "quota/fairshare"},
 		{"workload"},
 		{"queue"},
@@ -131,7 +132,7 @@ var rooms = []struct {
 		{"internal/engine/right"},
 		{"internal/engine/source"},
 		{"internal/engine/search"},
-		{"internal/engine/best", "internal/engine/fair", "internal/engine/rules", "internal/engine/when", "internal/engine/why"},
+		{"internal/engine/best", "internal/engine/fair", "internal/engine/reclaim", "internal/engine/rules", "internal/engine/when", "internal/engine/why"},
 		{"internal/engine/decide"},
 		{"internal/engine/assign"},
 	}},
