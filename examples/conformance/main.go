@@ -91,7 +91,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		r := newReport(name)
 		ask := r.ask
 		if *convert {
-			ask = func(_ int, c *recorded.Case) error { return json.NewEncoder(stdout).Encode(c) }
+			ask = func(_ int, c asked) error {
+				if c.form == nil {
+					return fmt.Errorf("case %q: a session of KAI has no form of package recorded", c.id)
+				}
+				return json.NewEncoder(stdout).Encode(c.form)
+			}
 		}
 		err := each(name, stdin, ask)
 		if err == nil && !*convert {
@@ -127,8 +132,15 @@ func fileName(name string) string {
 	return name
 }
 
+// asked is a case that can be asked. Sessions of KAI have no form of package recorded.
+type asked struct {
+	id    string
+	check func() (recorded.Report, error)
+	form  *recorded.Case
+}
+
 // each calls yield for every case of a file, in a foreign form or in that of package recorded.
-func each(name string, stdin io.Reader, yield func(line int, c *recorded.Case) error) error {
+func each(name string, stdin io.Reader, yield func(line int, c asked) error) error {
 	in := stdin
 	if name != "-" {
 		f, err := os.Open(name)
@@ -139,6 +151,12 @@ func each(name string, stdin io.Reader, yield func(line int, c *recorded.Case) e
 		in = f
 	}
 	return recorded.Lines(fileName(name), in, func(line int, text []byte) error {
+		if s, ok, err := foreign.ParseSession(text); ok || err != nil {
+			if err != nil {
+				return err
+			}
+			return yield(line, asked{id: s.ID, check: s.Check})
+		}
 		c, ok, err := foreign.Case(text)
 		if !ok && err == nil {
 			c, err = recorded.Parse(text)
@@ -149,7 +167,7 @@ func each(name string, stdin io.Reader, yield func(line int, c *recorded.Case) e
 		if err != nil {
 			return err
 		}
-		return yield(line, c)
+		return yield(line, asked{c.ID, c.Check, c})
 	})
 }
 
@@ -158,15 +176,15 @@ func newReport(name string) *report {
 }
 
 // ask asks a case.
-func (r *report) ask(line int, c *recorded.Case) error {
-	result, err := c.Check()
+func (r *report) ask(line int, c asked) error {
+	result, err := c.check()
 	switch {
 	case err != nil:
 		r.Failed++
-		r.Failures = append(r.Failures, failure{ID: c.ID, Line: line, Error: err.Error()})
+		r.Failures = append(r.Failures, failure{ID: c.id, Line: line, Error: err.Error()})
 	case !result.Passed():
 		r.Failed++
-		r.Failures = append(r.Failures, failure{ID: c.ID, Line: line, Differences: result.Differences})
+		r.Failures = append(r.Failures, failure{ID: c.id, Line: line, Differences: result.Differences})
 	case result.NotAsked != "":
 		r.NotAsked++
 		r.Stories[result.NotAsked]++

@@ -1,0 +1,45 @@
+package foreign
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cedesched/cede/preemption/recorded"
+)
+
+// TestSessions plays KAI's recorded sessions, and asks its rules apart from any search. Passed: who yields is the same.
+func TestSessions(t *testing.T) {
+	for name, want := range map[string]map[string]int{
+		"reclaim":       {"passed": 2059, movesPods: 64, fewerVictims: 15, otherVictims: 9, morePlaced: 30, otherNodes: 4, inexact: 2},
+		"preempt":       {"passed": 834, movesPods: 38, fewerVictims: 4, otherVictims: 5},
+		"consolidation": {sharesAlone: 227},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := map[string]int{}
+			err := recorded.Lines(name, beside(t, "kai", name+".jsonl.gz"), func(_ int, line []byte) error {
+				s, ok, err := ParseSession(line)
+				if !ok || err != nil {
+					t.Fatalf("%.80s: %t, %v", line, ok, err)
+				}
+				r, err := s.Check()
+				if err != nil {
+					t.Errorf("%s: %v", s.ID, err)
+				}
+				for _, d := range r.Differences {
+					t.Errorf("%s: %s\n want %s\n got  %s", s.ID, d.What, d.Want, d.Got)
+				}
+				if len(r.Departures) == 0 {
+					got["passed"]++
+				}
+				for _, why := range r.Departures {
+					got[why]++
+				}
+				return nil
+			})
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%v; - want, + got:\n%s", err, diff)
+			}
+		})
+	}
+}
