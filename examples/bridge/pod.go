@@ -3,6 +3,7 @@ package bridge
 // PodSpec holds the fields of a pod's spec that a bridge reads.
 type PodSpec struct {
 	NodeName          string             `json:"nodeName"`
+	SchedulerName     string             `json:"schedulerName"`
 	Priority          *int32             `json:"priority"` // nil: that of the class
 	PriorityClassName string             `json:"priorityClassName"`
 	PreemptionPolicy  string             `json:"preemptionPolicy"` // Never, or PreemptLowerPriority; empty: that of the class

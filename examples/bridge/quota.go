@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/quota"
@@ -44,6 +45,11 @@ type Cluster struct {
 	LeavingSince map[string]time.Time
 	// Sharing is what is known of fair sharing.
 	Sharing FairSharing
+	// Nodes are the nodes on which workloads need room, of a scheduler that admits by them (KAI), and the pods that run there: the group of a
+	// pod is the ID of its workload, and of the surplus of a workload the last pods leave first. Zero: no room is needed.
+	Nodes placement.State
+	// Dropped are queues that the scheduler leaves out with all in them, by name, with the parent that is not there (KAI).
+	Dropped map[string]string
 	// Blocked says why nothing is admitted for now, though victims are told to stop; empty: nothing is in the way.
 	Blocked string
 	// Assumptions name fields and objects about which the caller accepts that they are in doubt; see [Cluster.Accepts].
@@ -88,7 +94,7 @@ type LocalQueue struct {
 
 // Pending is a workload that waits for quota.
 type Pending struct {
-	// Workload is as it goes into a [preemption.Request], without flavors. Its Queue is empty
+	// Workload is as it goes into a [preemption.Request], without flavors; of KAI, with the one that there is. Its Queue is empty
 	// where it leads to none of the objects; Unresolved says why.
 	Workload   workload.Workload
 	Unresolved string
@@ -104,8 +110,8 @@ type Pending struct {
 	NoRoom string
 	// Refused says why it is never admitted as things stand, whoever yields. Empty: that is not known to be so.
 	Refused string
-	// UnlessFits says why every other answer than that it fits is unknown. Empty: it is not.
-	UnlessFits string
+	// Pods need room together on [Cluster.Nodes], beside quota. Empty: none is needed.
+	Pods []workload.Pod
 	// IfPreempts says why an answer that it preempts is unknown. Empty: it is not.
 	IfPreempts string
 	// Replaces is for [preemption.Request.Replaces]: the workload that holds quota and in whose place this

@@ -10,6 +10,7 @@ import (
 	"github.com/agnivade/levenshtein"
 
 	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/examples/internal/answers"
 	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/read"
@@ -32,8 +33,8 @@ type answer struct {
 
 // ask finds the workload and decides.
 func (c *cluster) ask(o options) (*answer, error) {
-	if c.Sample == answers.Samples[0] && o.request == "" && o.workload == "" {
-		o.workload = answers.SampleWorkload
+	if o.request == "" && o.workload == "" {
+		o.workload = answers.SampleAsks[c.Sample]
 	}
 	w, err := c.wanted(&o)
 	if err != nil {
@@ -199,6 +200,11 @@ func find(o options, in *answers.Input, now time.Time) (*bridge.Pending, error) 
 			return p, nil
 		}
 	}
+	for i := range pending {
+		if p := &pending[i]; p.Workload.ID == o.workload+kai.More { // it runs, and more of its pods wait
+			return p, nil
+		}
+	}
 	for i := range in.State.Admitted {
 		if w := &in.State.Admitted[i]; w.ID == o.workload {
 			since := ""
@@ -240,7 +246,14 @@ func describe(o options, in *answers.Input, now time.Time) (*bridge.Pending, err
 	if slices.ContainsFunc(in.State.Admitted, func(other workload.Workload) bool { return other.ID == w.ID }) {
 		return nil, fmt.Errorf("-name %q is the name of a workload that runs", o.name)
 	}
-	return &bridge.Pending{Workload: w}, nil
+	if !in.ByFairShares() {
+		return &bridge.Pending{Workload: w}, nil
+	}
+	p, err := kai.Describe(w)
+	if err != nil {
+		return nil, fmt.Errorf("-count %w", err)
+	}
+	return &p, nil
 }
 
 // queueOf returns the local queue with the name; for the name of a queue, one without a name

@@ -33,6 +33,16 @@ func (o *options) changes() bool {
 
 // change applies -quota, -policy, -priority, -rules and -rule to copies of what they change.
 func (c *cluster) change(o *options) error {
+	if c.ByFairShares() {
+		for _, flag := range []struct {
+			name string
+			is   bool
+		}{{"-quota", len(o.quotas) > 0}, {"-policy", len(o.policies) > 0}, {"-rules", len(o.refers) > 0}, {"-rule", len(o.switched) > 0}} {
+			if flag.is {
+				return fmt.Errorf("%s is for queues of Kueue: of KAI, give the cluster with other queues (diff -to FILE)", flag.name)
+			}
+		}
+	}
 	c.State.Queues = slices.Clone(c.State.Queues)
 	c.State.Cohorts = slices.Clone(c.State.Cohorts)
 	c.State.Admitted = slices.Clone(c.State.Admitted)

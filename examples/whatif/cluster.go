@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"runtime/debug"
 	"slices"
 
@@ -34,6 +35,9 @@ func load(o *options, std stdio) (*cluster, error) {
 
 // newCluster makes a cluster of what was read. It shares what did not change with a snapshot before, if there is one.
 func newCluster(in answers.Input, nodes *rooms.Nodes, o *options, std stdio, before *preemption.Snapshot) (c *cluster, err error) {
+	if in.ByFairShares() && o.sharingSaid {
+		return nil, errors.New("-fair: KAI decides by fair shares: give no -fair and no -strategies")
+	}
 	if err := in.Assume(o.assumptions, o.sharingSaid); err != nil {
 		return nil, err
 	}
@@ -73,7 +77,7 @@ func (c *cluster) recordedRequest(o *options) preemption.Request {
 
 // share sets fair sharing if the command line or else the input says so.
 func (c *cluster) share(o *options) {
-	if o.sharingSaid {
+	if o.sharingSaid && !c.ByFairShares() {
 		return
 	}
 	c.Config.Sharing, c.Config.Strategies, c.Sharing = o.config.Sharing, o.config.Strategies, ""

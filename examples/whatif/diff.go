@@ -90,7 +90,7 @@ func runDiff(before *cluster, o *options, std stdio) (result, error) {
 		printDiff(b, rows, same)
 		if leaves.Outcome != preemption.Fits {
 			b.Gap()
-			b.Say("Running work does not leave by itself. If usage is to be within what is then allowed (whatif settle says why):\n%s.\n", printer(b).SettlementMessage(leaves))
+			b.Say("Running work does not leave by itself. If usage is to be within what is then allowed (whatif settle says why):\n%s.\n", after.Words(printer(b).SettlementMessage(leaves)))
 		}
 		printNotes(b, notes)
 		before.printSampleHint(b, "diff -live -quota QUEUE:FLAVOR:RESOURCE=N")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/cedesched/cede/examples/internal/cli"
@@ -53,12 +54,29 @@ func printer(b *cli.Page) explain.Printer {
 	return explain.Printer{Amount: units.Amount, Width: cmp.Or(b.Screen.Width, -1)} // -1: as wide as needed
 }
 
+// steps are those that are told, in the words of the scheduler: how quota would have to change is another question in KAI, where limits and
+// shares decide.
+func (a *answer) steps(e *explain.Explanation) []explain.Step {
+	if !a.ByFairShares() {
+		return e.Steps
+	}
+	steps := slices.DeleteFunc(slices.Clone(e.Steps), func(s explain.Step) bool { return s.Section == "What would change the answer" })
+	for i := range steps {
+		s := &steps[i]
+		s.Title, s.Lines = a.Words(s.Title), slices.Clone(s.Lines)
+		for j := range s.Lines {
+			s.Lines[j] = a.Words(s.Lines[j])
+		}
+	}
+	return steps
+}
+
 // printExplanation prints what ask says, how the decision came about, and the notes.
 func (a *answer) printExplanation(b *cli.Page, e *explain.Explanation) {
 	a.printVerdict(b)
 	if e != nil {
 		b.Gap()
-		b.WriteString(strings.TrimRight(printer(b).Text(e.Steps), "\n") + "\n")
+		b.WriteString(strings.TrimRight(printer(b).Text(a.steps(e)), "\n") + "\n")
 	}
 	a.printNotes(b)
 }

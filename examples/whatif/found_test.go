@@ -8,7 +8,7 @@ import (
 )
 
 // Clusters of KAI in which one field decides, that a reader without nodes and pods once answered with yes: what is said of a group, by
-// file. KAI says no, or it is not known by quota alone. Made for this question on 28 November 2026, each of one good cluster.
+// file. KAI says no, or, of 21, whom it takes; or it is not known: parts of a GPU, other node pools, pods that are not there. Made for this question on 28 November 2026, each of one good cluster.
 var foundInKAI = map[string]struct {
 	group  string // empty: perception/lidar-fusion-train
 	status int
@@ -16,27 +16,27 @@ var foundInKAI = map[string]struct {
 	"18-kai-cpu-limit-absent":            {"", 1},
 	"19-kai-memory-section-absent":       {"", 1},
 	"20-kai-queue-of-another-node-pool":  {"", 3},
-	"21-kai-no-start-time":               {"", 3},
+	"21-kai-no-start-time":               {"", 0},
 	"22-kai-fewer-pods-than-the-minimum": {"", 1},
 	"23-kai-group-of-another-node-pool":  {"", 3},
 	"24-kai-pods-gated":                  {"", 1},
-	"25-kai-node-affinity":               {"", 3},
+	"25-kai-node-affinity":               {"", 1},
 	"26-kai-pods-without-group":          {"", 3},
 	"27-kai-pods-have-ended":             {"", 0},
 	"28-kai-gpu-fractions":               {"", 3},
-	"29-kai-victims-terminate-already":   {"", 3},
-	"30-kai-pods-bound-not-running":      {"", 3},
+	"29-kai-victims-terminate-already":   {"", 1},
+	"30-kai-pods-bound-not-running":      {"", 1},
 	"31-kai-gpu-memory":                  {"", 3},
-	"32-kai-node-cordoned":               {"", 3},
-	"33-kai-node-memory-pressure":        {"", 3},
-	"34-kai-node-of-another-pool":        {"", 3},
-	"35-kai-node-cpu":                    {"", 3},
-	"36-kai-bind-requests":               {"", 3},
+	"32-kai-node-cordoned":               {"", 1},
+	"33-kai-node-memory-pressure":        {"", 1},
+	"34-kai-node-of-another-pool":        {"", 1},
+	"35-kai-node-cpu":                    {"", 1},
+	"36-kai-bind-requests":               {"", 1},
 	"F2-kai-fair-share-wrong-no":         {"b/ask", 3},
 	"F2-kai-idle-wrong-no":               {"a/ask", 3},
 	"F2b-kai-no-nodes-wrong-yes":         {"a/ask", 3},
 	"kai2-nonpreempt-gang12":             {"ns/pg", 1},
-	"kai5-nonpreempt-gang12":             {"ns/pg", 1},
+	"kai5-nonpreempt-gang12":             {"ns/pg", 3},
 }
 
 // Ask and explain have one verdict about each, and the overview has a row of it.

@@ -108,16 +108,20 @@ func TestGated(t *testing.T) {
 // kaiCluster is two queues below another: what runs in b is over its quota, a asks.
 const kaiCluster = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"x","annotations":{"note":"kueue.x-k8s.io/v1beta2"}}}
 {"kind":"List","items":[
+{"apiVersion":"v1","kind":"Node","metadata":{"name":"node-1"},"status":{"allocatable":{"nvidia.com/gpu":"12","pods":"110"}}},
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"train-0","namespace":"b","annotations":{"pod-group-name":"train"}},"spec":{"nodeName":"node-1","containers":[{"resources":{"requests":{"nvidia.com/gpu":"12"}}}]},"status":{"phase":"Running"}},
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"serve-0","namespace":"a","annotations":{"pod-group-name":"serve"}},"spec":{"containers":[{"resources":{"requests":{"nvidia.com/gpu":"8"}}}]},"status":{"phase":"Pending"}},
 {"apiVersion":"scheduling.run.ai/v2","kind":"Queue","metadata":{"name":"dept"},"spec":{"resources":{"gpu":{"quota":12,"limit":-1}}}},
 {"apiVersion":"scheduling.run.ai/v2","kind":"Queue","metadata":{"name":"a"},"spec":{"parentQueue":"dept","resources":{"gpu":{"quota":8,"limit":-1}}}},
 {"apiVersion":"scheduling.run.ai/v2","kind":"Queue","metadata":{"name":"b"},"spec":{"parentQueue":"dept","resources":{"gpu":{"quota":4,"limit":-1}}}}]}
-{"apiVersion":"scheduling.run.ai/v2alpha2","kind":"PodGroup","metadata":{"name":"train","namespace":"b","annotations":{"kai.scheduler/last-start-timestamp":"2026-11-20T10:00:00Z"}},"spec":{"queue":"b","priorityClassName":"train"},
-"status":{"resourcesStatus":{"allocated":{"nvidia.com/gpu":"12"}}}}
+{"apiVersion":"scheduling.run.ai/v2alpha2","kind":"PodGroup","metadata":{"name":"train","namespace":"b","annotations":{"kai.scheduler/last-start-timestamp":"2026-11-20T10:00:00Z"}},"spec":{"queue":"b","priorityClassName":"train"}}
 {"apiVersion":"scheduling.run.ai/v2alpha2","kind":"PodGroup","metadata":{"name":"serve","namespace":"a","creationTimestamp":"2026-11-20T12:00:00Z"},
-"spec":{"queue":"a","priorityClassName":"train","preemptionDelay":"2m"},"status":{"resourcesStatus":{"requested":{"nvidia.com/gpu":"8"}}}}`
+"spec":{"queue":"a","priorityClassName":"train","preemptionDelay":"2m"}}`
 
 func TestKAI(t *testing.T) {
 	fixed := strings.Replace(strings.Replace(kaiCluster, `"queue":"a",`, `"queue":"a","preemptibility":"non-preemptible",`, 1), `{"nvidia.com/gpu":"8"}`, `{"nvidia.com/gpu":"9"}`, 1)
+	two := strings.Replace(strings.Replace(kaiCluster, `"queue":"b",`, `"queue":"b","minMember":1,`, 1), `"name":"serve-0"`, `"name":"train-1"`, 1)
+	two = strings.Replace(two, `"namespace":"a","annotations":{"pod-group-name":"serve"}`, `"namespace":"b","annotations":{"pod-group-name":"train"}`, 1)
 	both := kaiCluster + smallCluster
 	for name, c := range map[string]struct {
 		text   string
@@ -125,11 +129,19 @@ func TestKAI(t *testing.T) {
 		status int
 		want   string
 	}{
-		"preempts":                {kaiCluster, []string{"-at", "2026-11-20T12:02:00Z"}, 3, "As far as is known, it fits once b/train yields."},
-		"within its delay":        {kaiCluster, []string{"-at", "2026-11-20T12:01:59Z"}, 3, "may preempt from 2026-11-20T12:02:00Z on, not yet (preemptionDelay)"},
-		"not preemptible":         {fixed, []string{"-at", "2026-11-20T13:00:00Z"}, 1, "a/serve does not fit: KAI gives what is not preemptible nothing above the quota"},
+		"preempts":                {kaiCluster, []string{"-at", "2026-11-20T12:02:00Z"}, 0, "a/serve fits once b/train yields."},
+		"its quota":               {kaiCluster, []string{"-at", "2026-11-20T12:02:00Z", "-all"}, 0, "reclaimed: its queue holds more than its fair share"},
+		"described":               {kaiCluster, []string{"-at", "2026-11-20T13:00:00Z", "-request", "nvidia.com/gpu=4", "-count", "2", "-queue", "a"}, 0, "new fits once b/train yields."},
+		"described, too much":     {kaiCluster, []string{"-at", "2026-11-20T13:00:00Z", "-request", "nvidia.com/gpu=9", "-queue", "a"}, 1, "over its fair share: queue a would have 9 gpu of 8"},
+		"more than there are":     {kaiCluster, []string{"-request", "nvidia.com/gpu=1", "-count", "100001", "-queue", "a"}, 2, "-count 100001 replicas: want at most 100000"},
+		"what no queue has":       {kaiCluster, []string{"-request", "rdma/ib=1", "-queue", "a"}, 1, "does not fit"},
+		"more pods of what runs":  {two, []string{"-at", "2026-11-20T13:00:00Z", "-workload", "b/train"}, 1, "b/train:more does not fit"},
+		"by fair sharing":         {kaiCluster, []string{"-fair"}, 2, "-fair: KAI decides by fair shares"},
+		"another quota":           {kaiCluster, []string{"diff", "-quota", "a:f:gpu=9"}, 2, "-quota is for queues of Kueue"},
+		"within its delay":        {kaiCluster, []string{"-at", "2026-11-20T12:01:59Z"}, 1, "may preempt from 2026-11-20T12:02:00Z on, not yet (preemptionDelay)"},
+		"not preemptible":         {fixed, []string{"-at", "2026-11-20T13:00:00Z"}, 1, "not preemptible, and with it 1 gpu more than the quota of queue a"},
 		"beside Kueue":            {both, nil, 2, "say with -scheduler kueue or -scheduler kai which is asked"},
-		"beside Kueue, KAI asked": {both, []string{"-scheduler", "kai", "-at", "2026-11-20T13:00:00Z"}, 3, "b/train"},
+		"beside Kueue, KAI asked": {both, []string{"-scheduler", "kai", "-at", "2026-11-20T13:00:00Z"}, 0, "b/train"},
 		"beside KAI, Kueue asked": {both, []string{"-scheduler", "kueue", "-at", "2026-11-20T13:00:00Z"}, 0, "a/next"},
 		"none of Kueue":           {kaiCluster, []string{"-scheduler", "kueue"}, 2, "there are no objects of it in the input"},
 	} {

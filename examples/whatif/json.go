@@ -104,8 +104,10 @@ func (a *answer) plain() any {
 		Decision *preemption.Decision `json:"decision,omitempty"` // absent: nothing can be decided
 		Victims  []victim             `json:"victims"`
 		Queues   []node               `json:"queues"`
-		Notes    []string             `json:"notes"`
-	}{a.verdict, a.request, a.decision, []victim{}, []node{}, append([]string{}, a.notes...)}
+		// FairShares is what queues may have and have, of KAI.
+		FairShares []queueShares `json:"fairShares,omitempty"`
+		Notes      []string      `json:"notes"`
+	}{a.verdict, a.request, a.decision, []victim{}, []node{}, a.fairShares(), append([]string{}, a.notes...)}
 	if a.decision != nil {
 		out.Victims, out.Queues = a.victims(), a.tree(true)
 	}

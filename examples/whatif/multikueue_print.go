@@ -14,6 +14,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/examples/internal/workers"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -146,7 +147,7 @@ func (f *fleet) printVictims(b *cli.Page, o *options, a *workers.Answer) {
 			}
 		}
 	}
-	printReasons(b, reasons)
+	printReasons(b, reasons, explain.Reason)
 }
 
 // assignedFlavors are the flavors of a workload, in the order in which it asks for them.

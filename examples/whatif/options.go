@@ -60,7 +60,7 @@ func common(root *cobra.Command, o *options, std stdio) {
 		live += "; it is the default without -f and without a pipe"
 	}
 	flags.BoolVar(&o.live, "live", false, live)
-	flags.StringVar(&o.sample, "sample", "", "read an embedded sample: `cluster|trouble|rules` (cluster without any input)")
+	flags.StringVar(&o.sample, "sample", "", "read an embedded sample: `cluster|trouble|rules|kai` (cluster without any input)")
 	flags.StringVar(&o.context, "context", "", "the `CONTEXT` of kubectl, with -live")
 	flags.StringVarP(&o.namespace, "namespace", "n", "", "read with kubectl the workloads of this `NAMESPACE` alone; what runs in others then does not count")
 	flags.StringVar(&o.scheduler, "scheduler", "", "ask `kueue|kai` where the input holds objects of both")

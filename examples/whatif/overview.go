@@ -51,6 +51,10 @@ var overviewVerb = verb{
 			if err := v.together(o); err != nil {
 				return result{}, err
 			}
+			if shares := v.sharesOfAll(o.all); len(shares) > 0 {
+				v.page.Gap()
+				v.printFairShares(v.page, shares)
+			}
 			printNotes(v.page, notes)
 			c.printSampleHint(v.page, "overview -live")
 			return result{status: status}, v.page.Print(std.out)
@@ -58,8 +62,10 @@ var overviewVerb = verb{
 		return result{status, nil, struct {
 			Now       time.Time     `json:"now"`
 			Workloads []overviewRow `json:"workloads"`
-			Notes     []string      `json:"notes"`
-		}{c.Now, v.rows, notes}, v.names()}, nil
+			// FairShares is what queues may have and have, of KAI.
+			FairShares []queueShares `json:"fairShares,omitempty"`
+			Notes      []string      `json:"notes"`
+		}{c.Now, v.rows, c.fairShares(), notes}, v.names()}, nil
 	},
 }
 
@@ -232,6 +238,9 @@ func (v *overview) together(o *options) error {
 	}
 	switch {
 	case alone < 2:
+		return nil
+	case v.ByFairShares():
+		v.page.Say("Each is answered as if it were alone.\n")
 		return nil
 	case v.all > maxTogether || o.queue != "":
 		v.page.Say("Each is answered as if it were alone; next says what becomes of them together.\n")

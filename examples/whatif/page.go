@@ -100,7 +100,7 @@ func (c *cluster) document(o *options) (d model.Document, err error) {
 	if c.Recorded != nil {
 		d.Now = c.recordedRequest(o).Now
 	}
-	d.Fair, d.Strategies = c.Config.Sharing != preemption.Classical, c.Config.Strategies
+	d.Fair, d.Strategies = c.Config.Sharing == preemption.Fair, c.Config.Strategies
 	if d.Selected = o.workload; d.Selected == "" && c.Sample == answers.Samples[0] {
 		d.Selected = answers.SampleWorkload
 	}

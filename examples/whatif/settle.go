@@ -59,7 +59,7 @@ var settleVerb = verb{
 			if len(doubts) > 0 {
 				b.SayIn(answers.ColourOf(answers.Unknown), "Who has to leave is unknown: %s. As far as is known:\n", doubts[0])
 			}
-			answer, rest, _ := strings.Cut(printer(b).SettlementText(a), "\n")
+			answer, rest, _ := strings.Cut(c.Words(printer(b).SettlementText(a)), "\n")
 			colour := printable.Green
 			if a.Outcome != preemption.Fits {
 				colour = printable.Red

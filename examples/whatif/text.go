@@ -20,7 +20,12 @@ import (
 // print prints the answer, then the queue tree that it comes from.
 func (a *answer) print(b *cli.Page, all, tree bool) {
 	a.printVerdict(b)
-	if a.decision != nil {
+	switch {
+	case a.decision == nil:
+	case a.ByFairShares():
+		b.Gap()
+		a.printFairShares(b, a.sharesAsked(all, tree))
+	default:
 		b.Gap()
 		a.printTree(b, all, tree)
 	}
@@ -201,12 +206,12 @@ func (a *answer) printVerdict(b *cli.Page) {
 		a.sayBorrows(b)
 		b.Gap()
 		a.printVictims(b)
-		printReasons(b, a.reasons())
+		printReasons(b, a.reasons(), a.reasonText)
 	case preemption.Wait:
 		b.Gap()
 		if len(a.decision.Victims) > 0 {
 			a.printVictims(b)
-			printReasons(b, a.reasons())
+			printReasons(b, a.reasons(), a.reasonText)
 			break
 		}
 		if c, ok := answers.Unassigned(a.decision); ok {
@@ -255,14 +260,14 @@ func (a *answer) asks() string {
 	if len(parts) == 0 {
 		return "nothing"
 	}
-	return strings.Join(parts, ", ")
+	return a.Words(strings.Join(parts, ", "))
 }
 
 // borrows says whether the queue borrows with the request what is asked for, and from which cohort.
 func (a *answer) borrows() string {
 	cohorts, heights := a.ancestors()
 	switch {
-	case len(cohorts) == 0:
+	case len(cohorts) == 0, a.ByFairShares():
 		return ""
 	case a.decision.BorrowHeight == 0 && a.borrowsElse():
 		return "Its queue stays within its nominal quota of what it asks for."
@@ -312,9 +317,9 @@ func (a *answer) printVictims(b *cli.Page) {
 }
 
 // printReasons says what the reasons of victims mean.
-func printReasons(b *cli.Page, reasons []preemption.VictimReason) {
+func printReasons(b *cli.Page, reasons []preemption.VictimReason, text func(preemption.VictimReason) string) {
 	for _, r := range reasons {
-		b.Say("%s: %s.\n", r, explain.Reason(r))
+		b.Say("%s: %s.\n", r, text(r))
 	}
 }
 
@@ -348,6 +353,10 @@ func (a *answer) reasons() []preemption.VictimReason {
 }
 
 func (a *answer) printShortage(b *cli.Page) {
+	if a.ByFairShares() {
+		a.printMissing(b)
+		return
+	}
 	for _, s := range a.decision.Shortage {
 		asked := int64(0)
 		for _, u := range a.assigned.Usage() {
@@ -387,13 +396,13 @@ func (a *answer) printBlockers(b *cli.Page) {
 	for _, k := range a.decision.Blockers {
 		name, prio := "queue "+k.Queue, ""
 		if k.Cohort != "" {
-			name = "cohort " + k.Cohort
+			name = a.Words("cohort " + k.Cohort)
 		}
 		if k.Workload != "" {
 			w, _ := a.Snapshot.Find(k.Workload)
 			name, prio = k.Workload+" in queue "+k.Queue, fmt.Sprint(w.EffectivePriority())
 		}
-		t.Row(name, prio, explain.Blocker(a.Snapshot, &a.request, k))
+		t.Row(name, prio, a.Words(explain.Blocker(a.Snapshot, &a.request, k)))
 	}
 	b.Table(t)
 }

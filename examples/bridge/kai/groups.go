@@ -2,9 +2,7 @@ package kai
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
@@ -15,9 +13,10 @@ import (
 // GroupAnnotation of a pod names its group, in the namespace of the pod.
 const GroupAnnotation = "pod-group-name"
 
+// More follows the name of a group of which pods run: what waits is its next pods.
+const More = ":more"
+
 const (
-	flavor            = "default"
-	gpu               = "nvidia.com/gpu"
 	startAnnotation   = "kai.scheduler/last-start-timestamp"
 	evictedAnnotation = "kai.scheduler/last-eviction-timestamp"
 )
@@ -31,54 +30,47 @@ const (
 )
 
 // Cluster makes a cluster from the objects: it resolves references, and leaves out, with a
-// note, what cannot be read. It changes nothing: call it whenever you need a state. It costs
-// O(objects).
+// note, what cannot be read. It changes nothing: call it whenever you need a state.
 func (o *Objects) Cluster() bridge.Cluster {
 	c := bridge.Cluster{QueueNotes: map[string][]bridge.Note{}}
-	t := o.addQueues(&c)
-	g := groups{c: &c, tree: t, classes: map[string]int64{}, isLeaf: map[string]bool{}, nodes: nodesOf(o.idleNodes()), hasNodes: len(o.nodes.All()) > 0,
-		used: usage{map[string]map[string]int64{}, map[string]map[string]int64{}}}
+	t := o.tree(&c)
+	g := groups{c: &c, tree: t, classes: map[string]int64{}, requested: map[string]totals{}, of: map[string]*podsOf{}}
+	g.readPods(o)
+	g.nodes = o.readNodes(&g)
 	for _, class := range o.classes.All() {
 		g.classes[class.Metadata.Name] = class.Value
 		if class.GlobalDefault {
 			g.fallback = &class.Value
 		}
 	}
-	for _, q := range c.State.Queues {
-		g.isLeaf[q.Name] = true
-	}
-	g.bound, g.free, g.ended = o.podsOf()
 	for _, one := range o.groups.All() {
 		if err := g.add(one); err != nil {
 			g.warn(one, "", "%v: left out", err)
 		}
 	}
-	for i := range g.waits {
-		if w := &g.waits[i]; c.Pending[i].Unresolved == "" {
-			g.judge(&c.Pending[i], w)
+	shares := t.fairShares(g.nodes.total, &c)
+	for i := range shares.Queues {
+		q := &shares.Queues[i]
+		for j := range q.Claims {
+			q.Claims[j].Request = min(g.requested[q.Name][q.Claims[j].Resource], quota.MaxUsage)
 		}
 	}
-	g.doubtPods(o)
-	if n := len(g.fractions); n > 0 {
-		g.doubtAll("PodGroup "+g.fractions[0], "status.resourcesStatus", "fractions of a GPU are rounded up to whole ones here")
-	}
+	t.addQueues(shares, g.nodes.beside, &c)
+	c.Nodes = g.nodes.state
+	g.doubtObjects(o)
 	return c
 }
 
 // groups adds pod groups to a cluster.
 type groups struct {
-	c           *bridge.Cluster
-	tree        tree
-	classes     map[string]int64 // the values of priority classes
-	fallback    *int64           // that of the default class; nil: there is none
-	isLeaf      map[string]bool
-	bound, free map[string][]*Pod // of groups: with a node, and without
-	ended       map[string]bool   // groups with pods that have ended
-	nodes       []*idle
-	hasNodes    bool
-	used        usage
-	waits       []waiting // as Pending
-	fractions   []string  // groups that take a fraction of a GPU
+	c         *bridge.Cluster
+	tree      tree
+	nodes     *nodes
+	classes   map[string]int64 // the values of priority classes
+	fallback  *int64           // that of the default class; nil: there is none
+	pods      []*Pod
+	of        map[string]*podsOf
+	requested map[string]totals // by queue: what its pods hold and wait for
 }
 
 func (g *groups) warn(of *PodGroup, path, format string, args ...any) {
@@ -86,88 +78,32 @@ func (g *groups) warn(of *PodGroup, path, format string, args ...any) {
 	g.c.Notes = append(g.c.Notes, note(object, path, object+": "+format, args...))
 }
 
-// priority returns the priority of the group's class, and whether it is known: KAI takes the default class, or 50, for a
-// class that is not there.
-func (g *groups) priority(of *PodGroup) (priority int64, known bool) {
+// priority returns the priority of the group's class, and what is not known of it: KAI takes the default class, or 50,
+// for a class that is not there.
+func (g *groups) priority(of *PodGroup) (priority int64, unknown string) {
 	name := of.Spec.PriorityClassName
 	if priority, known := g.classes[name]; known {
-		return priority, true
+		return priority, ""
 	}
 	if priority, known := builtin[name]; known {
-		return priority, true
+		return priority, ""
+	}
+	priority = defaultPriority
+	if g.fallback != nil {
+		priority = *g.fallback
 	}
 	if name != "" {
-		g.warn(of, "spec.priorityClassName", "PriorityClass %q is not in the input: taken as priority %d", name, defaultPriority)
-	} else if g.fallback != nil {
-		return *g.fallback, true
+		unknown = fmt.Sprintf("PriorityClass %q is not in the input: taken as priority %d", name, priority)
 	}
-	return defaultPriority, name == ""
+	return priority, unknown
 }
 
-func (g *groups) add(o *PodGroup) error {
-	id, created := o.Metadata.ID(), o.Metadata.CreationTimestamp
-	if g.ended[id] && len(g.bound[id])+len(g.free[id]) == 0 {
-		g.c.Finished = append(g.c.Finished, id)
-		return nil
+// minimum is how many pods must fit together.
+func (g *PodGroup) minimum() int {
+	if g.Spec.MinMember == nil {
+		return 1
 	}
-	priority, known := g.priority(o)
-	started, err := parseTime("annotation "+startAnnotation, o.Metadata.Annotations[startAnnotation])
-	if err != nil {
-		g.doubtAll("PodGroup "+id, "metadata.annotations["+startAnnotation+"]", "%v: whether its runtime protects it is not known", err)
-	}
-	fixed, err := o.Spec.isFixed(priority)
-	if err != nil {
-		g.doubtAll("PodGroup "+id, "spec.preemptibility", "%v: whether it yields is not known", err)
-		fixed = true
-	}
-	bound, free := g.bound[id], sortedPods(g.free[id])
-	taken, runs := o.Status.ResourcesStatus.Requested, len(bound) > 0
-	switch {
-	case runs:
-		taken = sum(bound, len(bound))
-	case len(free) > 0:
-		taken = sum(free, int(min(o.minimum(), int64(len(free)))))
-	case len(o.Status.ResourcesStatus.Allocated) > 0: // its pods are not in the input
-		taken, runs = o.Status.ResourcesStatus.Allocated, true
-		g.doubtAll("PodGroup "+id, "status.resourcesStatus", "none of its pods is in the input: KAI sums up what they hold")
-	}
-	if !taken[gpu].IsWhole() {
-		g.fractions = append(g.fractions, id)
-	}
-	requests, others := amounts(taken)
-	if runs {
-		if !g.isLeaf[o.Spec.Queue] {
-			g.doubtAll("PodGroup "+id, "spec.queue", "it runs in queue %q, which is no leaf of the input", o.Spec.Queue)
-			return fmt.Errorf("it runs in queue %q, which is no leaf of the input", o.Spec.Queue)
-		}
-		chain, _ := g.tree.chain(o.Spec.Queue)
-		g.used.add(chain, requests, fixed)
-		g.c.State.Admitted = append(g.c.State.Admitted, workload.Workload{
-			ID: id, UID: o.Metadata.UID, Queue: o.Spec.Queue, Priority: priority,
-			Created: created, Queued: created, ReservedAt: started, NeverYields: fixed,
-			PodSets: []workload.PodSet{elastic(requests, int64(len(bound)), o.minimum())},
-		})
-		return nil
-	}
-	p := bridge.Pending{Workload: workload.Workload{
-		ID: id, UID: o.Metadata.UID, Queue: o.Spec.Queue, Priority: priority, Created: created, Queued: created,
-		PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: inAnyFlavor(slices.Clone(requests))}},
-	}}
-	object := "PodGroup " + id
-	if !g.isLeaf[o.Spec.Queue] {
-		p.Workload.Queue, p.Unresolved = "", fmt.Sprintf("its queue %q is no leaf of the input", o.Spec.Queue)
-	}
-	if len(others) > 0 {
-		p.Notes = append(p.Notes, note(object, "status.resourcesStatus.requested", "queues of KAI have quota for cpu, memory and %s alone: its requests of %s count on nodes only",
-			gpu, strings.Join(others, ", ")))
-	}
-	if p.PreemptsFrom, err = o.preemptsFrom(); err != nil {
-		return err
-	}
-	p.UnlessFits = "who yields in KAI, and when, goes by its fair shares and its nodes, which are not modelled"
-	g.c.Pending = append(g.c.Pending, p)
-	g.waits = append(g.waits, waiting{group: o, requests: requests, pods: free, fixed: fixed, fixedKnown: known || o.Spec.Preemptibility != ""})
-	return nil
+	return int(min(max(1, *g.Spec.MinMember), workload.MaxElasticCount))
 }
 
 // isFixed reports whether the group is not preemptible: if it does not say, its priority
@@ -184,37 +120,135 @@ func (s *PodGroupSpec) isFixed(priority int64) (bool, error) {
 	return false, fmt.Errorf("spec.preemptibility: %q is unknown: want preemptible or non-preemptible", s.Preemptibility)
 }
 
-// preemptsFrom returns when a waiting group may evict others: its delay after it was created
-// or last evicted. Zero: at once.
-func (g *PodGroup) preemptsFrom() (time.Time, error) {
-	if g.Spec.PreemptionDelay == nil {
-		return time.Time{}, nil
-	}
-	delay, err := time.ParseDuration(*g.Spec.PreemptionDelay)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("spec.preemptionDelay: %q is not a duration", *g.Spec.PreemptionDelay)
-	}
-	evicted, err := parseTime("annotation "+evictedAnnotation, g.Metadata.Annotations[evictedAnnotation])
-	if from := g.Metadata.CreationTimestamp; evicted.Before(from) {
-		evicted = from
-	}
-	return evicted.Add(delay), err
+// group is a pod group with what was found out about it.
+type group struct {
+	*PodGroup
+	*podsOf
+	id, unknown string // unknown: what is not known of its class
+	workload    workload.Workload
 }
 
-// amounts lists the amounts over zero, by resource, and the other resources of the list, for which
-// queues have no quota.
-func amounts(list bridge.ResourceList) (out []quota.Amount, others []string) {
-	for _, name := range slices.Sorted(maps.Keys(list)) {
-		n := list[name].Amount(name)
-		switch {
-		case n <= 0:
-		case name == "cpu" || name == "memory" || name == gpu:
-			out = append(out, quota.Amount{Flavor: flavor, Resource: name, Amount: n})
-		default:
-			others = append(others, name)
+func (g *groups) add(o *PodGroup) error {
+	of := group{PodGroup: o, podsOf: g.of[o.Metadata.ID()], id: o.Metadata.ID()}
+	if of.podsOf == nil {
+		of.podsOf = new(podsOf)
+	}
+	if of.ended && len(of.held)+len(of.waiting)+of.gated+of.ending == 0 {
+		g.c.Finished = append(g.c.Finished, of.id)
+		return nil
+	}
+	var priority int64
+	priority, of.unknown = g.priority(o)
+	fixed, err := o.Spec.isFixed(priority)
+	if err != nil {
+		g.doubtAll("PodGroup "+of.id, "spec.preemptibility", "%v: whether it yields is not known", err)
+		fixed = true
+	}
+	created := o.Metadata.CreationTimestamp
+	of.workload = workload.Workload{ID: of.id, UID: o.Metadata.UID, Queue: o.Spec.Queue, Priority: priority, Created: created, Queued: created, NeverYields: fixed}
+	g.request(&of)
+	runs, err := g.addHeld(&of)
+	if err != nil {
+		return err
+	}
+	if runs && len(of.waiting) == 0 {
+		return nil
+	}
+	return g.addWaiting(&of, runs)
+}
+
+// request counts what the pods of a group request in its queue.
+func (g *groups) request(of *group) {
+	sum := g.requested[of.Spec.Queue]
+	if sum == nil {
+		sum = totals{}
+		g.requested[of.Spec.Queue] = sum
+	}
+	for _, list := range [][]*Pod{of.held, of.waiting} {
+		for _, p := range list {
+			sum.add(requestsOf(p))
 		}
 	}
-	return out, others
+	if len(of.held)+len(of.waiting)+of.gated+of.ending == 0 { // its pods are not in the input
+		status := &of.Status.ResourcesStatus
+		if len(status.Requested) > 0 {
+			sum.add(amounts(status.Requested))
+		} else {
+			sum.add(amounts(status.Allocated))
+		}
+	}
+}
+
+// addHeld adds what runs of a group.
+func (g *groups) addHeld(of *group) (runs bool, err error) {
+	object := "PodGroup " + of.id
+	var sets []workload.PodSet
+	switch {
+	case len(of.held) > 0:
+		sets = g.podSets(of)
+	case len(of.waiting)+of.gated+of.ending == 0 && len(of.Status.ResourcesStatus.Allocated) > 0: // its pods are not in the input
+		sum, _ := ofQueues(amounts(of.Status.ResourcesStatus.Allocated))
+		sets = []workload.PodSet{{Name: podSet, Count: 1, Requests: sum}}
+		g.doubtAll(object, "status.resourcesStatus", "none of its pods is in the input: KAI sums up what they hold")
+	default:
+		return false, nil
+	}
+	switch {
+	case g.tree.dropped[of.Spec.Queue] != "":
+		return true, nil // it counts nowhere, and the doubt is told
+	case !g.tree.isLeaf(of.Spec.Queue):
+		g.doubtAll(object, "spec.queue", "it runs in queue %q, which is no leaf of the input", of.Spec.Queue)
+		return true, fmt.Errorf("it runs in queue %q, which is no leaf of the input", of.Spec.Queue)
+	case of.unknown != "":
+		g.doubtAll(object, "spec.priorityClassName", "%s", of.unknown)
+	}
+	w := of.workload
+	if w.ReservedAt, err = parseTime("annotation "+startAnnotation, of.Metadata.Annotations[startAnnotation]); err != nil {
+		g.doubtAll(object, "metadata.annotations["+startAnnotation+"]", "%v: whether its runtime protects it is not known", err)
+	}
+	w.PodSets = sets
+	g.c.State.Admitted = append(g.c.State.Admitted, w)
+	return true, nil
+}
+
+// podSet is the name of the one pod set of a group.
+const podSet = "main"
+
+// podSets makes of the pods that run a pod set, whose surplus over the minimum may yield by itself.
+func (g *groups) podSets(of *group) []workload.PodSet {
+	each, same := g.each(of.held)
+	if !same {
+		if len(of.held) > of.minimum() && !of.workload.NeverYields {
+			g.doubtAll("PodGroup "+of.id, "spec.minMember", "its pods differ, and which of its surplus yields is not modelled")
+		}
+		return []workload.PodSet{{Name: podSet, Count: 1, Requests: each}}
+	}
+	set := workload.PodSet{Name: podSet, Count: int64(len(of.held)), Requests: each}
+	if least := int64(of.minimum()); least < set.Count && set.Count <= workload.MaxElasticCount {
+		set.MinCount = workload.AtLeast(least)
+	}
+	return []workload.PodSet{set}
+}
+
+// each returns what each of some pods takes of what queues have, or, if they differ, all of them together.
+func (g *groups) each(pods []*Pod) (amounts []quota.Amount, same bool) {
+	sum, first := totals{}, requestsOf(pods[0])
+	same = true
+	for _, p := range pods {
+		takes := requestsOf(p)
+		same = same && slices.Equal(takes, first)
+		sum.add(takes)
+	}
+	if same {
+		amounts, _ = ofQueues(first)
+		return amounts, true
+	}
+	for _, name := range []string{"cpu", GPU, "memory"} {
+		if sum[name] > 0 {
+			amounts = append(amounts, quota.Amount{Flavor: Flavor, Resource: name, Amount: min(sum[name], quota.MaxUsage)})
+		}
+	}
+	return amounts, false
 }
 
 func parseTime(what, text string) (time.Time, error) {
@@ -226,11 +260,4 @@ func parseTime(what, text string) (time.Time, error) {
 		return t, fmt.Errorf("%s: %q is not a time", what, text)
 	}
 	return t, nil
-}
-
-func inAnyFlavor(list []quota.Amount) []quota.Amount {
-	for i := range list {
-		list[i].Flavor = ""
-	}
-	return list
 }

@@ -21,6 +21,7 @@ type Queue struct {
 // QueueSpec is the spec of a Queue.
 type QueueSpec struct {
 	ParentQueue       string                 `json:"parentQueue"` // empty: a root
+	Priority          *int64                 `json:"priority"`    // nil: 100
 	PreemptMinRuntime quota.OptionalDuration `json:"preemptMinRuntime"`
 	ReclaimMinRuntime quota.OptionalDuration `json:"reclaimMinRuntime"`
 	Resources         QueueResources         `json:"resources"`
@@ -30,13 +31,14 @@ type QueueSpec struct {
 type QueueResources struct {
 	CPU    QueueResource `json:"cpu"`    // in milli-CPU
 	Memory QueueResource `json:"memory"` // in megabytes (10^6 bytes)
-	GPU    QueueResource `json:"gpu"`    // in devices, of which fractions are rounded up
+	GPU    QueueResource `json:"gpu"`    // in devices
 }
 
-// QueueResource is the quota of a resource. The zero value: none, and nothing may be used.
+// QueueResource is what a queue may have of a resource. The zero value: nothing.
 type QueueResource struct {
-	Quota float64  `json:"quota"` // less than zero: unlimited
-	Limit *float64 `json:"limit"` // less than zero: unlimited; nil: nothing may be used
+	Quota           float64  `json:"quota"` // -1: unlimited
+	Limit           *float64 `json:"limit"` // -1: unlimited; nil: nothing may be used
+	OverQuotaWeight float64  `json:"overQuotaWeight"`
 }
 
 // PodGroup is KAI's object (v2alpha2).
@@ -80,6 +82,12 @@ type Pod struct {
 // ended reports whether the pod holds nothing any more.
 func (p *Pod) ended() bool { return p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed" }
 
+// ending reports whether the pod was told to stop.
+func (p *Pod) ending() bool { return p.Metadata.DeletionTimestamp != nil }
+
+// Holds reports whether the pod has a node.
+func (p *Pod) Holds() bool { return p.Spec.NodeName != "" }
+
 // group is the ID of the pod's group; empty: it has none.
 func (p *Pod) group() string {
 	if name := p.Metadata.Annotations[GroupAnnotation]; name != "" {
@@ -119,7 +127,25 @@ type PriorityClass struct {
 	GlobalDefault bool            `json:"globalDefault"`
 }
 
-// Object is one of *[Queue], *[PodGroup], *[Pod], *[Node] and *[PriorityClass].
+// BindRequest is KAI's object (v1alpha2): a pod that is about to get a node.
+type BindRequest struct {
+	Metadata bridge.Metadata   `json:"metadata"`
+	Spec     BindRequestSpec   `json:"spec"`
+	Status   BindRequestStatus `json:"status"`
+}
+
+// BindRequestSpec is the spec of a BindRequest.
+type BindRequestSpec struct {
+	PodName      string `json:"podName"` // in the namespace of the request
+	SelectedNode string `json:"selectedNode"`
+}
+
+// BindRequestStatus is the status of a BindRequest.
+type BindRequestStatus struct {
+	Phase string `json:"phase"`
+}
+
+// Object is one of *[Queue], *[PodGroup], *[Pod], *[Node], *[PriorityClass] and *[BindRequest].
 type Object interface{ addTo(*Objects, bool) bool }
 
 // Objects holds the latest version of each object. The zero value is empty. It is not safe for use by
@@ -130,6 +156,7 @@ type Objects struct {
 	classes kept.List[PriorityClass]
 	pods    kept.List[Pod]
 	nodes   kept.List[Node]
+	binds   kept.List[BindRequest]
 }
 
 // Add adds an object, or replaces the one with its kind and name; replaced says which. The
@@ -142,6 +169,12 @@ func (o *Objects) Remove(one Object) { one.addTo(o, false) }
 // HasGroup reports whether a pod group is there.
 func (o *Objects) HasGroup(id string) bool { return o.groups.Get(id) != nil }
 
+// HasNode reports whether a pod is there and has a node.
+func (o *Objects) HasNode(id string) bool {
+	p := o.pods.Get(id)
+	return p != nil && p.Holds()
+}
+
 func (q *Queue) addTo(o *Objects, add bool) bool { return o.queues.Set(q.Metadata.Name, q, add) }
 
 func (g *PodGroup) addTo(o *Objects, add bool) bool { return o.groups.Set(g.Metadata.ID(), g, add) }
@@ -153,3 +186,5 @@ func (c *PriorityClass) addTo(o *Objects, add bool) bool {
 func (p *Pod) addTo(o *Objects, add bool) bool { return o.pods.Set(p.Metadata.ID(), p, add) }
 
 func (n *Node) addTo(o *Objects, add bool) bool { return o.nodes.Set(n.Metadata.Name, n, add) }
+
+func (b *BindRequest) addTo(o *Objects, add bool) bool { return o.binds.Set(b.Metadata.ID(), b, add) }

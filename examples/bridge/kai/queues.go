@@ -3,74 +3,99 @@ package kai
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/internal/graph"
 	"github.com/cedesched/cede/minruntime"
-	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/quota/fairshare"
 )
 
-// resources holds an amount of each resource that a queue has quota for, in the units of cede.
-func (s *QueueSpec) resources() []queueQuota {
-	var list []queueQuota
-	for _, r := range [...]struct {
-		name string
-		QueueResource
-	}{{"cpu", s.Resources.CPU}, {"memory", s.Resources.Memory}, {gpu, s.Resources.GPU}} {
-		q := queueQuota{resource: r.name, quota: units(r.name, r.Quota), limit: 0, fraction: r.name == gpu && r.Quota != math.Trunc(r.Quota)}
-		if r.Quota < 0 {
-			q.quota = quota.Unlimited
-		}
-		switch {
-		case r.Limit == nil:
-		case *r.Limit < 0:
-			q.limit = quota.Unlimited
-		default:
-			q.limit = units(r.name, *r.Limit)
-		}
-		list = append(list, q)
-	}
-	return list
+// Flavor is the one flavor of all amounts, which is the name of no object, and GPU the resource of GPUs, of every vendor.
+const (
+	Flavor = "Nodes"
+	GPU    = "gpu"
+)
+
+// AllQueues is the cohort above the queues without a parent: no object of the API has such a name.
+const AllQueues = "all queues"
+
+// defaultQueuePriority is the priority of a queue that has none.
+const defaultQueuePriority = 100
+
+// resource is what a queue may have of a resource, by its name in the state.
+type resource struct {
+	name string
+	QueueResource
 }
 
-type queueQuota struct {
-	resource     string
-	quota, limit int64
-	fraction     bool // some amount was a fraction
+func (s *QueueSpec) resources() [3]resource {
+	return [...]resource{{"cpu", s.Resources.CPU}, {"memory", s.Resources.Memory}, {GPU, s.Resources.GPU}}
 }
 
-// tree holds the queues by name, and the children of each.
+// tree holds the queues that KAI knows.
 type tree struct {
-	queues   []*Queue
-	byName   map[string]*Queue
-	children map[string][]*Queue
-	missing  []string                    // parents that are named but have no object
-	sums     map[string]map[string]int64 // results of below
+	queues  []*Queue
+	byName  map[string]*Queue
+	inner   map[string]bool   // has children
+	dropped map[string]string // queues that KAI leaves out, with the parent that is not there
 }
 
-func (o *Objects) tree() (t tree, notes []bridge.Note) {
-	t = tree{
-		queues: o.queues.All(), byName: map[string]*Queue{}, children: map[string][]*Queue{},
-		sums: map[string]map[string]int64{},
-	}
+// tree returns the queues without those of which a parent, or one above, is not there: KAI drops them.
+func (o *Objects) tree(c *bridge.Cluster) tree {
+	t := tree{queues: o.queues.All(), byName: map[string]*Queue{}, inner: map[string]bool{}, dropped: map[string]string{}}
 	for _, q := range t.queues {
 		t.byName[q.Metadata.Name] = q
 	}
-	notes = t.cutCycles()
+	t.cutCycles(c)
+	t.drop()
+	c.Dropped = t.dropped
+	told := map[string]bool{}
 	for _, q := range t.queues {
-		parent := q.Spec.ParentQueue
-		if parent != "" && t.byName[parent] == nil && len(t.children[parent]) == 0 {
-			t.missing = append(t.missing, parent)
+		name, missing := q.Metadata.Name, t.dropped[q.Metadata.Name]
+		if missing != "" && q.Spec.ParentQueue == missing && !told[missing] {
+			told[missing] = true
+			n := note("Queue "+missing, "", "Queue %s names the parent queue %s, which is not in the input: KAI drops a queue without its parent, and all below it", name, missing)
+			c.Notes, c.Doubts = append(c.Notes, n), append(c.Doubts, bridge.Doubt{Note: n, NotInInput: true})
 		}
-		t.children[parent] = append(t.children[parent], q)
 	}
-	return t, notes
+	t.queues = slices.DeleteFunc(t.queues, func(q *Queue) bool { return t.dropped[q.Metadata.Name] != "" })
+	for _, q := range t.queues {
+		if q.Spec.ParentQueue != "" {
+			t.inner[q.Spec.ParentQueue] = true
+		}
+	}
+	return t
 }
 
-// cutCycles removes the parents of queues that form a cycle.
-func (t *tree) cutCycles() (notes []bridge.Note) {
+// drop finds the queues that KAI drops.
+func (t *tree) drop() {
+	known := map[string]string{"": ""} // what is missing above a queue; empty: nothing
+	for _, q := range t.queues {
+		var path []string
+		name := q.Metadata.Name
+		missing, is := known[name]
+		for ; !is; missing, is = known[name] {
+			at := t.byName[name]
+			if at == nil {
+				missing = name
+				break
+			}
+			path, name = append(path, name), at.Spec.ParentQueue
+		}
+		for _, below := range path {
+			if known[below] = missing; missing != "" {
+				t.dropped[below] = missing
+			}
+		}
+	}
+}
+
+// cutCycles takes the parents of queues that form a cycle away.
+func (t *tree) cutCycles(c *bridge.Cluster) {
 	names, parent := make([]string, len(t.queues)), make(map[string]string, len(t.queues))
 	for i, q := range t.queues {
 		names[i], parent[q.Metadata.Name] = q.Metadata.Name, q.Spec.ParentQueue
@@ -80,8 +105,8 @@ func (t *tree) cutCycles() (notes []bridge.Note) {
 		for _, name := range cycle {
 			inCycle[name] = true
 		}
-		notes = append(notes, note("Queue "+cycle[0], "spec.parentQueue", "Queues %s are a cycle: their parents are left out",
-			strings.Join(cycle[:min(len(cycle), 10)], ", ")))
+		n := note("Queue "+cycle[0], "spec.parentQueue", "Queues %s are a cycle: their parents are left out", strings.Join(cycle[:min(len(cycle), 10)], ", "))
+		c.Notes, c.Doubts = append(c.Notes, n), append(c.Doubts, bridge.Doubt{Note: n})
 	}
 	for i, q := range t.queues {
 		if inCycle[q.Metadata.Name] {
@@ -90,114 +115,121 @@ func (t *tree) cutCycles() (notes []bridge.Note) {
 			t.queues[i], t.byName[q.Metadata.Name] = &alone, &alone
 		}
 	}
-	return notes
 }
 
-// below returns the sum of the quotas of the leaves below a queue, for each resource.
-func (t *tree) below(name string) map[string]int64 {
-	if sum, known := t.sums[name]; known {
-		return sum
-	}
-	sum := map[string]int64{}
-	for _, child := range t.children[name] {
-		if len(t.children[child.Metadata.Name]) > 0 {
-			for resource, amount := range t.below(child.Metadata.Name) {
-				sum[resource] = quota.Add(sum[resource], amount)
-			}
-			continue
-		}
-		for _, r := range child.Spec.resources() {
-			sum[r.resource] = quota.Add(sum[r.resource], r.quota)
-		}
-	}
-	t.sums[name] = sum
-	return sum
+// isLeaf reports whether groups may run in a queue.
+func (t *tree) isLeaf(name string) bool {
+	return t.byName[name] != nil && !t.inner[name] && t.dropped[name] == ""
 }
 
-// addQueues turns leaves into queues and those above them into cohorts.
-func (o *Objects) addQueues(c *bridge.Cluster) tree {
-	t, notes := o.tree()
-	for _, n := range notes {
+// fairShares returns the queues with what they may have. What cannot be taken as it stands is a doubt.
+func (t *tree) fairShares(total totals, c *bridge.Cluster) fairshare.Tree {
+	var shares fairshare.Tree
+	for _, name := range []string{"cpu", "memory", GPU} {
+		shares.Resources = append(shares.Resources, fairshare.Resource{Name: name, Total: min(max(0, total[name]), quota.MaxUsage)})
+	}
+	for _, q := range t.queues {
+		of := fairshare.Queue{Name: q.Metadata.Name, Parent: q.Spec.ParentQueue, Priority: defaultQueuePriority, CreatedAt: q.Metadata.CreationTimestamp}
+		if q.Spec.Priority != nil {
+			of.Priority = *q.Spec.Priority
+		}
+		for _, r := range q.Spec.resources() {
+			of.Claims = append(of.Claims, r.claim(q, c))
+		}
+		shares.Queues = append(shares.Queues, of)
+	}
+	return shares
+}
+
+// claim returns what a queue may have of a resource.
+func (r *resource) claim(q *Queue, c *bridge.Cluster) fairshare.Claim {
+	doubt := func(field, format string, args ...any) {
+		object, path := "Queue "+q.Metadata.Name, "spec.resources."+r.name+"."+field
+		n := note(object, path, "%s: %s %s", object, path, fmt.Sprintf(format, args...))
 		c.Notes, c.Doubts = append(c.Notes, n), append(c.Doubts, bridge.Doubt{Note: n})
 	}
-	for _, q := range t.queues {
-		for _, r := range q.Spec.resources() {
-			if r.fraction {
-				c.Doubts = append(c.Doubts, bridge.Doubt{Note: note("Queue "+q.Metadata.Name, "spec.resources."+short(r.resource)+".quota",
-					"Queue %s: its quota of %s is a fraction, which is not modelled", q.Metadata.Name, r.resource)})
-			}
+	read := func(field string, n float64) (amount int64, unlimited bool) {
+		amount, exact := units(r.name, n)
+		switch {
+		case n == -1:
+			return 0, true
+		case !(n >= 0):
+			doubt(field, "is %v, and only -1 is unlimited", n)
+			return 0, false
+		case !exact:
+			doubt(field, "is %v, and a part of a unit is not modelled", n)
+		}
+		return amount, false
+	}
+	claim := fairshare.Claim{Resource: r.name, Limit: quota.Some(int64(0)), OverQuotaWeight: r.OverQuotaWeight}
+	var unlimited bool
+	if claim.Quota, unlimited = read("quota", r.Quota); unlimited {
+		claim.Quota = quota.Unlimited
+	}
+	if r.Limit != nil {
+		limit, unlimited := read("limit", *r.Limit)
+		if claim.Limit = quota.Some(limit); unlimited {
+			claim.Limit = quota.OptionalInt64{}
 		}
 	}
-	for _, name := range t.missing {
-		c.Notes = append(c.Notes, note("Queue "+name, "", "Queue %s: it is the parent of queues but not in the input: taken as one without settings", name))
-		c.State.Cohorts = append(c.State.Cohorts, queue.Cohort{Name: name})
+	if w := r.OverQuotaWeight; !(w >= 0) || math.IsInf(w, 1) {
+		doubt("overQuotaWeight", "is %v: want a number that is not less than zero", w)
+		claim.OverQuotaWeight = 0
 	}
-	for _, q := range t.queues {
-		settings := minruntime.Settings{Preempt: q.Spec.PreemptMinRuntime, Reclaim: q.Spec.ReclaimMinRuntime}
-		if len(t.children[q.Metadata.Name]) > 0 {
-			c.State.Cohorts = append(c.State.Cohorts, queue.Cohort{
-				Name: q.Metadata.Name, Parent: q.Spec.ParentQueue, MinRuntime: settings, Quotas: t.parentQuotas(q),
-			})
-			continue
+	return claim
+}
+
+// addQueues adds cohorts and queues for the queues, and above all of them a cohort with what there is: the total, and what is held on
+// nodes that do not count for it.
+func (t *tree) addQueues(shares fairshare.Tree, beside totals, c *bridge.Cluster) {
+	if len(shares.Queues) == 0 {
+		return
+	}
+	st := &c.State
+	st.FairShares = shares
+	st.Cohorts, st.Queues = preemption.QueuesOf(shares, AllQueues, Flavor)
+	for i := range st.Cohorts[0].Quotas {
+		of := &st.Cohorts[0].Quotas[i]
+		of.Nominal = min(quota.Add(of.Nominal, beside[of.Resource]), quota.MaxUsage)
+	}
+	settings := func(name string) minruntime.Settings {
+		q := t.byName[name]
+		if q == nil {
+			return minruntime.Settings{}
 		}
-		c.State.Queues = append(c.State.Queues, queue.Queue{
-			Name: q.Metadata.Name, Cohort: q.Spec.ParentQueue, MinRuntime: settings, Quotas: leafQuotas(q),
-			Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any},
-		})
+		return minruntime.Settings{Preempt: q.Spec.PreemptMinRuntime, Reclaim: q.Spec.ReclaimMinRuntime}
 	}
-	return t
+	for i := range st.Cohorts {
+		st.Cohorts[i].MinRuntime = settings(st.Cohorts[i].Name)
+	}
+	for i := range st.Queues {
+		st.Queues[i].MinRuntime = settings(st.Queues[i].Name)
+	}
 }
 
-// leafQuotas returns the quotas of a leaf: its limit becomes a borrowing limit.
-func leafQuotas(o *Queue) []quota.Quota {
-	var list []quota.Quota
-	for _, r := range o.Spec.resources() {
-		q := quota.Quota{Flavor: flavor, Resource: r.resource, Nominal: min(r.quota, r.limit)}
-		if r.limit != quota.Unlimited && o.Spec.ParentQueue != "" {
-			q.BorrowingLimit = quota.AtMost(max(0, quota.Sub(r.limit, r.quota)))
-		}
-		list = append(list, q)
-	}
-	return list
-}
-
-// parentQuotas returns the quotas of a cohort: the limit of the parent limits what the queues
-// below borrow together.
-func (t *tree) parentQuotas(o *Queue) []quota.Quota {
-	var list []quota.Quota
-	below := t.below(o.Metadata.Name)
-	for _, r := range o.Spec.resources() {
-		if sum := below[r.resource]; r.limit != quota.Unlimited && r.limit >= sum && o.Spec.ParentQueue != "" {
-			list = append(list, quota.Quota{Flavor: flavor, Resource: r.resource, BorrowingLimit: quota.AtMost(quota.Sub(r.limit, sum))})
-		}
-	}
-	return list
-}
-
-// short is a resource by its name in a queue.
-func short(resource string) string {
-	if resource == gpu {
-		return "gpu"
-	}
-	return resource
-}
-
-// units turns KAI's numbers into those of cede: cpu is in milli-CPU in both; memory is in
-// megabytes in KAI; gpu is in devices, and fractions are rounded up.
-func units(resource string, n float64) int64 {
+// units turns KAI's numbers into amounts: cpu is in milli-CPU in both, memory in 10^6 bytes in KAI, gpu in devices. An amount that is not
+// exact is rounded up.
+func units(resource string, n float64) (amount int64, exact bool) {
 	if resource == "memory" {
 		n *= 1e6
 	}
-	switch n = math.Ceil(n); {
-	case n >= math.MaxInt64:
-		return math.MaxInt64
-	case n <= math.MinInt64:
-		return math.MinInt64
+	if n >= float64(quota.MaxUsage) {
+		return quota.MaxUsage, true // there is less than that of everything
 	}
-	return int64(n)
+	up := math.Ceil(n)
+	return int64(max(0, up)), up == n
 }
 
 // note is a note on a field of an object; the text names the object.
 func note(object, path, format string, args ...any) bridge.Note {
 	return bridge.Note{Object: object, Path: path, Text: fmt.Sprintf(format, args...)}
+}
+
+// totals are amounts by resource.
+type totals map[string]int64
+
+func (t totals) add(amounts []quota.Amount) {
+	for _, a := range amounts {
+		t[a.Resource] = quota.Add(t[a.Resource], a.Amount)
+	}
 }

@@ -10,16 +10,16 @@ import (
 
 // What the queues of KAI do not limit is a note.
 func TestRequests(t *testing.T) {
-	const requested = `"requested":{"nvidia.com/gpu":"16","memory":"1Gi"}`
+	const requested = `"requests":{"cpu":"1","memory":"1G","nvidia.com/gpu":"16"}`
 	for _, c := range []struct {
 		requested, want string
 		count           int
 	}{
-		{requested, "", 2},
-		{`"requested":{"nvidia.com/gpu":"1","rdma/ib":"1","ephemeral-storage":"1Gi","nvidia.com/mig-1g.5gb":"0"}`,
-			"queues of KAI have quota for cpu, memory and nvidia.com/gpu alone: its requests of ephemeral-storage, rdma/ib count on nodes only", 1},
-		{`"requested":{}`, "", 0},
-		{`"allocated":{}`, "", 0},
+		{requested, "", 3},
+		{`"requests":{"nvidia.com/gpu":"1","rdma/ib":"1","ephemeral-storage":"1Gi","nvidia.com/mig-1g.5gb":"0"}`,
+			"queues of KAI have quota for cpu, memory and gpu alone: its requests of ephemeral-storage, rdma/ib count on nodes only", 1},
+		{`"requests":{}`, "", 0},
+		{`"limits":{"amd.com/gpu":"2"}`, "", 1},
 	} {
 		got, err := read.OfKAI(strings.NewReader(strings.Replace(cluster, requested, c.requested, 1)))
 		if err != nil {

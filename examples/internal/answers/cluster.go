@@ -24,8 +24,15 @@ type Cluster struct {
 // MaxBlockers is more than the default: a person wants to see more of them than a scheduler.
 const MaxBlockers = 16
 
-// ShareAsFound sets fair sharing if the input says so.
+// ByFairShares reports whether fair shares decide, as in KAI.
+func (in *Input) ByFairShares() bool { return !in.State.FairShares.IsZero() }
+
+// ShareAsFound sets fair sharing if the input says so, and fair shares if it has any.
 func (c *Cluster) ShareAsFound() {
+	if c.ByFairShares() {
+		c.Config.Sharing = preemption.KAI
+		return
+	}
 	if known := c.Found.Sharing; known.Known && known.On {
 		c.Config.Sharing, c.Config.Strategies = preemption.Fair, known.Strategies
 		c.Sharing = "decided by fair sharing because of " + known.Source

@@ -21,14 +21,14 @@ import (
 	"github.com/cedesched/cede/queue/rules"
 )
 
-// samples are clusters of Kueue, as kubectl prints them: one in which workloads preempt, one with settings that hurt, one with
-// preemption rules.
+// samples are clusters, as kubectl prints them: of Kueue one in which workloads preempt, one with settings that hurt, one with
+// preemption rules; and one of KAI.
 //
 //go:embed samples
 var samples embed.FS
 
 // Samples are the names of the embedded samples, the usual one first.
-var Samples = []string{"cluster", "trouble", "rules"}
+var Samples = []string{"cluster", "trouble", "rules", "kai"}
 
 // SampleText is the text of an embedded sample.
 func SampleText(name string) ([]byte, error) {
@@ -42,6 +42,9 @@ func SampleText(name string) ([]byte, error) {
 
 // SampleWorkload is what the embedded sample is asked about: it has a request for this workload at this time.
 const SampleWorkload = "vision/detector-train"
+
+// SampleAsks is what samples are asked about, by name.
+var SampleAsks = map[string]string{Samples[0]: SampleWorkload, "kai": "vision/pg-detector-684ae8c7"}
 
 // SampleTime is the time of the embedded sample.
 var SampleTime = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

@@ -36,7 +36,7 @@ func (c *Cluster) line(list []Waiting, holds bool) {
 
 // mayBeUnknown reports whether a decision may end in a verdict that is unknown.
 func (w *Waiting) mayBeUnknown() bool {
-	return len(w.Doubts) > 0 || w.UnlessFits != "" || w.IfPreempts != ""
+	return len(w.Doubts) > 0 || w.IfPreempts != ""
 }
 
 // lineUp numbers the workloads of one queue and, if that is asked, finds its head.

@@ -90,7 +90,7 @@ func (c *Cluster) shorten(w *Waiting) (s Short, steps int, err error) {
 	default:
 		var why string
 		why, s.Missing = WhyNot(&d, &w.Request)
-		s.Words = "no: " + why
+		s.Words = "no: " + c.Words(cmp.Or(c.OverShare(&d, &w.Request), why))
 	}
 	return s, steps, nil
 }
@@ -115,8 +115,17 @@ func WhyNot(d *preemption.Decision, r *preemption.Request) (words string, missin
 	if d.NoRoom {
 		return "no room on nodes", 0
 	}
+	bound := func(s *preemption.Shortage) string {
+		if s.Cohort != "" {
+			return "cohort " + s.Cohort
+		}
+		return "queue " + r.Workload.Queue
+	}
 	pinned := d.Assignment.Pin(r.Workload)
 	for _, s := range d.Shortage {
+		if s.NeverYields {
+			return fmt.Sprintf("not preemptible, and with it %s %s more than the quota of %s", units.Amount(s.Resource, s.Missing), base(s.Resource), bound(&s)), s.Missing
+		}
 		for _, u := range pinned.Usage() {
 			if u.FlavorResource() == s.FlavorResource && u.Amount > s.PotentialAvailable {
 				return fmt.Sprintf("asks for %s %s, the queue can have %s", units.Amount(s.Resource, u.Amount), base(s.Resource), units.Amount(s.Resource, s.PotentialAvailable)), s.Missing
@@ -126,12 +135,8 @@ func WhyNot(d *preemption.Decision, r *preemption.Request) (words string, missin
 	if len(d.Shortage) == 0 {
 		return "no workload may yield", 0
 	}
-	s := d.Shortage[0]
-	bound := "queue " + r.Workload.Queue
-	if s.Cohort != "" {
-		bound = "cohort " + s.Cohort
-	}
-	return fmt.Sprintf("%s %s missing in %s", units.Amount(s.Resource, s.Missing), base(s.Resource), bound), s.Missing
+	s := &d.Shortage[0]
+	return fmt.Sprintf("%s %s missing in %s", units.Amount(s.Resource, s.Missing), base(s.Resource), bound(s)), s.Missing
 }
 
 // base is a resource without its vendor: nvidia.com/gpu is gpu.

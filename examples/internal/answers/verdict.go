@@ -39,8 +39,6 @@ func (w *Waiting) Verdict(d *preemption.Decision) Verdict {
 		return Verdict{}
 	case d.Outcome == preemption.Fits && w.Blocked != "":
 		return Verdict{Held, w.Blocked}
-	case d.Outcome != preemption.Fits && w.UnlessFits != "":
-		return Verdict{Unknown, w.UnlessFits}
 	case d.Outcome == preemption.Preempt && w.IfPreempts != "":
 		return Verdict{Unknown, w.IfPreempts}
 	}

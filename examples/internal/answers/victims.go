@@ -92,5 +92,5 @@ func (c *Cluster) Sentence(v Verdict, d *preemption.Decision, r *preemption.Requ
 	if d != nil && v.Why == "" && Awaits(d) {
 		return r.Workload.ID + " fits" + explain.Partial(d, &r.Workload) + " once what is leaving is gone: " + c.awaited(d) + "."
 	}
-	return v.Sentence(d, r)
+	return c.Words(v.Sentence(d, r))
 }

@@ -23,13 +23,13 @@ type Standing struct {
 	NoStands     bool               `json:"noStands,omitempty"`    // Doubts can only make a no of a yes: a no is one
 	Notes        []string           `json:"notes,omitempty"`
 	Refused      string             `json:"refused,omitempty"`    // why it is never admitted as things stand, whoever yields
-	UnlessFits   string             `json:"unlessFits,omitempty"` // why every other answer than that it fits is unknown; empty: it is not
 	IfPreempts   string             `json:"ifPreempts,omitempty"` // why an answer that it preempts is unknown; empty: it is not
 	HeldInLine   bool               `json:"heldInLine,omitempty"` // Held, it keeps its place in its queue
 	Blocked      string             `json:"blocked,omitempty"`    // why it is not admitted now even if it fits; empty: it is
 
-	room   []string // of the doubts, those about room on nodes
-	noRoom string   // why that cannot be asked about
+	pods   []workload.Pod // that need room on nodes; empty: none do
+	room   []string       // of the doubts, those about room on nodes
+	noRoom string         // why that cannot be asked about
 }
 
 // Standing returns what is known of a pending workload that came by a LocalQueue with these notes.
@@ -44,7 +44,7 @@ func (in *Input) Standing(p *bridge.Pending, local []bridge.Note, namespace stri
 		Request:      preemption.Request{Workload: w, MinCounts: p.MinCounts, Replaces: p.Replaces},
 		PreemptsFrom: p.PreemptsFrom, BackoffUntil: p.BackoffUntil,
 		Doubts: doubts, NoStands: len(doubts) > 0 && len(in.doubts.OnNo(w.ID, w.Queue)) == 0, Notes: bridge.Texts(notes),
-		Refused: p.Refused, UnlessFits: p.UnlessFits, IfPreempts: p.IfPreempts, Blocked: in.Found.Blocked,
+		Refused: p.Refused, IfPreempts: p.IfPreempts, Blocked: in.Found.Blocked,
 	}
 	for _, n := range in.doubts.Accepted(w.ID, w.Queue) {
 		s.Notes = append(s.Notes, assumed(n))
@@ -57,6 +57,7 @@ func (in *Input) Standing(p *bridge.Pending, local []bridge.Note, namespace stri
 		s.Unasked = p.Unresolved
 	}
 	in.Doubt(&s, in.Found.NamespaceDoubts(w.Queue, namespace))
+	s.pods = p.Pods
 	s.room, s.noRoom = bridge.Texts(in.doubts.OnRoom(w.ID, w.Queue)), p.NoRoom
 	return s
 }
@@ -87,8 +88,8 @@ func (in *Input) Doubt(s *Standing, list []bridge.Doubt) {
 
 // At returns the workload as it is asked about at a time.
 func (s *Standing) At(now time.Time, hasQueue func(string) bool) Waiting {
-	w := Waiting{Request: s.Request, Held: s.Held, Unasked: s.Unasked, Doubts: s.Doubts, NoStands: s.NoStands, Notes: slices.Clip(s.Notes), Room: s.room, NoRoom: s.noRoom,
-		Refused: s.Refused, UnlessFits: s.UnlessFits, IfPreempts: s.IfPreempts, HeldInLine: s.HeldInLine, Blocked: s.Blocked}
+	w := Waiting{Request: s.Request, Held: s.Held, Unasked: s.Unasked, Doubts: s.Doubts, NoStands: s.NoStands, Notes: slices.Clip(s.Notes), Room: s.room, NoRoom: s.noRoom, Pods: s.pods,
+		Refused: s.Refused, IfPreempts: s.IfPreempts, HeldInLine: s.HeldInLine, Blocked: s.Blocked}
 	w.Request.Now = now
 	if text := delayed(s.PreemptsFrom, now); text != "" {
 		w.Request.Workload.NeverPreempts = true
@@ -135,11 +136,11 @@ type Waiting struct {
 	Doubts    []string  // what its answer depends on and is not known
 	NoStands  bool      // Doubts can only make a no of a yes: a no is one
 	Notes     []string
-	Room      []string // of Doubts, those about room on nodes
-	NoRoom    string   // why room on nodes cannot be asked about; empty: it can
+	Room      []string       // of Doubts, those about room on nodes
+	Pods      []workload.Pod // that need room on nodes together; empty: quota alone decides
+	NoRoom    string         // why room on nodes cannot be asked about; empty: it can
 
 	Refused    string // why it is never admitted as things stand, whoever yields; empty: it is decided about
-	UnlessFits string // why every other answer than that it fits is unknown; empty: it is not
 	IfPreempts string // why an answer that it preempts is unknown; empty: it is not
 	HeldInLine bool   // Held, it keeps its place in its queue: in one of StrictFIFO others wait behind it
 	Blocked    string // why it is not admitted now even if it fits; empty: it is

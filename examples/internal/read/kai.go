@@ -78,14 +78,17 @@ func (k *KAI) Add(o *input.Object) error {
 
 // check holds an object against the table of fields.
 func (k *KAI) check(o *input.Object) {
-	object, group := o.Kind+" "+o.ID(), ""
+	object, group, kind := o.Kind+" "+o.ID(), "", o.Kind
 	if o.Kind == "Pod" {
 		if group = o.Metadata.Annotations[kai.GroupAnnotation]; group == "" {
 			return // it only takes room on its node, which its requests say
 		}
-		group = o.Metadata.Namespace + "/" + group
+		group, kind = o.Metadata.Namespace+"/"+group, kind+"/waits"
+		if k.HasNode(o.ID()) {
+			kind = "Pod/holds"
+		}
 	}
-	for _, f := range faultsIn(ofKAI, o, o.Kind) {
+	for _, f := range faultsIn(ofKAI, o, kind) {
 		n := bridge.Note{Object: object, Path: f.Path, Text: fmt.Sprintf("%s: %s %s", object, f.Path, f.Text)}
 		k.faults = append(k.faults, fault{bridge.Doubt{Note: n, OnlyYes: f.OnlyYes}, o.Kind, o.ID(), group})
 	}
@@ -143,6 +146,12 @@ func (k *KAI) add(o *input.Object) error {
 			return err
 		}
 		return k.put(o, g)
+	case o.Kind == "BindRequest":
+		b := &kai.BindRequest{Metadata: o.Metadata}
+		if err := o.Read(&b.Spec, &b.Status); err != nil {
+			return err
+		}
+		return k.put(o, b)
 	case !ofKAI.Knows(o.Kind):
 		return input.ErrNotRead
 	}

@@ -1,5 +1,5 @@
 // Package rooms asks for room on nodes beside quota, for workloads that Kueue places by a topology
-// (KEP-2724). Where it is not certain that Kueue places pods so, the answer stays unknown, with the reason.
+// (KEP-2724), and for those of KAI, which admits by nodes. Where it is not certain that Kueue places pods so, the answer stays unknown, with the reason.
 //
 // A pod set of equal pods has room at a required level if the nodes of one domain have room for all of
 // them, each node for as many as fit there; for a preferred level, and without a level, if all nodes
@@ -25,16 +25,22 @@ type Rooms struct {
 	cluster *answers.Cluster
 	nodes   *Nodes
 	flavors map[string]*flavored
+
+	all   *placement.Snapshot // of a scheduler that admits by nodes; nil: not made yet
+	order map[string]int      // of its pods
 }
 
 // New returns the rooms of a cluster on nodes.
 func New(c *answers.Cluster, nodes *Nodes) *Rooms {
-	return &Rooms{c, nodes, map[string]*flavored{}}
+	return &Rooms{cluster: c, nodes: nodes, flavors: map[string]*flavored{}}
 }
 
 // Place gives the request of a workload its room, in place of the doubts about room; or it says in them
 // why it cannot.
 func (r *Rooms) Place(w *answers.Waiting) error {
+	if r.cluster.ByFairShares() {
+		return r.onNodes(w)
+	}
 	if len(w.Room) == 0 || w.Held != "" || w.Unasked != "" {
 		return nil
 	}

@@ -40,7 +40,7 @@ func (m *Model) Summary() Summary {
 	s := Summary{
 		Name: title(m.doc.Name), Now: m.doc.Now.UTC(), At: m.at.UTC(), Seconds: m.at.Sub(m.doc.Now).Seconds(), Running: len(m.doc.State.Admitted),
 		Pending: len(m.now.waiting), Notes: append([]string{}, m.doc.Notes...), Columns: []string{}, Edits: []EditText{},
-		Fair: m.now.Config.Sharing != preemption.Classical, Selected: m.doc.Selected,
+		Fair: m.now.Config.Sharing == preemption.Fair, Selected: m.doc.Selected,
 	}
 	for _, n := range m.nodes {
 		if n.Cohort {

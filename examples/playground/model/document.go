@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/preemption"
@@ -105,10 +106,17 @@ func FromInput(in answers.Input, name string, now time.Time) Document {
 	}
 	for i := range in.Found.Pending {
 		p := &in.Found.Pending[i]
-		d.Waiting = append(d.Waiting, in.Standing(p, p.LocalNotes, answers.Namespace(p.Workload.ID)))
+		s := in.Standing(p, p.LocalNotes, answers.Namespace(p.Workload.ID))
+		if len(p.Pods) > 0 {
+			in.Doubt(&s, []bridge.Doubt{{Note: bridge.Note{Object: "Node", Text: withoutNodes}, OnlyYes: true}})
+		}
+		d.Waiting = append(d.Waiting, s)
 	}
 	return d
 }
+
+// withoutNodes is why the page has no yes for a group of KAI.
+const withoutNodes = "the page does not look at nodes, where KAI's groups need room: whatif ask does"
 
 // waitingAt returns the waiting workloads as they are asked about at a time.
 func waitingAt(list []Waiting, queues map[string]bool, at time.Time) []answers.Waiting {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -239,6 +240,12 @@ func (o *overlay) priority(e Edit) error {
 }
 
 func (o *overlay) sharing(value string) error {
+	switch value {
+	case "fair", "classical":
+		if o.config.Sharing == preemption.KAI {
+			return errors.New("sharing: KAI decides by fair shares")
+		}
+	}
 	switch value {
 	case "fair":
 		o.config.Sharing = preemption.Fair

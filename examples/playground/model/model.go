@@ -76,7 +76,10 @@ func New(d Document) (*Model, error) {
 
 func configOf(d Document) preemption.Config {
 	c := preemption.Config{MaxBlockers: answers.MaxBlockers, Limits: d.Limits}
-	if d.Fair {
+	switch {
+	case !d.State.FairShares.IsZero():
+		c.Sharing = preemption.KAI
+	case d.Fair:
 		c.Sharing, c.Strategies = preemption.Fair, d.Strategies
 	}
 	return c

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cedesched/cede/examples/bridge/kai"
+	"github.com/cedesched/cede/examples/internal/answers"
+	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/units"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/quota/fairshare"
+)
+
+// queueShares is what a queue may have and has, as KAI counts it.
+type queueShares struct {
+	Queue  string          `json:"queue"`
+	Parent string          `json:"parent,omitempty"`
+	Shares []resourceShare `json:"shares"`
+	depth  int
+}
+
+// resourceShare is that of one resource.
+type resourceShare struct {
+	Quota int64 `json:"quota"`           // 9223372036854775807: unlimited
+	Limit int64 `json:"limit,omitempty"` // likewise
+	fairshare.Share
+}
+
+// fairShares lists the queues from the roots down; nil if fair shares do not decide.
+func (c *cluster) fairShares() (list []queueShares) {
+	if !c.ByFairShares() {
+		return nil
+	}
+	shares, claims := map[string][]fairshare.Share{}, map[string]*fairshare.Queue{}
+	for _, q := range c.Snapshot.FairShares() {
+		shares[q.Queue] = q.Shares
+	}
+	for i := range c.State.FairShares.Queues {
+		q := &c.State.FairShares.Queues[i]
+		claims[q.Name] = q
+	}
+	for _, n := range answers.Tree(c.Snapshot) {
+		q := claims[n.Name]
+		if q == nil {
+			continue // above all queues
+		}
+		out := queueShares{Queue: n.Name, Parent: q.Parent, depth: n.Depth - 1}
+		for _, share := range shares[n.Name] {
+			r := resourceShare{Limit: quota.Unlimited, Share: share}
+			for _, claim := range q.Claims {
+				if claim.Resource == share.Resource {
+					r.Quota, r.Limit = claim.Quota, claim.Limit.Or(quota.Unlimited)
+				}
+			}
+			out.Shares = append(out.Shares, r)
+		}
+		list = append(list, out)
+	}
+	return list
+}
+
+// sharesAsked are the shares that an answer goes by: of the queues above the request, and of those that give or stand in the way; of GPUs,
+// and of what is starved or short. With all they are of everything that is asked for, with tree of every queue.
+func (a *answer) sharesAsked(all, tree bool) (list []queueShares) {
+	list = a.fairShares()
+	parents := map[string]string{}
+	for _, q := range list {
+		parents[q.Queue] = q.Parent
+	}
+	shown := map[string]bool{}
+	show := func(name string) {
+		for ; name != "" && !shown[name]; name = parents[name] {
+			shown[name] = true
+		}
+	}
+	show(a.request.Workload.Queue)
+	for _, v := range a.decision.Victims {
+		show(v.Queue)
+	}
+	for _, k := range a.decision.Blockers {
+		show(k.Queue)
+	}
+	short := map[string]bool{kai.GPU: true}
+	for _, s := range a.decision.Shortage {
+		short[s.Resource] = true
+	}
+	for _, column := range a.requested() {
+		short[column.Resource] = short[column.Resource] || all
+	}
+	list = slices.DeleteFunc(list, func(q queueShares) bool { return !tree && !shown[q.Queue] })
+	for i := range list {
+		list[i].Shares = slices.DeleteFunc(list[i].Shares, func(r resourceShare) bool { return !short[r.Resource] })
+	}
+	return list
+}
+
+// sharesOfAll are the shares of every queue, of GPUs and of what some queue gets less of than it asks for, or holds too much of; with all of
+// everything.
+func (c *cluster) sharesOfAll(all bool) []queueShares {
+	list := c.fairShares()
+	shown := map[string]bool{kai.GPU: true}
+	for _, q := range list {
+		for _, r := range q.Shares {
+			shown[r.Resource] = shown[r.Resource] || all || r.Over > 0 || r.FairShare < min(r.Request, r.Limit)
+		}
+	}
+	for i := range list {
+		list[i].Shares = slices.DeleteFunc(list[i].Shares, func(r resourceShare) bool { return !shown[r.Resource] })
+	}
+	return list
+}
+
+// printFairShares prints a row for each queue and resource.
+func (c *cluster) printFairShares(b *cli.Page, list []queueShares) {
+	t := &cli.Table{Columns: []cli.Column{
+		{Name: "queue", Least: 16, Cut: true}, {Name: "resource"}, {Name: "quota", Right: true}, {Name: "limit", Right: true}, {Name: "fair share", Right: true},
+		{Name: "in use", Right: true}, {Name: "over", Right: true}, {Name: "starved", Right: true},
+	}}
+	several := slices.ContainsFunc(list, func(q queueShares) bool { return len(q.Shares) > 1 })
+	for _, q := range list {
+		name := strings.Repeat("  ", max(0, q.depth)) + q.Queue
+		for _, r := range q.Shares {
+			text := func(n int64) string { return units.Amount(r.Resource, n) }
+			t.Row(name, r.Resource, text(r.Quota), text(r.Limit), text(r.FairShare), text(r.Usage), orDash(r.Resource, r.Over), orDash(r.Resource, r.Starved))
+			name = ""
+		}
+	}
+	if !several {
+		t.Drop(1)
+		b.Say("SHARES OF GPU\n")
+	}
+	b.Table(t)
+	b.Say("A fair share is what a queue is entitled to of what nodes have: its quota first, and a part of the rest by its weight, as much as is asked for.\n")
+}
+
+// reasonText says what a reason of a victim means.
+func (a *answer) reasonText(r preemption.VictimReason) string {
+	if !a.ByFairShares() {
+		return explain.Reason(r)
+	}
+	if r == preemption.InCohortFairSharing {
+		return "reclaimed: its queue holds more than its fair share, or than its quota while the queue that asks is within its own"
+	}
+	return "preempted: it has lower priority in the same queue"
+}
+
+// printMissing says what a group lacks.
+func (a *answer) printMissing(b *cli.Page) {
+	for _, s := range a.decision.Shortage {
+		queue := "queue " + a.request.Workload.Queue
+		if s.Cohort != "" {
+			queue = a.Words("cohort " + s.Cohort)
+		}
+		asked := int64(0)
+		for _, u := range a.assigned.Usage() {
+			if u.FlavorResource() == s.FlavorResource {
+				asked = u.Amount
+			}
+		}
+		amount := func(n int64) string { return units.Amount(s.Resource, n) + " " + s.Resource }
+		switch {
+		case s.NeverYields:
+			b.Say("What is not preemptible gets nothing over the quota: with it %s would have %s more than its quota in groups that are not preemptible.\n", queue, amount(s.Missing))
+		case asked > s.PotentialAvailable && s.Cohort == kai.AllQueues:
+			b.Say("It asks for %s, and nodes have %s.\n", amount(asked), amount(s.PotentialAvailable))
+		case asked > s.PotentialAvailable:
+			b.Say("It asks for %s, and %s may have %s (limit; an absent one is 0).\n", amount(asked), queue, amount(s.PotentialAvailable))
+		case s.Cohort == kai.AllQueues:
+			b.Say("%s are still missing on nodes without all groups that may be told to leave.\n", amount(s.Missing))
+		default:
+			b.Say("%s are still missing within the limit of %s without all groups that may be told to leave.\n", amount(s.Missing), queue)
+		}
+	}
+	if a.decision.NoRoom {
+		b.Say("No nodes have room for its pods together, without all groups that may be told to leave.\n")
+	}
+	if why := a.OverShare(a.decision, &a.request); why != "" {
+		b.Say("It reclaims nothing from other queues, as it is %s.\n", why)
+	}
+}

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// kaiWorld is a department of two queues with 8 GPUs each on two nodes of 8, where a group of 4 pods runs in the first
+// and one waits in the second.
+type kaiWorld struct {
+	queues, nodes, pods, groups map[string]map[string]any
+	others                      []map[string]any
+}
+
+func objectOf(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var o map[string]any
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return o
+}
+
+func newKAIWorld(t *testing.T) *kaiWorld {
+	w := &kaiWorld{map[string]map[string]any{}, map[string]map[string]any{}, map[string]map[string]any{}, map[string]map[string]any{}, nil}
+	resources := func(gpus int) string {
+		return fmt.Sprintf(`"resources":{"cpu":{"quota":-1,"limit":-1},"memory":{"quota":-1,"limit":-1},"gpu":{"quota":%d,"limit":-1,"overQuotaWeight":1}}`, gpus)
+	}
+	for name, spec := range map[string]string{
+		"ml-platform": resources(16), "vision-research": `"parentQueue":"ml-platform",` + resources(8), "speech-research": `"parentQueue":"ml-platform",` + resources(8),
+	} {
+		w.queues[name] = objectOf(t, `{"apiVersion":"scheduling.run.ai/v2","kind":"Queue","metadata":{"name":"`+name+`"},"spec":{`+spec+`}}`)
+	}
+	for _, name := range []string{"gpu-node-0", "gpu-node-1"} {
+		w.nodes[name] = objectOf(t, `{"apiVersion":"v1","kind":"Node","metadata":{"name":"`+name+`"},"spec":{},
+			"status":{"allocatable":{"cpu":"64","memory":"512Gi","nvidia.com/gpu":"8","pods":"110"},"conditions":[{"type":"Ready","status":"True"},{"type":"MemoryPressure","status":"False"}]}}`)
+	}
+	for group, queueName := range map[string]string{"detector-train-7f3c1": "vision-research", "whisper-finetune-91ab2": "speech-research"} {
+		w.groups[group] = objectOf(t, `{"apiVersion":"scheduling.run.ai/v2alpha2","kind":"PodGroup","metadata":{"name":"`+group+`","namespace":"n"},"spec":{"queue":"`+queueName+`","minMember":4,"preemptibility":"preemptible"}}`)
+		for i := range 4 {
+			name := fmt.Sprintf("%s-worker-%d", group, i)
+			w.pods[name] = objectOf(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"`+name+`","namespace":"n","annotations":{"pod-group-name":"`+group+`"}},
+				"spec":{"schedulerName":"kai-scheduler","containers":[{"name":"main","resources":{"requests":{"cpu":"8","memory":"64Gi","nvidia.com/gpu":"1"}}}],
+				"volumes":[{"name":"token","projected":{"sources":[{"configMap":{"name":"kube-root-ca.crt"}}]}}]},"status":{"phase":"Pending"}}`)
+			if queueName == "vision-research" {
+				setIn(w.pods[name], "gpu-node-0", "spec", "nodeName")
+				setIn(w.pods[name], "Running", "status", "phase")
+			}
+		}
+	}
+	return w
+}
+
+func setIn(o map[string]any, value any, path ...string) {
+	for _, step := range path[:len(path)-1] {
+		below, _ := o[step].(map[string]any)
+		if below == nil {
+			below = map[string]any{}
+			o[step] = below
+		}
+		o = below
+	}
+	if value == nil {
+		delete(o, path[len(path)-1])
+		return
+	}
+	o[path[len(path)-1]] = value
+}
+
+func (w *kaiWorld) text(t *testing.T) string {
+	var items []any
+	for _, of := range []map[string]map[string]any{w.queues, w.nodes, w.pods, w.groups} {
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			items = append(items, of[name])
+		}
+	}
+	for _, o := range w.others {
+		items = append(items, o)
+	}
+	data, err := json.Marshal(map[string]any{"kind": "List", "apiVersion": "v1", "items": items})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// What is said about the group that waits.
+func TestFieldsOfKAI(t *testing.T) {
+	const waits, runs = "whisper-finetune-91ab2", "detector-train-7f3c1"
+	ofGroup := func(group string, do func(pod map[string]any)) func(*kaiWorld) {
+		return func(w *kaiWorld) {
+			for name, pod := range w.pods {
+				if strings.HasPrefix(name, group) {
+					do(pod)
+				}
+			}
+		}
+	}
+	ofWaiting := func(do func(pod map[string]any)) func(*kaiWorld) { return ofGroup(waits, do) }
+	resource := func(queueName, resource, field string, value any) func(*kaiWorld) {
+		return func(w *kaiWorld) { setIn(w.queues[queueName], value, "spec", "resources", resource, field) }
+	}
+	beside := func(text string) func(*kaiWorld) {
+		return func(w *kaiWorld) { w.others = append(w.others, objectOf(t, text)) }
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*kaiWorld)
+		want   string // the verdict, and the beginning of why
+	}{
+		{"as it is", func(*kaiWorld) {}, "Fits"},
+		{"only the minimum counts", func(w *kaiWorld) { setIn(w.groups[waits], 2, "spec", "minMember") }, "Fits"},
+		{"a limit that is met", resource("speech-research", "gpu", "limit", 4), "Fits"},
+		{"a limit below", resource("speech-research", "gpu", "limit", 3), "Impossible"},
+		{"no limit is none", resource("speech-research", "cpu", "limit", nil), "Impossible"},
+		{"no section", func(w *kaiWorld) { setIn(w.queues["speech-research"], nil, "spec", "resources", "memory") }, "Impossible"},
+		{"a limit of the department", resource("ml-platform", "gpu", "limit", 3), "Impossible"},
+		{"the limit of the department with what runs", resource("ml-platform", "gpu", "limit", 7), "Impossible"},
+		{"over the quota", resource("speech-research", "gpu", "quota", 3), "Fits"},
+		{"quota 0 and no limit, as in the quick start", resource("speech-research", "gpu", "quota", 0), "Fits"},
+		{"not preemptible and over", func(w *kaiWorld) {
+			resource("speech-research", "gpu", "quota", 3)(w)
+			setIn(w.groups[waits], "non-preemptible", "spec", "preemptibility")
+		}, "Impossible"},
+		{"not preemptible and over that of the department", func(w *kaiWorld) {
+			resource("ml-platform", "gpu", "quota", 3)(w)
+			setIn(w.groups[waits], "non-preemptible", "spec", "preemptibility")
+		}, "Impossible"},
+		{"not preemptible by its class", func(w *kaiWorld) {
+			resource("speech-research", "gpu", "quota", 3)(w)
+			setIn(w.groups[waits], nil, "spec", "preemptibility")
+			setIn(w.groups[waits], "inference", "spec", "priorityClassName")
+		}, "Impossible"},
+		{"a class that is not there", func(w *kaiWorld) { setIn(w.groups[waits], "ours", "spec", "priorityClassName") }, "Unknown: PriorityClass \"ours\" is not in the input"},
+		{"a class of what runs that is not there", func(w *kaiWorld) { setIn(w.groups[runs], "ours", "spec", "priorityClassName") }, "Unknown: PodGroup n/" + runs + ": PriorityClass \"ours\""},
+		{"the default class", func(w *kaiWorld) {
+			resource("speech-research", "gpu", "quota", 3)(w)
+			setIn(w.groups[waits], nil, "spec", "preemptibility")
+			beside(`{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"standard"},"value":1000,"globalDefault":true}`)(w)
+		}, "Impossible"},
+		{"half a GPU of quota", resource("speech-research", "gpu", "quota", 0.5), "Unknown: Queue speech-research: spec.resources.gpu.quota is 0.5, and a part of a unit"},
+		{"half a GPU of limit", resource("speech-research", "gpu", "limit", 7.5), "Unknown: Queue speech-research: spec.resources.gpu.limit is 7.5"},
+		{"a quota below -1", resource("speech-research", "gpu", "quota", -2), "Unknown: Queue speech-research: spec.resources.gpu.quota is -2, and only -1 is unlimited"},
+		{"a negative weight", resource("vision-research", "gpu", "overQuotaWeight", -1), "Unknown: Queue vision-research: spec.resources.gpu.overQuotaWeight is -1"},
+		{"a weight that is not finite", resource("vision-research", "gpu", "overQuotaWeight", json.RawMessage("1e999")), "Unknown: Queue vision-research cannot be read"},
+		{"a quota without end", resource("speech-research", "gpu", "quota", 1e30), "Fits"},
+		{"no nodes", func(w *kaiWorld) { w.nodes = nil }, "Unknown: there are no nodes in the input"},
+		{"no nodes, and a limit below", func(w *kaiWorld) {
+			w.nodes = nil
+			resource("speech-research", "gpu", "limit", 3)(w)
+		}, "Impossible"},
+		{"a field that is not known", ofWaiting(func(p map[string]any) { setIn(p, "gpu-node-0", "spec", "x") }), "Unknown: Pod n/" + waits + "-worker-0: spec.x is not a field that is known"},
+		{"a node is cordoned", func(w *kaiWorld) { setIn(w.nodes["gpu-node-1"], true, "spec", "unschedulable") }, "Fits"},
+		{"both are", func(w *kaiWorld) {
+			setIn(w.nodes["gpu-node-0"], true, "spec", "unschedulable")
+			setIn(w.nodes["gpu-node-1"], true, "spec", "unschedulable")
+		}, "Impossible"},
+		{"a node of a pool", func(w *kaiWorld) {
+			for _, n := range w.nodes {
+				setIn(n, map[string]any{"kai.scheduler/node-pool": "a"}, "metadata", "labels")
+			}
+		}, "Impossible"},
+		{"a node that is not there", func(w *kaiWorld) { delete(w.nodes, "gpu-node-0") }, "Unknown: Node gpu-node-0 is not in the input"},
+		{"other GPUs than the label says", func(w *kaiWorld) {
+			setIn(w.nodes["gpu-node-1"], map[string]any{"nvidia.com/gpu.count": "4"}, "metadata", "labels")
+		}, "Unknown: Node gpu-node-1: its label says 4 GPUs"},
+		{"no condition", func(w *kaiWorld) { setIn(w.nodes["gpu-node-1"], nil, "status", "conditions") }, "Fits"},
+		{"taints", func(w *kaiWorld) {
+			for _, n := range w.nodes {
+				setIn(n, []any{map[string]any{"key": "gpu", "effect": "NoSchedule"}}, "spec", "taints")
+			}
+		}, "Impossible"},
+		{"taints that are tolerated", func(w *kaiWorld) {
+			for _, n := range w.nodes {
+				setIn(n, []any{map[string]any{"key": "gpu", "effect": "NoSchedule"}}, "spec", "taints")
+			}
+			ofWaiting(func(p map[string]any) {
+				setIn(p, []any{map[string]any{"key": "gpu", "operator": "Exists"}}, "spec", "tolerations")
+			})(w)
+		}, "Fits"},
+		{"only nodes that are not there", ofWaiting(func(p map[string]any) { setIn(p, map[string]any{"a": "b"}, "spec", "nodeSelector") }), "Impossible"},
+		{"what runs has selected nodes", ofGroup(runs, func(p map[string]any) { setIn(p, map[string]any{"a": "b"}, "spec", "nodeSelector") }), "Fits"},
+		{"apart from others", ofGroup(runs, func(p map[string]any) {
+			setIn(p, []any{map[string]any{"topologyKey": "kubernetes.io/hostname"}}, "spec", "affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+		}), "Unknown: Pod n/" + runs + "-worker-0: spec.affinity.podAntiAffinity"},
+		{"a ConfigMap", ofWaiting(func(p map[string]any) {
+			setIn(p, []any{map[string]any{"name": "c", "configMap": map[string]any{"name": "c"}}}, "spec", "volumes")
+		}), "Unknown: Pod n/" + waits + "-worker-0: spec.volumes[0].configMap.name is not modelled"},
+		{"a ConfigMap of what runs", ofGroup(runs, func(p map[string]any) {
+			setIn(p, []any{map[string]any{"name": "c", "configMap": map[string]any{"name": "c"}}}, "spec", "volumes")
+		}), "Fits"},
+		{"gated", ofWaiting(func(p map[string]any) { setIn(p, []any{map[string]any{"name": "g"}}, "spec", "schedulingGates") }), "Held: KAI tries it once 4"},
+		{"a pod is missing", func(w *kaiWorld) { delete(w.pods, waits+"-worker-3") }, "Held: KAI tries it once 4 of its pods can be placed together; 0 run, 3 wait"},
+		{"no pod is there", func(w *kaiWorld) {
+			maps.DeleteFunc(w.pods, func(name string, _ map[string]any) bool { return strings.HasPrefix(name, waits) })
+		}, "Unknown: none of its pods is in the input"},
+		{"part of a GPU runs", func(w *kaiWorld) {
+			setIn(w.pods[runs+"-worker-0"], "0.5", "metadata", "annotations", "gpu-fraction")
+		}, "Unknown: Pod n/" + runs + "-worker-0: metadata.annotations[gpu-fraction]"},
+		{"one that runs is ending", func(w *kaiWorld) {
+			setIn(w.pods[runs+"-worker-0"], "2026-11-27T12:00:00Z", "metadata", "deletionTimestamp")
+		}, "Fits"},
+		{"what runs has ended", ofGroup(runs, func(p map[string]any) { setIn(p, "Succeeded", "status", "phase") }), "Fits"},
+		{"another scheduler's pods", func(w *kaiWorld) {
+			for i := range 12 {
+				w.others = append(w.others, objectOf(t, fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"other-%d","namespace":"n"},
+					"spec":{"schedulerName":"default-scheduler","nodeName":"gpu-node-%d","containers":[{"name":"c","resources":{"requests":{"nvidia.com/gpu":"1"}}}]},"status":{"phase":"Running"}}`, i, min(1, i/4))))
+			}
+		}, "Impossible"},
+		{"the parent is not there", func(w *kaiWorld) { delete(w.queues, "ml-platform") }, "Unknown: Queue speech-research names the parent queue ml-platform"},
+		{"the queue is not there", func(w *kaiWorld) { delete(w.queues, "speech-research") }, "Unknown: its queue \"speech-research\" is not in the input"},
+		{"the queue has queues below", func(w *kaiWorld) { setIn(w.groups[waits], "ml-platform", "spec", "queue") }, "Impossible: queue ml-platform has queues below it, and KAI runs nothing in such a queue"},
+		{"a cycle", func(w *kaiWorld) { setIn(w.queues["ml-platform"], "speech-research", "spec", "parentQueue") }, "Unknown: Queues ml-platform, speech-research are a cycle"},
+		{"a topology", func(w *kaiWorld) {
+			setIn(w.groups[waits], "rack", "spec", "topologyConstraint", "requiredTopologyLevel")
+		}, "Unknown: PodGroup n/" + waits + ": spec.topologyConstraint is not modelled"},
+		{"a gang in a gang", func(w *kaiWorld) { setIn(w.groups[waits], []any{map[string]any{"name": "a"}}, "spec", "subGroups") }, "Unknown: PodGroup n/" + waits + ": spec.subGroups"},
+		{"the same name elsewhere", beside(`{"apiVersion":"scheduling.run.ai/v2alpha2","kind":"PodGroup","metadata":{"name":"` + waits + `","namespace":"other"},"spec":{"queue":"vision-research"}}`),
+			"Unknown: PodGroup other/" + waits},
+		{"a bind request of nobody", beside(`{"apiVersion":"scheduling.run.ai/v1alpha2","kind":"BindRequest","metadata":{"name":"b","namespace":"n"},"spec":{"podName":"gone","selectedNode":"gpu-node-1"}}`), "Fits"},
+		{"a bind request with part of a GPU", beside(`{"apiVersion":"scheduling.run.ai/v1alpha2","kind":"BindRequest","metadata":{"name":"b","namespace":"n"},"spec":{"podName":"gone","selectedNode":"gpu-node-1","receivedResourceType":"Fraction"}}`),
+			"Unknown: BindRequest n/b: spec.receivedResourceType is not modelled"},
+		{"an object of no version", beside(`{"apiVersion":"v1","kind":"podgroup","metadata":{"name":"b","namespace":"n"},"spec":{}}`), "Unknown: podgroup n/b cannot be read"},
+		{"the scheduler's own settings", beside(`{"apiVersion":"kai.scheduler/v1","kind":"SchedulingShard","metadata":{"name":"default"},"spec":{"placementStrategy":{"gpu":"spread"}}}`),
+			"Unknown: SchedulingShard default: spec.placementStrategy.gpu is not modelled"},
+		{"the scheduler's defaults", beside(`{"apiVersion":"kai.scheduler/v1","kind":"SchedulingShard","metadata":{"name":"default"},"spec":{"placementStrategy":{"gpu":"binpack","cpu":"binpack"}}}`), "Fits"},
+	} {
+		w := newKAIWorld(t)
+		c.change(w)
+		status, stdout, stderr := call(strings.NewReader(w.text(t)), "-f", "-", "-at", "2026-11-27T12:00:00Z", "-workload", "n/"+waits, "-o", "json")
+		var got struct {
+			Verdict struct{ Outcome, Why string }
+			Notes   []string
+		}
+		if err := json.Unmarshal([]byte(stdout), &got); err != nil || stderr != "" {
+			t.Errorf("%s: status %d, %v, %q", c.name, status, err, stderr)
+			continue
+		}
+		is := got.Verdict.Outcome
+		if got.Verdict.Why != "" {
+			is += ": " + got.Verdict.Why
+			for _, note := range got.Notes { // all doubts are among the notes
+				if strings.HasPrefix(got.Verdict.Outcome+": "+note, c.want) {
+					is = got.Verdict.Outcome + ": " + note
+				}
+			}
+		}
+		if !strings.HasPrefix(is, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, is, c.want)
+		}
+	}
+}

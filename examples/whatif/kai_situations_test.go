@@ -1,0 +1,216 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// kaiSituation is a cluster, and what is said about its groups that wait, each asked about alone.
+type kaiSituation struct {
+	name  string
+	build func(*ofKAI)
+	// want is by group: fits, no, or the victims, with the number of replicas where it is not the whole.
+	want map[string]string
+}
+
+// department adds the queue above leaves, and the leaves, the oldest first.
+func department(k *ofKAI, gpus int, leaves ...kaiQueue) {
+	k.queue(kaiQueue{name: "dept", gpu: -1, weight: 1, cpu: -1})
+	for i, q := range leaves {
+		q.parent, q.age = "dept", len(leaves)-i
+		if q.cpu == 0 {
+			q.cpu = -1
+		}
+		k.queue(q)
+	}
+	if gpus > 0 {
+		k.node("gpu-node-eu-01", gpus)
+	}
+}
+
+const oneNode = "gpu-node-eu-01"
+
+// The situations of KAI with the answers of its own code (d5bc503a). Where KAI takes more than it needs, as it puts nothing back, the
+// victims here are those that remain when the others are put back; the line says so.
+var kaiSituations = []kaiSituation{
+	{"1 quick start", func(k *ofKAI) {
+		k.queue(kaiQueue{name: "default-parent-queue", weight: 1})
+		k.queue(kaiQueue{name: "default-queue", parent: "default-parent-queue", weight: 1})
+		k.node(oneNode, 4)
+		k.job(kaiJob{name: "train", queue: "default-queue", age: 9})
+		k.job(kaiJob{name: "build", queue: "default-queue", class: "build", age: 8})
+	}, map[string]string{"train": "fits", "build": "no"}},
+	{"2 two leaves without quota", func(k *ofKAI) {
+		k.queue(kaiQueue{name: "default-parent-queue", weight: 1})
+		k.queue(kaiQueue{name: "dq", parent: "default-parent-queue", weight: 1, age: 2})
+		k.queue(kaiQueue{name: "eq", parent: "default-parent-queue", weight: 1, age: 1})
+		k.node(oneNode, 4)
+		k.jobs(4, kaiJob{name: "d", queue: "dq", node: oneNode, age: 90})
+		k.jobs(4, kaiJob{name: "e", queue: "eq", age: 40})
+	}, map[string]string{"e0": "d3", "e1": "d3", "e2": "d3", "e3": "d3"}},
+	{"3 starved", func(k *ofKAI) {
+		department(k, 8, kaiQueue{name: "a", gpu: 4, weight: 1}, kaiQueue{name: "b", gpu: 4, weight: 1})
+		k.jobs(8, kaiJob{name: "b", queue: "b", node: oneNode, age: 90})
+		k.job(kaiJob{name: "gang", queue: "a", pods: 2, min: 2, age: 5})
+	}, map[string]string{"gang": "b6 b7"}},
+	{"4 weights", func(k *ofKAI) {
+		department(k, 8, kaiQueue{name: "a", weight: 3}, kaiQueue{name: "b", weight: 1})
+		k.jobs(8, kaiJob{name: "b", queue: "b", node: oneNode, age: 90})
+		k.jobs(8, kaiJob{name: "a", queue: "a", age: 40})
+	}, map[string]string{"a0": "b7", "a7": "b7"}},
+	{"4 weights, as one gang of six", func(k *ofKAI) {
+		department(k, 8, kaiQueue{name: "a", weight: 3}, kaiQueue{name: "b", weight: 1})
+		k.jobs(8, kaiJob{name: "b", queue: "b", node: oneNode, age: 90})
+		k.job(kaiJob{name: "six", queue: "a", pods: 8, min: 6, age: 5})
+		k.job(kaiJob{name: "seven", queue: "a", pods: 7, min: 7, age: 4})
+	}, map[string]string{"six": "b2 b3 b4 b5 b6 b7", "seven": "no"}},
+	{"5 remainder", func(k *ofKAI) {
+		department(k, 8, kaiQueue{name: "a", weight: 1}, kaiQueue{name: "b", weight: 1}, kaiQueue{name: "c", weight: 1})
+		k.jobs(8, kaiJob{name: "a", queue: "a", age: 40})
+		k.jobs(8, kaiJob{name: "b", queue: "b", age: 40})
+		k.jobs(8, kaiJob{name: "c", queue: "c", age: 40})
+	}, map[string]string{"a0": "fits", "b0": "fits", "c0": "fits"}},
+	{"6 idle room does not help the non-preemptible", func(k *ofKAI) {
+		department(k, 6, kaiQueue{name: "a", gpu: 2, weight: 1})
+		k.job(kaiJob{name: "gang", queue: "a", class: "build", pods: 2, min: 2, node: oneNode, age: 90})
+		k.job(kaiJob{name: "inference", queue: "a", class: "inference", age: 8})
+		k.job(kaiJob{name: "train", queue: "a", age: 7})
+	}, map[string]string{"train": "fits", "inference": "no"}},
+	{"7 within the department", func(k *ofKAI) {
+		k.queue(kaiQueue{name: "d1", gpu: 2, weight: 1, cpu: -1, age: 9})
+		k.queue(kaiQueue{name: "d2", gpu: 2, weight: 1, cpu: -1, age: 8})
+		k.queue(kaiQueue{name: "a", parent: "d1", gpu: 1, weight: 1, cpu: -1, age: 7})
+		k.queue(kaiQueue{name: "x", parent: "d1", gpu: 1, weight: 1, cpu: -1, age: 6})
+		k.queue(kaiQueue{name: "y", parent: "d2", gpu: 2, weight: 1, cpu: -1, age: 5})
+		k.node(oneNode, 4)
+		k.jobs(3, kaiJob{name: "x", queue: "x", node: oneNode, age: 90})
+		k.job(kaiJob{name: "y", queue: "y", node: oneNode, age: 80})
+		k.job(kaiJob{name: "a", queue: "a", age: 5})
+	}, map[string]string{"a": "x2"}},
+	{"8 the department's runtime", func(k *ofKAI) {
+		k.queue(kaiQueue{name: "d1", gpu: 2, weight: 1, cpu: -1, age: 9})
+		k.queue(kaiQueue{name: "d2", gpu: 2, weight: 1, cpu: -1, age: 8})
+		k.queue(kaiQueue{name: "a", parent: "d1", gpu: 2, weight: 1, cpu: -1, age: 7})
+		k.queue(kaiQueue{name: "b", parent: "d2", gpu: 2, weight: 1, cpu: -1, age: 6, reclaim: "10m"})
+		k.node(oneNode, 4)
+		k.jobs(4, kaiJob{name: "b", queue: "b", node: oneNode, age: 90, started: 1})
+		k.job(kaiJob{name: "a", queue: "a", age: 5})
+	}, map[string]string{"a": "b3"}},
+	{"9 surplus", func(k *ofKAI) {
+		department(k, 8, kaiQueue{name: "a", gpu: 4, weight: 1}, kaiQueue{name: "b", gpu: 4, weight: 1})
+		k.job(kaiJob{name: "elastic", queue: "b", pods: 8, min: 4, node: oneNode, age: 90})
+		k.job(kaiJob{name: "gang", queue: "a", pods: 2, min: 2, age: 5})
+	}, map[string]string{"gang": "elastic:2"}},
+	{"10 surplus is not enough", func(k *ofKAI) {
+		department(k, 8, kaiQueue{name: "a", gpu: 4, weight: 1}, kaiQueue{name: "b", gpu: 4, weight: 1})
+		k.job(kaiJob{name: "elastic", queue: "b", pods: 8, min: 6, node: oneNode, age: 90})
+		k.job(kaiJob{name: "gang", queue: "a", pods: 4, min: 4, age: 5})
+	}, map[string]string{"gang": "elastic"}},
+	{"11 a protected one is passed over", func(k *ofKAI) {
+		department(k, 4, kaiQueue{name: "a", gpu: 2, weight: 1}, kaiQueue{name: "b", gpu: 2, weight: 1, reclaim: "10m"})
+		for i, started := range []int{60, 60, 1, 60} {
+			k.job(kaiJob{name: fmt.Sprint("b", i), queue: "b", node: oneNode, age: 100 - i, started: started})
+		}
+		k.job(kaiJob{name: "gang", queue: "a", pods: 2, min: 2, age: 5})
+	}, map[string]string{"gang": "b1 b3"}},
+	{"12 two nodes", func(k *ofKAI) {
+		department(k, 0, kaiQueue{name: "a", gpu: 4, weight: 1}, kaiQueue{name: "b", weight: 1})
+		k.node("n1", 2)
+		k.node("n2", 2)
+		for i, node := range []string{"n1", "n1", "n2", "n2"} {
+			k.job(kaiJob{name: fmt.Sprint("b", i), queue: "b", node: node, age: 90 - i})
+		}
+		k.job(kaiJob{name: "gang", queue: "a", pods: 2, min: 2, gpus: 2, age: 5})
+	}, map[string]string{"gang": "b0 b1 b2 b3"}},
+	{"13 guaranteed", func(k *ofKAI) { threeNodes(k, -1) }, map[string]string{"a": "one"}},
+	{"13 without quota of CPU", func(k *ofKAI) { threeNodes(k, 0) }, map[string]string{"a": "no"}},
+	{"14 in the own queue", func(k *ofKAI) {
+		department(k, 2, kaiQueue{name: "a", gpu: 1, weight: 1})
+		k.jobs(2, kaiJob{name: "t", queue: "a", node: oneNode, age: 90})
+		k.job(kaiJob{name: "build0", queue: "a", class: "build", age: 8})
+		k.job(kaiJob{name: "build1", queue: "a", class: "build", age: 7})
+		k.job(kaiJob{name: "train", queue: "a", age: 6})
+	}, map[string]string{"build0": "t1", "build1": "t1", "train": "no"}}, // KAI serves build0 first; then build1 would exceed the quota
+	{"14 after the first", func(k *ofKAI) {
+		department(k, 2, kaiQueue{name: "a", gpu: 1, weight: 1})
+		k.job(kaiJob{name: "t0", queue: "a", node: oneNode, age: 90})
+		k.job(kaiJob{name: "build0", queue: "a", class: "build", node: oneNode, age: 8})
+		k.job(kaiJob{name: "build1", queue: "a", class: "build", age: 7})
+	}, map[string]string{"build1": "no"}},
+	{"15 no limit is none", func(k *ofKAI) {
+		department(k, 4, kaiQueue{name: "a", gpu: 4, weight: 1, noLimit: true})
+		k.job(kaiJob{name: "train", queue: "a", age: 5})
+	}, map[string]string{"train": "no"}},
+}
+
+func threeNodes(k *ofKAI, cpu float64) {
+	k.queue(kaiQueue{name: "dept", gpu: -1, weight: 1, cpu: -1})
+	k.queue(kaiQueue{name: "a", parent: "dept", gpu: 3, weight: 1, cpu: cpu, age: 2})
+	k.queue(kaiQueue{name: "b", parent: "dept", weight: 1, cpu: cpu, age: 1})
+	for i, node := range []string{"n1", "n2", "n3"} {
+		k.node(node, 3)
+		k.job(kaiJob{name: fmt.Sprint("b", i), queue: "b", gpus: 2, node: node, age: 90 - i})
+	}
+	k.job(kaiJob{name: "a", queue: "a", gpus: 3, age: 5})
+}
+
+// asked asks about a group, and says fits, no, unknown or the victims by their short names.
+func (k *ofKAI) asked(t *testing.T, text, group string) string {
+	t.Helper()
+	status, stdout, stderr := call(strings.NewReader(text), "-f", "-", "-at", "2026-11-27T12:00:00Z", "-workload", kaiNamespace+"/"+k.name(group), "-o", "json")
+	var got struct {
+		Verdict  struct{ Outcome, Why string }
+		Decision *struct {
+			Victims []struct {
+				Workload string
+				Replicas []struct{ Count int }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || stderr != "" {
+		t.Fatalf("%s: %v, %q", group, err, stderr)
+	}
+	switch {
+	case status == 1:
+		return "no"
+	case status == 3:
+		return "unknown: " + got.Verdict.Why
+	case got.Verdict.Outcome == "Fits":
+		return "fits"
+	}
+	short := map[string]string{}
+	for name, long := range k.long {
+		short[kaiNamespace+"/"+long] = name
+	}
+	var names []string
+	for _, v := range got.Decision.Victims {
+		name := short[v.Workload]
+		if len(v.Replicas) > 0 {
+			name += fmt.Sprint(":", v.Replicas[0].Count)
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+// Each situation is answered as KAI answers it.
+func TestSituationsOfKAI(t *testing.T) {
+	for _, s := range kaiSituations {
+		k := newKAI()
+		s.build(k)
+		text := k.text(t)
+		for group, want := range s.want {
+			got := k.asked(t, text, group)
+			if want == "one" && len(strings.Fields(got)) == 1 && got[0] == 'b' {
+				continue
+			}
+			if got != want {
+				t.Errorf("%s: %s: %s, want %s", s.name, group, got, want)
+			}
+		}
+	}
+}
