@@ -66,7 +66,7 @@ func (c *cluster) lint(o *options, std stdio, said *findings) (found []lint.Find
 	defer stop()
 	in := &lint.Cluster{
 		State: c.State, Snapshot: c.Snapshot, Config: c.Config, LocalQueues: c.Found.LocalQueues, Notes: c.Found.Notes, Now: c.Now,
-		Topologies: c.Found.Topologies, LeavingSince: c.Found.LeavingSince,
+		Topologies: c.Found.Topologies, LeavingSince: c.Found.LeavingSince, Dropped: c.Found.Dropped,
 		Pending:   []workload.Workload{},
 		Unlimited: o.all,
 		Ended: func() string {
@@ -81,7 +81,7 @@ func (c *cluster) lint(o *options, std stdio, said *findings) (found []lint.Find
 		return nil, nil, err
 	}
 	for _, w := range list {
-		if w.Considered() && w.Request.Room == nil {
+		if w.Considered() && w.Request.Room == nil || c.ByFairShares() && w.Unasked == "" {
 			in.Pending = append(in.Pending, w.Workload)
 		}
 	}

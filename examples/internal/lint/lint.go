@@ -30,6 +30,8 @@ type Cluster struct {
 	LocalQueues []bridge.LocalQueue
 	// Topologies are the names of the flavors' topologies, by flavor. Nil: they are not known.
 	Topologies map[string]string
+	// Dropped are queues that are left out, by name, with the parent that is not there.
+	Dropped map[string]string
 	// LeavingSince says since when workloads have been leaving, by ID. Nil: it is not known.
 	LeavingSince map[string]time.Time
 	// Notes are what a bridge could not take over.
@@ -78,10 +80,18 @@ func Rules() []Rule {
 		{"no-effect", "a setting changes nothing", noEffect},
 		{"rules", "preemption rules are bad, are not there, or never apply", preemptionRules},
 		{"limits", "a limit on preemptions counts nothing, or forbids everything", preemptionLimits},
+		{"zero-limit", "the limit of a queue is 0, as one that is absent: nothing runs there (KAI)", zeroLimits},
+		{"guarantee", "a quota guarantees nothing, because another quota of its queue is 0 (KAI)", guarantees},
+		{"parent", "the parent of a queue is not there, so that the queue is dropped (KAI)", lostParents},
+		{"children", "queues have more quota together than the queue above them (KAI)", children},
+		{"no-quota", "work that is not preemptible waits where there is no quota (KAI)", unguaranteed},
 		{"mutual", "preemption rules accept two workloads for each other, so that they may preempt each other in turn", mutualRules},
 		{"circle", "workloads evict each other while time stands still", circles}, // last: it takes longest
 	}
 }
+
+// sharesRules are those about clusters in which fair shares decide; all others are about those in which they do not.
+var sharesRules = []string{"zero-limit", "guarantee", "parent", "children", "no-quota"}
 
 // Run returns what the named rules find, or all rules if none is named: by rule, then by place
 // and problem. It fails on an unknown rule.
@@ -105,6 +115,12 @@ func Run(c *Cluster, names ...string) ([]Finding, error) {
 	found := []Finding{}
 	for _, r := range rules {
 		if len(names) > 0 && !slices.Contains(names, r.Name) {
+			continue
+		}
+		if ofShares := slices.Contains(sharesRules, r.Name); ofShares != c.byShares() {
+			if len(names) > 0 {
+				c.Unfinished = append(c.Unfinished, fmt.Sprintf("rule %s is about another scheduler", r.Name))
+			}
 			continue
 		}
 		list := r.find(c)
