@@ -36,6 +36,12 @@ func (c *cluster) ask(o options) (*answer, error) {
 	if o.request == "" && o.workload == "" {
 		o.workload = answers.SampleAsks[c.Sample]
 	}
+	if c.ByFairShares() {
+		var err error
+		if c, err = c.requesting(&o); err != nil {
+			return nil, err
+		}
+	}
 	w, err := c.wanted(&o)
 	if err != nil {
 		return nil, err

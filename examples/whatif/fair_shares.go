@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -177,7 +178,33 @@ func (a *answer) printMissing(b *cli.Page) {
 	if a.decision.NoRoom {
 		b.Say("No nodes have room for its pods together, without all groups that may be told to leave.\n")
 	}
-	if why := a.OverShare(a.decision, &a.request); why != "" {
-		b.Say("It reclaims nothing from other queues, as it is %s.\n", why)
+}
+
+// requesting is the cluster once the workload that the command line describes waits in it: what a queue requests is part of what its fair
+// share goes by. A workload of the input counts already, in its own queue alone.
+func (c *cluster) requesting(o *options) (*cluster, error) {
+	switch {
+	case o.request == "" && o.queue != "":
+		return nil, errors.New("-queue: a group of KAI counts in its own queue: give -f with another spec.queue")
+	case o.request == "":
+		return c, nil
 	}
+	p, err := describe(*o, &c.Input, c.Now)
+	if err != nil {
+		return nil, err
+	}
+	with := *c
+	with.State.FairShares = c.State.FairShares.Clone()
+	for i := range with.State.FairShares.Queues {
+		q := &with.State.FairShares.Queues[i]
+		for j := range q.Claims {
+			for _, u := range p.Workload.Usage() {
+				if q.Name == o.queue && q.Claims[j].Resource == u.Resource {
+					q.Claims[j].Request = min(quota.Add(q.Claims[j].Request, u.Amount), quota.MaxUsage)
+				}
+			}
+		}
+	}
+	with.Snapshot, err = c.Snapshot.With(preemption.SetFairShares(with.State.FairShares))
+	return &with, err
 }

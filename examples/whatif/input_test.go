@@ -38,6 +38,13 @@ func TestSpoiltInput(t *testing.T) {
 		return func(input []byte) (int, string, string) { return call(bytes.NewReader(input), args...) }
 	}
 	mutate.Check(t, theSample(), 1000, ask("-workload", answers.SampleWorkload))
+	ofKAI := must(answers.SampleText("kai"))(t)
+	mutate.Check(t, ofKAI, 300, ask("-workload", answers.SampleAsks["kai"]))
+	mutate.Check(t, ofKAI, 100, ask("overview"))
+	mutate.Check(t, ofKAI, 100, ask("settle"))
+	mutate.Check(t, ofKAI, 100, ask("lint"))
+	mutate.Check(t, ofKAI, 100, ask("next"))
+	mutate.Check(t, ofKAI, 100, ask("explain", "-workload", answers.SampleAsks["kai"]))
 	mutate.Check(t, []byte(smallCluster), 300, ask("-workload", "a/next", "-o", "json"))
 	mutate.Check(t, []byte(smallCluster), 300, ask("-request", "cpu=1", "-queue", "vision"))
 	mutate.Check(t, []byte(kaiCluster), 300, ask())
@@ -133,6 +140,7 @@ func TestKAI(t *testing.T) {
 		"its quota":               {kaiCluster, []string{"-at", "2026-11-20T12:02:00Z", "-all"}, 0, "reclaimed: its queue holds more than its fair share"},
 		"described":               {kaiCluster, []string{"-at", "2026-11-20T13:00:00Z", "-request", "nvidia.com/gpu=4", "-count", "2", "-queue", "a"}, 0, "new fits once b/train yields."},
 		"described, too much":     {kaiCluster, []string{"-at", "2026-11-20T13:00:00Z", "-request", "nvidia.com/gpu=9", "-queue", "a"}, 1, "over its fair share: queue a would have 9 gpu of 8"},
+		"in another queue":        {kaiCluster, []string{"-workload", "a/serve", "-queue", "b"}, 2, "-queue: a group of KAI counts in its own queue"},
 		"more than there are":     {kaiCluster, []string{"-request", "nvidia.com/gpu=1", "-count", "100001", "-queue", "a"}, 2, "-count 100001 replicas: want at most 100000"},
 		"what no queue has":       {kaiCluster, []string{"-request", "rdma/ib=1", "-queue", "a"}, 1, "does not fit"},
 		"more pods of what runs":  {two, []string{"-at", "2026-11-20T13:00:00Z", "-workload", "b/train"}, 1, "b/train:more does not fit"},

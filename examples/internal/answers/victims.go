@@ -92,5 +92,10 @@ func (c *Cluster) Sentence(v Verdict, d *preemption.Decision, r *preemption.Requ
 	if d != nil && v.Why == "" && Awaits(d) {
 		return r.Workload.ID + " fits" + explain.Partial(d, &r.Workload) + " once what is leaving is gone: " + c.awaited(d) + "."
 	}
+	if d != nil && v.Why == "" {
+		if why := c.OverShare(d, r); why != "" {
+			return r.Workload.ID + " " + explain.Answer(d, r) + ": " + why + "."
+		}
+	}
 	return c.Words(v.Sentence(d, r))
 }

@@ -18,6 +18,7 @@ var wordsOfKAI = strings.NewReplacer(
 	" (reclaimWithinCohort Any)", ", by reclaim", " (withinClusterQueue LowerPriority)", ", by lower priority",
 	"withinClusterQueue is LowerPriority, and its priority", "in its own queue only lower priority yields, and its priority",
 	"as far as the shares permit it", "as far as the fair shares permit it", "the queue may borrow", "by fair shares",
+	"fair sharing does not permit", "the fair shares do not permit",
 	"more than the queue could use if nothing ran", "more than its limit",
 )
 
