@@ -218,6 +218,14 @@ func TestFieldsOfKAI(t *testing.T) {
 		{"a topology", func(w *kaiWorld) {
 			setIn(w.groups[waits], "rack", "spec", "topologyConstraint", "requiredTopologyLevel")
 		}, "Unknown: PodGroup n/" + waits + ": spec.topologyConstraint is not modelled"},
+		{"a topology of what runs", func(w *kaiWorld) {
+			setIn(w.groups[runs], "rack", "spec", "topologyConstraint", "requiredTopologyLevel")
+		}, "Fits"},
+		{"a gang in a gang that runs", func(w *kaiWorld) { setIn(w.groups[runs], []any{map[string]any{"name": "a"}}, "spec", "subGroups") }, "Unknown: PodGroup n/" + runs + ": spec.subGroups"},
+		{"part of a GPU is asked for by another group", func(w *kaiWorld) {
+			w.others = append(w.others, objectOf(t, `{"apiVersion":"scheduling.run.ai/v2alpha2","kind":"PodGroup","metadata":{"name":"small","namespace":"n"},"spec":{"queue":"vision-research"}}`),
+				objectOf(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"small-0","namespace":"n","annotations":{"pod-group-name":"small","gpu-fraction":"0.5"}},"spec":{"schedulerName":"kai-scheduler","containers":[{"name":"c"}]},"status":{"phase":"Pending"}}`))
+		}, "Unknown: Pod n/small-0: metadata.annotations[gpu-fraction]"},
 		{"a gang in a gang", func(w *kaiWorld) { setIn(w.groups[waits], []any{map[string]any{"name": "a"}}, "spec", "subGroups") }, "Unknown: PodGroup n/" + waits + ": spec.subGroups"},
 		{"the same name elsewhere", beside(`{"apiVersion":"scheduling.run.ai/v2alpha2","kind":"PodGroup","metadata":{"name":"` + waits + `","namespace":"other"},"spec":{"queue":"vision-research"}}`),
 			"Unknown: PodGroup other/" + waits},

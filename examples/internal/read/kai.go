@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/kai"
@@ -26,29 +28,53 @@ type KAI struct {
 // fault is what is not known of one object.
 type fault struct {
 	bridge.Doubt
-	kind, id, group string // group: of a pod without a node, its group; else empty
+	kind, id, group string // group: of a pod, its group; else empty
 }
 
 // Cluster is the cluster of the objects. What is not known of a PodGroup that waits, or of its pods, leaves the answer about
-// it in doubt; everything else every answer.
+// it in doubt; everything else every answer, and so does what its pods request: fair shares go by it.
 func (k *KAI) Cluster() bridge.Cluster {
 	c := k.Objects.Cluster()
 	c.Notes = append(c.Notes, k.notes...)
-	waits := map[string]bool{}
+	waits, runs := map[string]string{}, map[string]bool{} // by group: the ID of what waits of it
 	for i := range c.Pending {
-		waits[c.Pending[i].Workload.ID] = true
+		id := c.Pending[i].Workload.ID
+		waits[strings.TrimSuffix(id, kai.More)] = id
+	}
+	for i := range c.State.Admitted {
+		runs[c.State.Admitted[i].ID] = true
 	}
 	for _, f := range k.faults {
+		id := f.id
+		if f.kind == podWaits {
+			id = f.group
+		}
+		waiting, also := waits[id]
 		switch {
-		case f.kind == "PodGroup" && waits[f.id]:
-			f.Workload = f.id
-		case f.kind == "Pod" && waits[f.group]:
-			f.Workload = f.group
+		case slices.ContainsFunc(ofRequests, func(path string) bool { return strings.HasPrefix(f.Path, path) }):
+		case f.kind == "PodGroup" && runs[id] && slices.ContainsFunc(ofWaiting, func(path string) bool { return strings.HasPrefix(f.Path, path) }):
+			if !also {
+				continue
+			}
+			f.Workload = waiting
+		case f.kind == podWaits, f.kind == "PodGroup" && !runs[id]:
+			f.Workload = waiting // empty: every answer
 		}
 		c.Doubts = append(c.Doubts, f.Doubt)
 	}
 	return c
 }
+
+// The stages of pods in the table of fields.
+const podWaits, podHolds = "Pod/waits", "Pod/holds"
+
+// ofRequests are fields on which it depends what pods request, or whether KAI sees them: so does every fair share.
+var ofRequests = []string{
+	"metadata.annotations[gpu-", "metadata.annotations[nvidia.com/mig-", "metadata.labels[kai.scheduler/node-pool]", "spec.resourceClaims", "status.resourceClaimStatuses",
+}
+
+// ofWaiting are fields of a PodGroup that decide where its pods go, or whether they are tried.
+var ofWaiting = []string{"spec.topologyConstraint", "spec.schedulingBackoff"}
 
 // Count is the number of KAI's own objects so far.
 func (k *KAI) Count() int { return k.count }
@@ -83,14 +109,14 @@ func (k *KAI) check(o *input.Object) {
 		if group = o.Metadata.Annotations[kai.GroupAnnotation]; group == "" {
 			return // it only takes room on its node, which its requests say
 		}
-		group, kind = o.Metadata.Namespace+"/"+group, kind+"/waits"
+		group, kind = o.Metadata.Namespace+"/"+group, podWaits
 		if k.HasNode(o.ID()) {
-			kind = "Pod/holds"
+			kind = podHolds
 		}
 	}
 	for _, f := range faultsIn(ofKAI, o, kind) {
 		n := bridge.Note{Object: object, Path: f.Path, Text: fmt.Sprintf("%s: %s %s", object, f.Path, f.Text)}
-		k.faults = append(k.faults, fault{bridge.Doubt{Note: n, OnlyYes: f.OnlyYes}, o.Kind, o.ID(), group})
+		k.faults = append(k.faults, fault{bridge.Doubt{Note: n, OnlyYes: f.OnlyYes}, kind, o.ID(), group})
 	}
 }
 
