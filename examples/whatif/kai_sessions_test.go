@@ -125,7 +125,7 @@ func (s *kaiSession) asked() (job *kaiSessionJob, is bool) {
 	return job, job != nil
 }
 
-// Sessions of KAI, as its objects: the victims are KAI's in 97 of 100. The others are those of the library, which puts back what is not
+// Sessions of KAI, as its objects: the victims are KAI's in 98 of 100. The others are those of the library, which puts back what is not
 // needed, and passes over those that may not yield where KAI's search ends.
 func TestSessionsOfKAI(t *testing.T) {
 	file := filepath.Join("../../../shared/kai", "reclaim.jsonl.gz")
@@ -166,7 +166,7 @@ func TestSessionsOfKAI(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || count < 300 || equal*100 < count*97 {
+	if err != nil || count < 300 || equal*100 < count*98 {
 		t.Errorf("%v: %d of %d are equal", err, equal, count)
 	}
 }

@@ -129,7 +129,11 @@ func (c *cluster) printForecast(b *cli.Page, o *options, f *forecast) {
 	if len(f.unknown) > 0 {
 		b.Say("Unknown: %s. overview says why.\n", some(f.unknown))
 	}
-	if len(f.placed) > 0 {
+	switch {
+	case len(f.placed) == 0:
+	case c.ByFairShares():
+		b.Say("Not tried: %s. In which order KAI serves groups is not modelled; overview says of each whether it fits alone.\n", some(f.placed))
+	default:
 		b.Say("Not tried: %s, which needs room on nodes; ask says whether it fits.\n", some(f.placed))
 	}
 	if !t.Empty() {
