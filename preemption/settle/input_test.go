@@ -7,6 +7,9 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/quota/fairshare"
+	"github.com/cedesched/cede/workload"
 )
 
 // "It fails with preemption.Faults of everything wrong."
@@ -31,6 +34,30 @@ func TestRequestFaults(t *testing.T) {
 		if _, err := settle.Decide(nil, s, r); err == nil || err.Error() != want {
 			t.Errorf("%v\nwant %s", err, want)
 		}
+	}
+}
+
+// Shares say who is entitled, not who leaves what is over a limit.
+func TestFairShares(t *testing.T) {
+	tree := fairshare.Tree{Resources: []fairshare.Resource{{Name: "gpu", Total: 8}}, Queues: []fairshare.Queue{
+		{Name: "a", Claims: []fairshare.Claim{{Resource: "gpu", Quota: 8, Limit: quota.AtMost(2), Request: 4}}}}}
+	st := preemption.State{FairShares: tree}
+	st.Cohorts, st.Queues = preemption.QueuesOf(tree, "all", "f")
+	for _, id := range []string{"one", "two"} {
+		st.Admitted = append(st.Admitted, workload.Workload{ID: id, Queue: "a", ReservedAt: now, PodSets: []workload.PodSet{
+			{Name: "main", Count: 1, Requests: []quota.Amount{{Flavor: "f", Resource: "gpu", Amount: 2}}}}})
+	}
+	s := snapshot(t, st)
+	if a, err := settle.Decide(nil, s, settle.Request{Now: now}); err != nil || len(a.Victims) != 1 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	p, err := preemption.New(preemption.Config{Sharing: preemption.KAI})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "config.Sharing: is KAI, which says nothing about usage over a limit: give a preemptor with another"
+	if _, err := settle.Decide(p, s, settle.Request{Now: now}); err == nil || err.Error() != want {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -59,8 +59,11 @@ type Request struct {
 }
 
 // validate finds what is wrong with a request about a snapshot.
-func (r *Request) validate(s *preemption.Snapshot) error {
+func (r *Request) validate(p *preemption.Preemptor, s *preemption.Snapshot) error {
 	var faults fault.List
+	if p.Config().Sharing == preemption.KAI {
+		faults.Add("config.Sharing", "is KAI, which says nothing about usage over a limit: give a preemptor with another")
+	}
 	if r.Now.IsZero() {
 		faults.Add("request.now", "is not set")
 	} else if !instant.Valid(r.Now) {

@@ -8,17 +8,19 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/quota/fairshare"
 )
 
 // Decide answers a request by the configuration of a preemptor; nil decides by the zero
 // [preemption.Config]. It changes neither the snapshot nor the request. It fails with [preemption.Faults] of everything
 // wrong: a time that is not set or outside the years 1678 to 2262, an unknown or doubly listed node, a negative delay
-// or number of victims, a usage of a local queue that [preemption.Preemptor.Decide] refuses.
+// or number of victims, a usage of a local queue that [preemption.Preemptor.Decide] refuses, a preemptor with
+// [preemption.KAI]: shares say who is entitled, not who leaves what is over a limit. Fair shares of the snapshot are not read.
 func Decide(p *preemption.Preemptor, s *preemption.Snapshot, r Request) (Answer, error) {
-	if err := r.validate(s); err != nil {
+	if err := r.validate(p, s); err != nil {
 		return Answer{}, err
 	}
-	present, err := s.With(s.Removals()...)
+	present, err := s.With(append(s.Removals(), preemption.SetFairShares(fairshare.Tree{}))...)
 	if err != nil {
 		return Answer{}, err
 	}
