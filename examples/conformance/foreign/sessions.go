@@ -3,6 +3,7 @@ package foreign
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -189,7 +190,23 @@ func (s *session) tree() (fairshare.Tree, error) {
 		in.Total["gpu"] += n.GPUs
 	}
 	tree, err := in.tree()
+	if err != nil {
+		return tree, err
+	}
 	tree.Saturation = quota.Some(s.Input.Settings.Multiplier)
+	for _, j := range s.Input.Jobs {
+		if len(j.Groups.PodSets) == 0 && err == nil {
+			err = fmt.Errorf("case %q: job %q: it has no pod set", s.ID, j.Name)
+		}
+	}
+	for _, q := range tree.Queues {
+		if len(q.Claims) != len(sharesUnits) {
+			return tree, fmt.Errorf("case %q: queue %q: want cpu, memory and gpu", s.ID, q.Name)
+		}
+	}
+	if err != nil {
+		return tree, err
+	}
 	for i := range tree.Queues {
 		for _, j := range s.Input.Jobs {
 			if j.Queue == tree.Queues[i].Name {

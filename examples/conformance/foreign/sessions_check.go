@@ -28,7 +28,7 @@ type Session struct{ *session }
 // ParseSession reads a line; ok is false if it is no session.
 func ParseSession(line []byte) (s Session, ok bool, err error) {
 	one, err := parseSession(line)
-	if err != nil || len(one.Input.Nodes) == 0 || one.Input.Action == "" || one.Kind == "integration" {
+	if err != nil || len(one.Input.Nodes) == 0 || one.Input.Action == "" || one.Kind == "integration" || one.Kind == "consolidation" {
 		return s, false, nil // another form says what is wrong
 	}
 	return Session{one}, true, nil
