@@ -57,7 +57,7 @@ func (s *Searcher) begin(c *cluster.Cluster, r *right.Request, by *rules.Taker) 
 func (s *Searcher) Search(c *cluster.Cluster, r *right.Request, by *rules.Taker, maxBlockers int) Result {
 	core := &s.search
 	s.begin(c, r, by)
-	fits := core.FitsAtFirst() && !core.OverFixed()
+	fits := core.FitsAtFirst() && !right.OverFixed(&core.Case)
 	if t := r.Trace; t != nil {
 		core.TraceAsked(t, fits)
 		if t.Survey && !fits {
@@ -68,7 +68,7 @@ func (s *Searcher) Search(c *cluster.Cluster, r *right.Request, by *rules.Taker,
 	switch {
 	case fits:
 		result.Fits = true
-	case core.OverFixed():
+	case right.OverFixed(&core.Case):
 		s.shortages = append(s.shortages[:0], core.FixedShortages()...)
 		result.Shortages = s.shortages
 	case s.findBest(&result):

@@ -46,7 +46,7 @@ func (t *Taker) Find(s *search.Search, m source.Mode) bool {
 
 func (t *Taker) begin(s *search.Search, m source.Mode) {
 	t.s, t.mode, t.of = s, m, s.Request.Entitled
-	t.asked = s.AskEntitled()
+	t.asked = right.AskEntitled(&s.Case)
 	t.slots = t.slots[:0]
 	for _, columns := range t.of.Columns {
 		var slots []int

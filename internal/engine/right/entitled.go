@@ -1,6 +1,7 @@
 package right
 
 import (
+	"iter"
 	"slices"
 	"sync/atomic"
 
@@ -72,7 +73,7 @@ func (e *Entitled) Amount(loads []quotatree.Load, resource int) (sum int64) {
 }
 
 // AskEntitled returns the question that the request is to the rules of fair shares, while nobody has yielded.
-func (c *Case) AskEntitled() *entitled.Asked {
+func AskEntitled(c *Case) *entitled.Asked {
 	e := c.Request.Entitled
 	a := &entitled.Asked{Queues: e.Queues, NonPreemptible: c.Request.NeverYields, Requests: make([]int64, e.Resources)}
 	for n := c.Request.Queue; n >= 0 && n != e.Root; n = c.Cluster.Tree.Parent(n) {
@@ -87,7 +88,7 @@ func (c *Case) AskEntitled() *entitled.Asked {
 			}
 		}
 	}
-	leaving := c.leavingBelow()
+	leaving := leavingBelow(c)
 	a.Held = func(node, i int) int64 {
 		held := e.Amount(c.Cluster.Usage.Row(node), i)
 		if left := leaving[node]; left != nil {
@@ -100,10 +101,10 @@ func (c *Case) AskEntitled() *entitled.Asked {
 }
 
 // MayReclaim reports whether the preemptor's queue is entitled to what is requested.
-func (c *Case) MayReclaim() bool { return c.AskEntitled().May() }
+func MayReclaim(c *Case) bool { return AskEntitled(c).May() }
 
 // leavingBelow returns, by node, what is there that was told to leave: to fair shares it is gone.
-func (c *Case) leavingBelow() (by map[int][]int64) {
+func leavingBelow(c *Case) (by map[int][]int64) {
 	e := c.Request.Entitled
 	for queue, w := range c.Cluster.EachLeaving {
 		if by == nil {
@@ -137,24 +138,29 @@ func (e *Entitled) Fixed(c *cluster.Cluster, node, resource int) (sum int64) {
 	return sum
 }
 
-// EachOverFixed calls yield with each node, from the queue up, in which what never yields would exceed the quota of
+// EachOverFixed yields each node, from the queue up, in which what never yields would exceed the quota of
 // something that is requested, with the resource. Neither time nor victims change anything about it.
-func (c *Case) EachOverFixed(yield func(node, resource int) bool) {
-	e := c.Request.Entitled
-	if e == nil || !c.Request.NeverYields {
-		return
-	}
-	a := c.AskEntitled()
-	for n := a.Own(); n >= 0 && n != e.Root; n = c.Cluster.Tree.Parent(n) {
-		if i := a.OverFixed(n, false); i >= 0 && !yield(n, i) {
+func EachOverFixed(c *Case) iter.Seq2[int, int] {
+	return func(yield func(node, resource int) bool) {
+		e := c.Request.Entitled
+		if e == nil || !c.Request.NeverYields {
 			return
+		}
+		a := AskEntitled(c)
+		for n := a.Own(); n >= 0 && n != e.Root; n = c.Cluster.Tree.Parent(n) {
+			if i := a.OverFixed(n, false); i >= 0 && !yield(n, i) {
+				return
+			}
 		}
 	}
 }
 
 // OverFixed reports whether there is such a node.
-func (c *Case) OverFixed() bool {
-	for range c.EachOverFixed {
+func OverFixed(c *Case) bool {
+	if c.Request.Entitled == nil { // most decisions, which allocate nothing here
+		return false
+	}
+	for range EachOverFixed(c) {
 		return true
 	}
 	return false

@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -10,7 +11,7 @@ import (
 // node in which it does.
 func (s *Search) FixedShortages() []Shortage {
 	e := s.Request.Entitled
-	for node, resource := range s.EachOverFixed {
+	for node, resource := range right.EachOverFixed(&s.Case) {
 		requested := int64(0)
 		slot := -1
 		for i, amount := range s.Request.Amounts {

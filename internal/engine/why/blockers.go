@@ -31,7 +31,7 @@ func (a *Asker) walk() {
 	if top < 0 {
 		return
 	}
-	if a.Request.Entitled != nil && !a.MayReclaim() {
+	if a.Request.Entitled != nil && !right.MayReclaim(&a.Case) {
 		a.add(trace.FairShare, a.Request.Queue, nil)
 	}
 	own, _ := a.OwnDonor()
