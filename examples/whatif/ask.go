@@ -36,6 +36,13 @@ func (c *cluster) ask(o options) (*answer, error) {
 	if o.request == "" && o.workload == "" {
 		o.workload = answers.SampleAsks[c.Sample]
 	}
+	if o.workload != "" {
+		id, err := c.named(&o)
+		if err != nil {
+			return nil, err
+		}
+		o.workload = id
+	}
 	if c.ByFairShares() {
 		var err error
 		if c, err = c.requesting(&o); err != nil {
@@ -198,7 +205,7 @@ func find(o options, in *answers.Input, now time.Time) (*bridge.Pending, error) 
 		case 1:
 			o.workload = pending[0].Workload.ID
 		default:
-			return nil, fmt.Errorf("%d workloads wait in the input: name one with -workload, as in %s", len(pending), some(pendingNames(pending)))
+			return nil, fmt.Errorf("%d workloads wait in the input: name one, as in %s", len(pending), some(pendingNames(pending)))
 		}
 	}
 	for i := range pending {

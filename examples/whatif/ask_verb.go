@@ -18,9 +18,9 @@ var askVerb = verb{
 	long: "Says whether a workload fits, which workloads it preempts and why, or why none may yield; or that it is held, or that the answer is unknown. The workload is a pending one of the input (-workload), or a new one (-request).",
 	examples: []string{
 		"",
-		"-f cluster.json -workload vision/detector-train",
+		"-f cluster.json vision/detector-train",
 		"-f cluster.json -request cpu=4,nvidia.com/gpu=8 -queue team-a -priority 100",
-		"-live -workload vision/detector-train -in 20m",
+		"-live vision/detector-train -in 20m",
 	},
 	yes: fitsAnswer, no: noAnswer, unknown: unknownAnswer,
 	flags: func(c *cobra.Command, o *options) {
@@ -28,7 +28,7 @@ var askVerb = verb{
 		c.Flags().BoolVar(&o.all, "all", false, "print all rows of the queue tree: also of what there is room for")
 		c.Flags().BoolVar(&o.tree, "tree", false, "print the whole queue tree: also queues that neither ask nor give")
 	},
-	check: checkRequest,
+	check: checkRequest, one: true,
 	run: func(c *cluster, o *options, std stdio) (result, error) {
 		a, err := c.ask(*o)
 		if err != nil {
@@ -36,7 +36,7 @@ var askVerb = verb{
 		}
 		return result{statusOf(a.verdict.Outcome), func(b *cli.Page) {
 			a.print(b, o.all, o.tree)
-			c.printSampleHint(b, "-live -workload NAMESPACE/NAME")
+			c.printSampleHint(b, "-live NAMESPACE/NAME")
 		}, a.plain(), a.victimNames()}, nil
 	},
 }

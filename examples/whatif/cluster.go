@@ -14,8 +14,10 @@ import (
 // cluster is an input, ready to be asked.
 type cluster struct {
 	answers.Cluster
-	nodes   *rooms.Nodes
-	command string // with which the user runs the program; empty: go run
+	nodes     *rooms.Nodes
+	command   string // with which the user runs the program; empty: go run
+	owned     *owned // what -workload may mean beside the ID of a workload
+	namespace string // of a name without one; empty: there is none
 }
 
 // whileReading is how much a heap may grow, in percent, before it is collected: most of what is read stays, and to look
@@ -25,12 +27,19 @@ const whileReading = 400
 // load reads the cluster that the options name.
 func load(o *options, std stdio) (*cluster, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(whileReading))
-	nodes := new(rooms.Nodes)
+	nodes, asked := new(rooms.Nodes), o.ownedBy()
+	if asked != nil {
+		o.see = asked.see
+	}
 	in, err := readInput(o, std, nodes)
 	if err != nil {
 		return nil, err
 	}
-	return newCluster(in, nodes, o, std, nil)
+	c, err := newCluster(in, nodes, o, std, nil)
+	if err == nil && o.workload != "" {
+		c.owned, c.namespace = asked, o.ownNamespace(std)
+	}
+	return c, err
 }
 
 // newCluster makes a cluster of what was read. It shares what did not change with a snapshot before, if there is one.
@@ -41,7 +50,7 @@ func newCluster(in answers.Input, nodes *rooms.Nodes, o *options, std stdio, bef
 	if err := in.Assume(o.assumptions, o.sharingSaid); err != nil {
 		return nil, err
 	}
-	c = &cluster{answers.Cluster{Input: in, Config: o.config, Now: o.now}, nodes, std.command}
+	c = &cluster{Cluster: answers.Cluster{Input: in, Config: o.config, Now: o.now}, nodes: nodes, command: std.command}
 	if c.Now.IsZero() && in.Sample != "" {
 		c.Now = answers.SampleTime
 	} else if c.Now.IsZero() {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
 )
@@ -26,6 +27,8 @@ type verb struct {
 	check func(*cobra.Command, *options) error
 	run   func(*cluster, *options, stdio) (result, error)
 	own   bool // it reads its clusters itself: run gets none
+	one   bool // it is about one workload, which an argument may name
+	alias string
 }
 
 // result is the answer of a verb.
@@ -46,7 +49,9 @@ func newRoot(std stdio, status *int) *cobra.Command { return rootOf(verbs(), std
 
 func rootOf(all []verb, std stdio, status *int) *cobra.Command {
 	o := &options{}
-	root := all[0].command(o, std, status)
+	first := all[0]
+	first.run = runWithoutVerb
+	root := first.command(o, std, status)
 	root.Use = strings.ReplaceAll(std.name, " ", "-")
 	root.Annotations[cobra.CommandDisplayNameAnnotation] = std.name
 	root.Long = about
@@ -61,18 +66,30 @@ func rootOf(all []verb, std stdio, status *int) *cobra.Command {
 	return root
 }
 
-const about = `Answers for a cluster in its present state: does this workload fit, which workloads does it preempt and why, or why none? Without a verb it does what ask does.
+// runWithoutVerb answers about the workload that the command line, a Record or the sample asks about, else about all.
+func runWithoutVerb(c *cluster, o *options, std stdio) (result, error) {
+	if o.workload == "" && o.request == "" && c.Recorded == nil && answers.SampleAsks[c.Sample] == "" {
+		return overviewVerb.run(c, o, std)
+	}
+	return askVerb.run(c, o, std)
+}
 
-The input is standard input or -f FILE: Kueue's objects as kubectl prints them, KAI's, or cede's own State or Record; JSON or YAML, plain or gzip. -live reads from kubectl. Without any of these it is an embedded sample.`
+const about = `Answers for a cluster in its present state: does this workload fit, which workloads does it preempt and why, or why none? Without a verb it does what ask does about a workload, and what overview does without one.
+
+The input is standard input or -f FILE: Kueue's objects as kubectl prints them, KAI's, or cede's own State or Record; JSON or YAML, plain or gzip. -live reads a cluster by its API. Without any of these it is an embedded sample.`
 
 func (v *verb) command(o *options, std stdio, status *int) *cobra.Command {
 	c := &cobra.Command{
 		Use: v.name, Short: v.short, Long: v.long, SilenceErrors: true, SilenceUsage: true, DisableFlagsInUseLine: true,
-		Args:        cobra.ArbitraryArgs, // RunE says what is unexpected
-		Annotations: map[string]string{"yes": v.yes, "no": v.no, "unknown": v.unknown},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		},
+		Args:              cobra.ArbitraryArgs, // RunE says what is unexpected
+		Annotations:       map[string]string{"yes": v.yes, "no": v.no, "unknown": v.unknown},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	if v.one {
+		c.Annotations["one"] = "yes"
+	}
+	if v.alias != "" {
+		c.Aliases = []string{v.alias}
 	}
 	for _, e := range v.examples {
 		c.Example += std.name + " " + e + "\n"
@@ -80,7 +97,7 @@ func (v *verb) command(o *options, std stdio, status *int) *cobra.Command {
 	c.Flags().SortFlags = false
 	v.flags(c, o)
 	if !v.own {
-		completeNames(c, o, std)
+		completeNames(c, o, std, v.one)
 	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w%s; %s", err, meant(c, err), usageLine(c))
@@ -88,8 +105,14 @@ func (v *verb) command(o *options, std stdio, status *int) *cobra.Command {
 	c.SetUsageFunc(func(c *cobra.Command) error { return printUsage(c.OutOrStdout(), c, std.screen.Width) })
 	c.SetHelpFunc(func(c *cobra.Command, _ []string) { printHelp(c.OutOrStdout(), c, std.screen.Width) })
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) > 0 {
+		switch {
+		case len(args) == 0:
+		case !v.one, !c.HasParent() && !strings.Contains(args[0], "/"):
 			return unexpected(c, args[0])
+		default:
+			if err := o.takeWorkload(c, args); err != nil {
+				return err
+			}
 		}
 		if err := o.check(c); err != nil {
 			return err
@@ -153,7 +176,15 @@ func (o *options) screen(s cli.Screen) cli.Screen {
 
 // usageLine is the usage in a line, for errors.
 func usageLine(c *cobra.Command) string {
-	return fmt.Sprintf("usage: %s [flags]; %s -h lists them", c.CommandPath(), c.CommandPath())
+	return fmt.Sprintf("usage: %s; %s -h lists them", usage(c), c.CommandPath())
+}
+
+// usage is how a verb is called.
+func usage(c *cobra.Command) string {
+	if c.Annotations["one"] != "" {
+		return c.CommandPath() + " [NAMESPACE/NAME] [flags]"
+	}
+	return c.CommandPath() + " [flags]"
 }
 
 // unexpected says what is wrong with an argument.
@@ -167,7 +198,7 @@ func unexpected(c *cobra.Command, arg string) error {
 			names = append(names, v.Name())
 		}
 	}
-	return fmt.Errorf("unexpected argument %q: want a verb (%s), or a workload as -workload %s%s", arg, strings.Join(names, ", "), arg, similar(arg, names, ""))
+	return fmt.Errorf("unexpected argument %q: want a verb (%s), or a workload as NAMESPACE/NAME%s", arg, strings.Join(names, ", "), similar(arg, names, ""))
 }
 
 // meant suggests a flag for one that is not known.

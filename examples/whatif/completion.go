@@ -48,15 +48,9 @@ func completion(root *cobra.Command, std stdio) *cobra.Command {
 
 // completeNames completes workloads and queues with those of the input that the command line names: its files, the cluster with
 // -live or as a plugin of kubectl, else the sample.
-func completeNames(c *cobra.Command, o *options, std stdio) {
-	for flag, names := range map[string]func(*cluster) []string{
-		"workload": func(c *cluster) []string { return pendingNames(c.Found.Pending) },
-		"queue":    func(c *cluster) []string { return slices.Concat(queueNames(c.State), localQueueNames(c.Found)) },
-	} {
-		if c.Flags().Lookup(flag) == nil {
-			continue
-		}
-		_ = c.RegisterFlagCompletionFunc(flag, func(c *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
+func completeNames(c *cobra.Command, o *options, std stdio, argument bool) {
+	complete := func(names func(*cluster) []string) cobra.CompletionFunc {
+		return func(c *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
 			if err := o.check(c); err != nil {
 				return nil, cobra.ShellCompDirectiveError
 			}
@@ -68,6 +62,16 @@ func completeNames(c *cobra.Command, o *options, std stdio) {
 			}
 			list := slices.DeleteFunc(names(read), func(name string) bool { return !strings.HasPrefix(name, begin) })
 			return list, cobra.ShellCompDirectiveNoFileComp
-		})
+		}
+	}
+	workloads := complete(func(c *cluster) []string { return pendingNames(c.Found.Pending) })
+	queues := complete(func(c *cluster) []string { return slices.Concat(queueNames(c.State), localQueueNames(c.Found)) })
+	for flag, names := range map[string]cobra.CompletionFunc{"workload": workloads, "queue": queues} {
+		if c.Flags().Lookup(flag) != nil {
+			_ = c.RegisterFlagCompletionFunc(flag, names)
+		}
+	}
+	if argument {
+		c.ValidArgsFunction = workloads
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/settle"
+	"github.com/cedesched/cede/workload"
 )
 
 var diffVerb = verb{
@@ -184,7 +185,7 @@ func compareAnswers(before, after *cluster, o *options, std stdio) (rows []diffR
 	seen := map[string]bool{}
 	for _, w := range slices.Concat(one, other) {
 		id := w.Workload.ID
-		if seen[id] || was[id] != nil && was[id].Outcome == "" || is[id] != nil && is[id].Outcome == "" { // or not looked at
+		if !o.wants(&workload.Workload{ID: id, Queue: w.Workload.Queue}) || seen[id] || was[id] != nil && was[id].Outcome == "" || is[id] != nil && is[id].Outcome == "" { // or not looked at
 			continue
 		}
 		seen[id] = true

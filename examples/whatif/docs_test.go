@@ -19,7 +19,6 @@ func TestCommandsOfTheDocumentation(t *testing.T) {
 	build := buildPage
 	t.Cleanup(func() { buildPage = build })
 	buildPage = func() (site.Programs, error) { return site.Programs{Wasm: []byte("w"), Worker: []byte("s")}, nil }
-	fakeKubectl(t, string(theSample()), "", "")
 	_, connect := fakeServer(t, string(theSample()), "", "")
 	list := golden.Commands(t, "../..", "whatif", []string{"whatif", "kubectl cede"}, "NAMESPACE/NAME", "vision/detector-train")
 	dir := t.TempDir()

@@ -16,12 +16,12 @@ var explainVerb = verb{
 	long: "Makes the same decision as ask and says how it came about: which workloads may yield by which right, which rule keeps the others, which of them the search took in which order; and for a no, which changes would make it a yes.",
 	examples: []string{
 		"explain",
-		"explain -live -workload vision/detector-train",
+		"explain -live vision/detector-train",
 		"explain -f cluster.json -request cpu=4,nvidia.com/gpu=8 -queue team-a -priority 100",
 	},
 	yes: fitsAnswer, no: noAnswer, unknown: unknownAnswer,
 	flags: requestFlags,
-	check: checkRequest,
+	check: checkRequest, one: true, alias: "why",
 	run: func(c *cluster, o *options, std stdio) (result, error) {
 		a, err := c.ask(*o)
 		if err != nil {
@@ -33,7 +33,7 @@ var explainVerb = verb{
 		}
 		return result{statusOf(a.verdict.Outcome), func(b *cli.Page) {
 			a.printExplanation(b, e.Explanation)
-			c.printSampleHint(b, "explain -live -workload NAMESPACE/NAME")
+			c.printSampleHint(b, "explain -live NAMESPACE/NAME")
 		}, e, a.victimNames()}, nil
 	},
 }

@@ -125,9 +125,9 @@ const gatesPath = "spec.preemptionGates"
 
 func (m *member) input(o *options, std stdio, nodes *rooms.Nodes) (answers.Input, error) {
 	if o.live {
-		o.context, o.kinds, o.see = m.sources[0], nil, m.see
+		o.context, o.resources, o.see = m.sources[0], nil, m.see
 		if m.name == "" {
-			o.kinds = managerKinds
+			o.resources = ofManagers
 		}
 		return readLive(o, std, nodes)
 	}
@@ -137,9 +137,6 @@ func (m *member) input(o *options, std stdio, nodes *rooms.Nodes) (answers.Input
 	}
 	return answers.ReadSeen(sources, "kueue", nodes.Add, m.see)
 }
-
-// managerKinds are what a manager has besides.
-var managerKinds = []string{"admissionchecks." + kueue.Group, "multikueueconfigs." + kueue.Group, "multikueueclusters." + kueue.Group}
 
 // findMixed finds files that are not of one cluster each: two clusters share no UID, and one cluster has no two objects of one kind
 // and name.

@@ -15,55 +15,14 @@ import (
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/cedesched/cede/examples/bridge/kueue"
 	"github.com/cedesched/cede/examples/internal/answers"
 	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/rooms"
 	"github.com/cedesched/cede/preemption"
-)
-
-// connect connects as kubectl would, in a context of its configuration; empty: the current one.
-func connect(name string) (dynamic.Interface, error) {
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(),
-		&clientcmd.ConfigOverrides{CurrentContext: name}).ClientConfig()
-	if err != nil {
-		return nil, err
-	}
-	config.QPS = -1 // the server has its own limits
-	return dynamic.NewForConfig(config)
-}
-
-// resource is what is followed of a cluster.
-type resource struct {
-	name string
-	must bool // without it nothing can be said
-	// own: only of the namespace that is asked for. in: only of this one, the object with a name.
-	own      bool
-	in, only string
-	versions []schema.GroupVersion // that there are of it, the latest first
-}
-
-var (
-	core    = []schema.GroupVersion{{Version: "v1"}}
-	ofKueue = []schema.GroupVersion{{Group: kueue.Group, Version: "v1beta2"}, {Group: kueue.Group, Version: "v1beta1"}, {Group: kueue.Group, Version: "v1alpha1"}}
-)
-
-// followed are the resources of which each change is followed; placed too where a flavor has a topology.
-var (
-	followed = []resource{
-		{name: "clusterqueues", must: true, versions: ofKueue}, {name: "resourceflavors", must: true, versions: ofKueue},
-		{name: "localqueues", must: true, own: true, versions: ofKueue}, {name: "workloads", must: true, own: true, versions: ofKueue},
-		{name: "cohorts", versions: ofKueue}, {name: "topologies", versions: ofKueue}, {name: "admissionchecks", versions: ofKueue},
-		{name: "preemptionconfigs", versions: ofKueue}, {name: "preemptionlimits", versions: ofKueue},
-		{name: "namespaces", versions: core}, {name: "configmaps", in: "kueue-system", only: "kueue-manager-config", versions: core},
-	}
-	placed = []resource{{name: "nodes", versions: core}, {name: "pods", versions: core}}
 )
 
 // follower follows a cluster of Kueue by the events of informers. Make it with [newFollower].
@@ -110,7 +69,7 @@ func (f *follower) followAll(ctx context.Context, list []resource) error {
 func (f *follower) find(ctx context.Context, r *resource) (of dynamic.ResourceInterface, choose func(*meta.ListOptions), err error) {
 	namespace := r.in
 	if r.own {
-		namespace = f.o.namespace
+		namespace = f.o.only
 	}
 	choose = func(l *meta.ListOptions) {
 		if r.only != "" {
@@ -229,7 +188,7 @@ func (f *follower) read(ctx context.Context, std stdio, before *preemption.Snaps
 		return nil, err
 	}
 	f.in = in
-	if len(in.Found.Topologies) > 0 && f.o.namespace == "" && !f.places { // of one namespace not all that runs is known
+	if len(in.Found.Topologies) > 0 && f.o.only == "" && !f.places { // of one namespace not all that runs is known
 		f.places = true
 		if err := f.followAll(ctx, placed); err != nil {
 			return nil, err
@@ -266,7 +225,7 @@ func (f *follower) keep(o *objects.Object) {
 // followEvents calls set with the cluster after each change of it, until the context ends. What cannot be read leaves
 // the cluster as it was.
 func followEvents(ctx context.Context, c *cluster, o *options, std stdio, set func(*cluster)) error {
-	client, err := std.connect(o.context)
+	client, err := o.client(std)
 	if err != nil {
 		return err
 	}

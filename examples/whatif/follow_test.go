@@ -33,7 +33,7 @@ func fakeServer(t *testing.T, objects string, missing, forbidden string) (*dynam
 		all = append(all, &unstructured.Unstructured{Object: item})
 	}
 	kinds := map[schema.GroupVersionResource]string{}
-	for _, r := range slices.Concat(followed, placed) {
+	for _, r := range slices.Concat(followed, placed, ofManagers, listedOfKAI[:1]) {
 		for _, v := range r.versions {
 			kinds[v.WithResource(r.name)] = "List"
 		}
@@ -62,7 +62,6 @@ func whyStatus(t *testing.T, url, id string) (int, string) {
 // With -live each change of a cluster of Kueue is followed: a workload that comes, one that goes, another quota. What
 // is answered then is what the command answers about the objects as they are.
 func TestServeFollows(t *testing.T) {
-	fakeKubectl(t, smallCluster, "", "")
 	client, connect := fakeServer(t, smallCluster, "", "")
 	url, stderr := connected(t, connect, "serve", "-live")
 	if status, got := whyStatus(t, url, "a/next"); status != http.StatusOK || !strings.Contains(got, "a/runs") {
@@ -125,16 +124,15 @@ func TestServeFollows(t *testing.T) {
 
 // What must be there and is not, or may not be read, is an error; what need not be there is a note.
 func TestServeFollowsNot(t *testing.T) {
-	fakeKubectl(t, smallCluster, "", "")
 	type dial = func(string) (dynamic.Interface, error)
 	but := func(missing, forbidden string) dial {
 		_, connect := fakeServer(t, smallCluster, missing, forbidden)
 		return connect
 	}
 	for want, connect := range map[string]dial{
-		"no configuration":                    func(string) (dynamic.Interface, error) { return nil, errors.New("no configuration") },
-		"workloads: workloads.kueue.x-k8s.io": but("workloads", ""),
-		"is forbidden: not you":               but("", "workloads"),
+		"no configuration":                  func(string) (dynamic.Interface, error) { return nil, errors.New("no configuration") },
+		"the server has no workloads.kueue": but("workloads", ""),
+		"is forbidden: not you":             but("", "workloads"),
 	} {
 		var stderr output
 		status := run([]string{"serve", "-live", "-addr", "127.0.0.1:0"}, stdio{out: new(output), err: &stderr, name: "whatif", clock: noon, connect: connect})

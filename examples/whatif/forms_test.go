@@ -50,14 +50,59 @@ func TestForms(t *testing.T) {
 // A name that is nearly right gets a suggestion, and no other.
 func TestSuggestions(t *testing.T) {
 	for want, args := range map[string][]string{
-		"; did you mean overview?":          {"overveiw"},
-		"; did you mean -workload?":         {"-workloda", "x"},
-		"; did you mean -queue?":            {"overview", "-qeueu", "x"},
-		"or a workload as -workload team/x": {"team/x"},
+		"; did you mean overview?":        {"overveiw"},
+		"; did you mean -workload?":       {"-workloda", "x"},
+		"; did you mean -queue?":          {"overview", "-qeueu", "x"},
+		"or a workload as NAMESPACE/NAME": {"team"},
 	} {
 		status, _, stderr := call(nil, args...)
 		if status != 2 || !strings.Contains(stderr, want) || strings.Contains(stderr, "mean") != strings.Contains(want, "mean") {
 			t.Errorf("%q: status %d, %q, want %q", args, status, stderr, want)
+		}
+	}
+}
+
+// A workload is named as kubectl names things: NAMESPACE/NAME, NAME, TYPE/NAME, TYPE NAME, with -n or without. TYPE is a workload, or what
+// owns one.
+func TestNames(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"vision/detector-train", "vision/detector-train fits"},
+		{"detector-train", "vision/detector-train fits"},
+		{"detector-train -n vision", "vision/detector-train fits"},
+		{"-n vision detector-train", "vision/detector-train fits"},
+		{"pytorchjob/detector-train", "vision/detector-train fits"},
+		{"pytorchjobs.kubeflow.org/detector-train", "vision/detector-train fits"},
+		{"pytorchjob detector-train -n vision", "vision/detector-train fits"},
+		{"workload detector-train", "vision/detector-train fits"},
+		{"wl/detector-train -n vision", "vision/detector-train fits"},
+		{"-workload vision/detector-train", "vision/detector-train fits"},
+	} {
+		for _, verb := range []string{"why", "explain", "ask"} {
+			status, stdout, stderr := call(nil, append([]string{verb, "-f", "../internal/answers/samples/cluster.json", "-at", now}, strings.Fields(c.args)...)...)
+			if status != 0 || stderr != "" || !strings.HasPrefix(stdout, c.want) {
+				t.Errorf("%s %s: status %d, %q:\n%.200s", verb, c.args, status, stderr, stdout)
+			}
+		}
+	}
+	twice := strings.Replace(smallCluster, `"name":"next","namespace":"a"`, `"name":"next","namespace":"b"`, 1) // a second one
+	at := strings.Index(twice, `{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"next"`)
+	if _, _, stderr := call(strings.NewReader(smallCluster+"\n"+strings.TrimSuffix(strings.TrimSpace(twice[at:]), "]}")), "why", "next"); stderr != "whatif: next may mean a/next, b/next: name one as NAMESPACE/NAME\n" {
+		t.Errorf("%q", stderr)
+	}
+}
+
+// Without a verb the answer is about the workload that is named, else about all.
+func TestWithoutVerb(t *testing.T) {
+	sample := string(theSample())
+	for _, c := range []struct {
+		args   []string
+		begins string
+	}{
+		{nil, "4 workloads wait."}, {[]string{"vision/detector-train"}, "vision/detector-train fits"}, {[]string{"-workload", "nlp/lora-sweep"}, "nlp/lora-sweep fits"},
+		{[]string{"-request", "cpu=1", "-queue", "vision"}, "new fits"}, {[]string{"-o", "name"}, "evals/long-context-all\n"},
+	} {
+		if status, stdout, stderr := call(strings.NewReader(sample), c.args...); status == 2 || !strings.HasPrefix(stdout, c.begins) {
+			t.Errorf("%q: status %d, %q, %.100s", c.args, status, stderr, stdout)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func printUsage(w io.Writer, c *cobra.Command, width int) error {
 		width = helpWidth
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Usage:\n  %s [flags]\n", c.CommandPath())
+	fmt.Fprintf(&b, "Usage:\n  %s\n", usage(c))
 	if !c.HasParent() {
 		fmt.Fprintf(&b, "  %s VERB [flags]\n\nVerbs:\n", c.CommandPath())
 		for _, v := range c.Commands() {

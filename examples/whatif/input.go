@@ -6,14 +6,14 @@ import (
 	"github.com/cedesched/cede/examples/internal/rooms"
 )
 
-// readInput reads the cluster from kubectl or the files, else from standard input, else from
+// readInput reads the cluster from its API or the files, else from standard input, else from
 // the sample.
 func readInput(o *options, std stdio, nodes *rooms.Nodes) (answers.Input, error) {
 	files, piped := o.files, std.in
 	if o.sample != "" {
 		return answers.ReadSample(o.sample)
 	}
-	if o.live || std.plugin && !o.liveSaid && len(files) == 0 && piped == nil {
+	if o.reads(std) {
 		return readLive(o, std, nodes)
 	}
 	if len(files) == 0 && piped != nil {
@@ -31,5 +31,5 @@ func readInput(o *options, std stdio, nodes *rooms.Nodes) (answers.Input, error)
 	for i := range sources {
 		sources[i].Through = progress.Reader
 	}
-	return answers.ReadBeside(sources, o.scheduler, nodes.Add)
+	return answers.ReadSeen(sources, o.scheduler, nodes.Add, o.see)
 }

@@ -153,6 +153,9 @@ func TestKAI(t *testing.T) {
 		"beside KAI, Kueue asked": {both, []string{"-scheduler", "kueue", "-at", "2026-11-20T13:00:00Z"}, 0, "a/next"},
 		"none of Kueue":           {kaiCluster, []string{"-scheduler", "kueue"}, 2, "there are no objects of it in the input"},
 	} {
+		if len(c.args) == 0 || c.args[0] != "diff" {
+			c.args = append([]string{"ask"}, c.args...)
+		}
 		status, stdout, stderr := call(strings.NewReader(c.text), c.args...)
 		if status != c.status || !strings.Contains(stdout+stderr, c.want) {
 			t.Errorf("%s: status %d, want %d and %q:\n%s%s", name, status, c.status, c.want, stdout, stderr)

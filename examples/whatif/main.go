@@ -2,24 +2,24 @@
 // preempt and why, or why none?
 //
 //	kubectl get clusterqueues,cohorts,localqueues,resourceflavors,topologies,admissionchecks,workloads.kueue.x-k8s.io -A -o json |
-//	  whatif -workload NAMESPACE/NAME
+//	  whatif
 //
 // The input is standard input or -f FILE, given once or several times: Kueue's objects as
 // kubectl prints them, or KAI's (queues, pod groups, pods, priority classes), or cede's own
 // State or Record; JSON or YAML, plain or gzip. If there are objects of both Kueue and KAI,
 // -scheduler chooses. An object that cannot be read is left out, with a note. With -live it
-// runs kubectl itself (kubectl get, nothing else). The workload is a pending one in the
-// input, or a new one:
+// lists the objects by the API of the cluster, and does nothing else. It answers about all that waits, or about one
+// workload: a pending one, NAMESPACE/NAME, or a new one:
 //
 //	whatif -f cluster.json -request cpu=4,nvidia.com/gpu=8 -queue team-a -priority 100
 //
 // A Record contains its own request. Without arguments the input is an embedded sample.
 //
-// That is the verb ask. There are others; whatif -h lists them:
+// That are the verbs overview and ask. There are others; whatif -h lists them:
 //
 //	overview  every pending workload in one line
 //	next      the next admission cycles
-//	explain   how the answer came about, and what would change it
+//	explain   how the answer came about, and what would change it; also why
 //	lint      what will hurt in the configuration
 //	diff      which answers change between two states, or with another quota, policy, priority
 //	multikueue  of a workload sent to several clusters: which gate opens when, and who yields where
@@ -37,7 +37,7 @@
 //	notes     what the answer leaves out
 //
 // Installed under the name kubectl-cede it is a plugin of kubectl: kubectl cede overview. It
-// then reads from kubectl unless -f or a pipe gives the cluster.
+// then reads the cluster by its API unless -f or a pipe gives the cluster.
 //
 // Exit status of ask: 0 when it fits, at once or by preemption; 1 when it does not, or not yet, or is
 // held, that is, not considered by the scheduler; 3 when the answer depends on what cannot be read or is
@@ -64,7 +64,7 @@ func main() {
 	name, plugin := nameOf(os.Args[0])
 	std := stdio{
 		in: cli.Piped(), out: os.Stdout, err: os.Stderr, name: name, plugin: plugin,
-		screen: cli.ScreenOf(os.Stdout, os.Stderr, os.Getenv), clock: clock.System{}, until: cli.Interrupted, connect: connect,
+		screen: cli.ScreenOf(os.Stdout, os.Stderr, os.Getenv), clock: clock.System{}, until: cli.Interrupted,
 	}
 	if at, err := os.Executable(); err == nil && !strings.Contains(filepath.ToSlash(at), "/go-build") { // go run builds there
 		std.command = name
@@ -82,7 +82,7 @@ type stdio struct {
 	name     string                                       // as the user calls the program
 	command  string                                       // with which the user runs it, as messages show it; empty: go run
 	plugin   bool                                         // it is called as a plugin of kubectl
-	connect  func(name string) (dynamic.Interface, error) // to a cluster that is followed, in a context of kubectl
+	connect  func(name string) (dynamic.Interface, error) // in place of the connection that flags and kubeconfig say; nil: that one
 }
 
 // interrupted returns a context that ends when the user interrupts.

@@ -104,7 +104,7 @@ func TestBadInput(t *testing.T) {
 		"no such file":           {"", []string{"-f", filepath.Join(dir, "none")}, "no such file"},
 		"a directory":            {"", []string{"-f", dir}, "is a directory"},
 		"not found":              {"", []string{"-workload", "vision/detector"}, "the nearest: vision/detector-train"},
-		"forgotten namespace":    {"", []string{"-workload", "detector-train"}, "the nearest: vision/detector-train"},
+		"forgotten namespace":    {"", []string{"-workload", "detector-trian"}, "the nearest: vision/detector-train"},
 		"runs already":           {"", []string{"-workload", "evals/arena-judge"}, "holds quota in queue evals already since 2026"},
 		"no such queue":          {"", []string{"-request", "cpu=1", "-queue", "visoin"}, "the nearest: vision"},
 		"no such flavor":         {"", []string{"-request", "cpu=1", "-queue", "vision", "-flavor", "b200"}, `has no flavor "b200"`},
@@ -127,7 +127,11 @@ func TestBadInput(t *testing.T) {
 		"unknown strategy":       {"", []string{"-fair", "-strategies", "Least"}, "Least"},
 		"strategies in reverse":  {"", []string{"-fair", "-strategies", "LessThanInitialShare,LessThanOrEqualToFinalShare"}, "LessThanOrEqualToFinalShare before LessThanInitialShare"},
 		"bad flag":               {"", []string{"-frobnicate"}, "usage: whatif"},
-		"argument":               {"", []string{"vision/detector-train"}, "unexpected argument"},
+		"argument":               {"", []string{"detector-train"}, "unexpected argument"},
+		"two names":              {"", []string{"ask", "vision/detector-train", "-workload", "x"}, "give one of them"},
+		"three arguments":        {"", []string{"ask", "job", "a", "b"}, "unexpected argument \"b\""},
+		"no such owner":          {"", []string{"ask", "job", "detector-train"}, "no workload of job \"detector-train\" is in the input"},
+		"another namespace":      {"", []string{"-sample", "cluster", "ask", "detector-train", "-n", "nlp"}, "workload \"nlp/detector-train\" is not in the input; the nearest"},
 		"state: unknown field":   {`{"queues":[{"nam":"a"}]}`, nil, "unknown field"},
 		"state: a list twice":    {`{"queues":[{"name":"a"}],"queues":[]}`, nil, "queues: is there twice"},
 		"state: a field twice":   {`{"queues":[{"name":"a"}],"rules":[{"name":"c","rules":[{"name":"r"}],"rules":[]}]}`, nil, "rules[0].rules: is there twice"},
@@ -136,9 +140,9 @@ func TestBadInput(t *testing.T) {
 		"record: no time":        {`{"state":{"queues":[{"name":"q"}]},"request":{"workload":{"id":"w","queue":"q"},"now":"noon"}}`, nil, `request.now: "noon" is not a time`},
 		"state: limits only":     {`{"queues":[{"name":"a","quotas":[{"flavor":"f","resource":"cpu","borrowingLimit":1}]}]}`, nil, "no nominal"},
 		"state: every fault":     {`{"queues":[{"name":"a","cohort":"x"},{"name":"a"}]}`, nil, `unknown cohort "x" (queue "a") (and 1 more fault)`},
-		"state: nothing waits":   {`{"queues":[{"name":"a"}]}`, nil, "no workload waits"},
+		"state: nothing waits":   {`{"queues":[{"name":"a"}]}`, []string{"ask"}, "no workload waits"},
 		"same resources twice":   {"", []string{"-request", "cpu=1", "-queue", "nlp", "-flavor", "h100,a100-spot"}, "h100 and a100-spot are for the same resources"},
-		"several wait":           {string(theSample()), []string{"-f", "-"}, "4 workloads wait in the input: name one with -workload, as in evals/long-context-all, nlp/lora-sweep, recsys/two-tower-xl and 1 more"},
+		"several wait":           {string(theSample()), []string{"-f", "-", "ask"}, "4 workloads wait in the input: name one, as in evals/long-context-all, nlp/lora-sweep, recsys/two-tower-xl and 1 more"},
 		"two documents, one bad": {`{"kind":"List","items":[]} ]`, nil, "not JSON"},
 		"gzip that is none":      {"\x1f\x8bnot gzip", nil, "the gzip is damaged"},
 	} {
@@ -217,7 +221,7 @@ func TestTimeBased(t *testing.T) {
 		"2026-11-20T12:15:00Z": "its priority is equal, it is not newer, and its minAdmitDuration of 4h0m0s is not over, until 13:00:00",
 		"2026-11-20T13:00:01Z": "InClusterQueueTimeBased: it runs in the same queue with the same priority",
 	} {
-		_, stdout, stderr := call(strings.NewReader(timed), "-at", at)
+		_, stdout, stderr := call(strings.NewReader(timed), "ask", "-at", at)
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%s: stderr %q, stdout without %q:\n%s", at, stderr, want, stdout)
 		}
@@ -229,10 +233,10 @@ func TestIn(t *testing.T) {
 	timed := strings.Replace(smallCluster, `{"withinClusterQueue":"LowerPriority"}`,
 		`{"withinClusterQueue":"LowerOrNewerEqualPriority","withinClusterQueueConfig":{"minAdmitDuration":"4h"}}`, 1)
 	timed = strings.Replace(timed, `"priority":5`, `"priority":0`, 1)
-	if status, stdout, _ := call(strings.NewReader(timed), "-at", "2026-11-20T12:00:00Z", "-in", "60m"); status != 1 || !strings.Contains(stdout, "waits: time alone helps") {
+	if status, stdout, _ := call(strings.NewReader(timed), "ask", "-at", "2026-11-20T12:00:00Z", "-in", "60m"); status != 1 || !strings.Contains(stdout, "waits: time alone helps") {
 		t.Errorf("status %d:\n%s", status, stdout)
 	}
-	if status, stdout, _ := call(strings.NewReader(timed), "-at", "2026-11-20T12:00:00Z", "-in", "60m1ns"); status != 0 {
+	if status, stdout, _ := call(strings.NewReader(timed), "ask", "-at", "2026-11-20T12:00:00Z", "-in", "60m1ns"); status != 0 {
 		t.Errorf("status %d:\n%s", status, stdout)
 	}
 }

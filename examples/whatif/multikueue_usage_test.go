@@ -67,13 +67,13 @@ func TestFilesOfMultiKueue(t *testing.T) {
 
 // With -live every cluster is read by its context, and one that has two names is noticed.
 func TestLiveMultiKueue(t *testing.T) {
-	calls := fakeKubectl(t, string(theSample()), "", "")
+	calls := fakeCluster(t, string(theSample())+`{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"MultiKueueConfig","metadata":{"name":"x"}}`)
 	status, text, stderr := call(nil, "multikueue", "-live", "-manager-context", "hub", "-worker", "a=east", "-worker", "b=west")
 	if status != 0 || stderr != "" || !strings.HasPrefix(text, "The manager has sent out no workload") {
 		t.Errorf("status %d, %s, %s", status, text, stderr)
 	}
 	all := strings.Join(calls(), "\n")
-	for _, want := range []string{"multikueueconfigs.kueue.x-k8s.io,multikueueclusters.kueue.x-k8s.io -o json --context hub -A", "--context east -A", "--context west -A"} {
+	for _, want := range []string{"hub: multikueueconfigs.kueue.x-k8s.io", "east: workloads.kueue.x-k8s.io", "west: workloads.kueue.x-k8s.io"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no call has %q:\n%s", want, all)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/workload"
 )
 
 var nextVerb = verb{
@@ -42,7 +43,7 @@ var nextVerb = verb{
 		}
 		status, shown := cli.StatusNo, []step{}
 		for _, s := range f.steps {
-			if o.queue == "" || s.Queue == o.queue {
+			if o.wants(&workload.Workload{ID: s.Workload, Queue: s.Queue}) {
 				shown = append(shown, s)
 				if s.Outcome == cycle.Admit || s.Outcome == cycle.Preempt {
 					status = cli.StatusYes
@@ -140,7 +141,7 @@ func (c *cluster) printForecast(b *cli.Page, o *options, f *forecast) {
 		b.Gap()
 		b.Table(t)
 	}
-	if silent && o.queue == "" {
+	if silent && o.queue == "" && o.namespace == "" {
 		b.Say("Cycles that change nothing that is shown are left out.\n")
 	}
 	switch {

@@ -19,29 +19,31 @@ import (
 type options struct {
 	files                                                     []string
 	scheduler, workload, request, queue, name, flavor, output string
-	context, namespace                                        string // of kubectl
-	sample                                                    string
-	live, liveSaid                                            bool
-	priority, count                                           int64
-	at                                                        string
-	now                                                       time.Time
-	asked                                                     bool // a time was given
-	fair                                                      bool
-	strategies                                                string
-	sharingSaid                                               bool // -fair was given
-	in                                                        time.Duration
-	all, tree                                                 bool
-	rules, to, quotas, policies, priorities                   []string
-	applied, refers, switched                                 []string // by diff: files, queues and rules
-	page, pageAddress                                         string   // the file of the page, or where it is served
-	width, cycles                                             int      // -1: that of the terminal
-	maxVictims                                                int
-	assumed, assumptions                                      []string // as given; with those of files
-	serve                                                     serving
-	dispatch                                                  dispatch
-	kinds                                                     []string // what kubectl is asked for besides
-	see                                                       func(*objects.Object)
-	config                                                    preemption.Config
+	namespace, only                                           string // of what is asked about; of what is read alone
+	typed                                                     bool   // workload is TYPE/NAME
+	kube
+	sample                                  string
+	live, liveSaid                          bool
+	priority, count                         int64
+	at                                      string
+	now                                     time.Time
+	asked                                   bool // a time was given
+	fair                                    bool
+	strategies                              string
+	sharingSaid                             bool // -fair was given
+	in                                      time.Duration
+	all, tree                               bool
+	rules, to, quotas, policies, priorities []string
+	applied, refers, switched               []string // by diff: files, queues and rules
+	page, pageAddress                       string   // the file of the page, or where it is served
+	width, cycles                           int      // -1: that of the terminal
+	maxVictims                              int
+	assumed, assumptions                    []string // as given; with those of files
+	serve                                   serving
+	dispatch                                dispatch
+	resources                               []resource // that are read besides
+	see                                     func(*objects.Object)
+	config                                  preemption.Config
 }
 
 // outputs are the forms of an answer.
@@ -55,14 +57,14 @@ func common(root *cobra.Command, o *options, std stdio) {
 	flags := root.PersistentFlags()
 	flags.SortFlags = false
 	flags.StringArrayVarP(&o.files, "file", "f", nil, "read the cluster from `FILE` (- is standard input); may be given several times")
-	live := "read the cluster with kubectl get"
+	live := "read the cluster by its API, as kubectl get does"
 	if std.plugin {
 		live += "; it is the default without -f and without a pipe"
 	}
 	flags.BoolVar(&o.live, "live", false, live)
 	flags.StringVar(&o.sample, "sample", "", "read an embedded sample: `cluster|trouble|rules|kai` (cluster without any input)")
-	flags.StringVar(&o.context, "context", "", "the `CONTEXT` of kubectl, with -live")
-	flags.StringVarP(&o.namespace, "namespace", "n", "", "read with kubectl the workloads of this `NAMESPACE` alone; what runs in others then does not count")
+	flags.StringVarP(&o.namespace, "namespace", "n", "", "ask about workloads of this `NAMESPACE`; where all namespaces may not be read, it is read alone")
+	o.kube.flags(flags)
 	flags.StringVar(&o.scheduler, "scheduler", "", "ask `kueue|kai` where the input holds objects of both")
 	flags.StringVar(&o.at, "at", "", "decide for `TIME` (RFC 3339) instead of now")
 	flags.DurationVar(&o.in, "in", 0, "decide for a time `LATER` than that, such as 20m")
@@ -87,13 +89,19 @@ func choose(c *cobra.Command, flag string, values ...string) {
 // check returns what is wrong with the flags of every verb, and reads them.
 func (o *options) check(c *cobra.Command) error {
 	set := map[string]bool{}
-	c.Flags().Visit(func(f *pflag.Flag) { set[f.Name] = true })
+	says := ""
+	c.Flags().Visit(func(f *pflag.Flag) {
+		set[f.Name] = true
+		if _, of := f.Annotations[ofKubectl]; of {
+			says = "-" + f.Name
+		}
+	})
 	o.liveSaid = set["live"]
 	switch {
 	case o.live && len(o.files) > 0:
-		return errors.New("-live reads the cluster from kubectl and -f from a file: give one of them")
-	case (o.context != "" || o.namespace != "") && len(o.files) > 0:
-		return errors.New("-context and -namespace are for kubectl, and -f reads from a file: give one of them")
+		return errors.New("-live reads the cluster by its API and -f from a file: give one of them")
+	case says != "" && (len(o.files) > 0 || o.sample != ""):
+		return fmt.Errorf("%s is about a cluster that is read by its API, and -f and -sample are not: give one of them", says)
 	case o.sample != "" && (o.live || len(o.files) > 0):
 		return errors.New("-sample is an input: give it without -f and -live")
 	case o.sample != "" && !slices.Contains(answers.Samples, o.sample):
@@ -105,9 +113,7 @@ func (o *options) check(c *cobra.Command) error {
 	case set["width"] && o.width < 0:
 		return fmt.Errorf("-width %d: want at least 0", o.width)
 	}
-	if o.context != "" || o.namespace != "" {
-		o.live = true
-	}
+	o.live = o.live || says != ""
 	o.sharingSaid = set["fair"] || set["strategies"]
 	var err error
 	if o.assumptions, err = answers.Assumptions(o.assumed); err != nil {
@@ -127,7 +133,7 @@ func (o *options) check(c *cobra.Command) error {
 // requestFlags adds the flags of a verb about one workload.
 func requestFlags(c *cobra.Command, o *options) {
 	flags := c.Flags()
-	flags.StringVar(&o.workload, "workload", "", "ask about the pending workload `NAMESPACE/NAME` of the input")
+	flags.StringVar(&o.workload, "workload", "", "ask about the pending workload `NAMESPACE/NAME`, as the argument does")
 	flags.StringVar(&o.request, "request", "", "ask about a new workload whose replicas take `RESOURCE=QUANTITY,...`")
 	flags.StringVar(&o.queue, "queue", "", "the `QUEUE` of the workload, NAMESPACE/NAME for a local queue; of a pending one, in place of its own")
 	flags.Int64Var(&o.priority, "priority", 0, "the priority of the new workload")

@@ -15,6 +15,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/workload"
 )
 
 var overviewVerb = verb{
@@ -35,7 +36,7 @@ var overviewVerb = verb{
 		v := &overview{cluster: c, all: len(list), rows: []overviewRow{}}
 		if o.isText() {
 			v.page = &cli.Page{Screen: o.screen(std.screen)}
-			v.begin(list)
+			v.begin(list, o)
 		}
 		notes, err := c.shortenAll(o, list, std, func(i int, s *answers.Short) error { return v.add(&list[i], s, std.out) })
 		if err != nil {
@@ -126,7 +127,12 @@ func (c *cluster) listed(o *options) ([]answers.Waiting, error) {
 		return nil, err
 	}
 	list, err := c.waiting(o)
-	return slices.DeleteFunc(list, func(w answers.Waiting) bool { return o.queue != "" && w.Workload.Queue != o.queue }), err
+	return slices.DeleteFunc(list, func(w answers.Waiting) bool { return !o.wants(&w.Workload) }), err
+}
+
+// wants reports whether a workload is of the queue and the namespace that the command line names.
+func (o *options) wants(w *workload.Workload) bool {
+	return (o.queue == "" || w.Queue == o.queue) && (o.namespace == "" || answers.Namespace(w.ID) == o.namespace)
 }
 
 // shortenAll answers about workloads in a few words, and tells about each as soon as it is known. Without -all the
@@ -182,9 +188,13 @@ type overview struct {
 }
 
 // begin prints what is known before the answers are.
-func (v *overview) begin(list []answers.Waiting) {
+func (v *overview) begin(list []answers.Waiting, o *options) {
 	if len(list) == 0 {
-		v.page.Say("No workload waits.\n")
+		where := ""
+		if o.namespace != "" {
+			where = " in namespace " + o.namespace
+		}
+		v.page.Say("No workload waits%s.\n", where)
 		return
 	}
 	v.page.Say("%s.\n\n", plural(v.all, "1 workload waits", "%d workloads wait"))
@@ -242,7 +252,7 @@ func (v *overview) together(o *options) error {
 	case v.ByFairShares():
 		v.page.Say("Each is answered as if it were alone.\n")
 		return nil
-	case v.all > maxTogether || o.queue != "":
+	case v.all > maxTogether || o.queue != "" || o.namespace != "":
 		v.page.Say("Each is answered as if it were alone; next says what becomes of them together.\n")
 		return nil
 	}

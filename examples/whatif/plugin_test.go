@@ -26,8 +26,7 @@ func TestInstalledAsPlugin(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the fake kubectl is a shell script")
 	}
-	fakeKubectl(t, smallCluster, "", "")
-	get := must(exec.LookPath("kubectl"))(t)
+	fakeCluster(t, smallCluster)
 	program := must(os.Executable())(t)
 	dir := t.TempDir()
 	for _, name := range []string{"kubectl-cede", "whatif"} {
@@ -41,7 +40,7 @@ func TestInstalledAsPlugin(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("kubectl", "#!/bin/sh\nif [ \"$1\" = cede ]; then shift; exec kubectl-cede \"$@\"; fi\nexec '"+get+"' \"$@\"\n")
+	write("kubectl", "#!/bin/sh\n[ \"$1\" = cede ] && shift && exec kubectl-cede \"$@\"\n")
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv(asProgram, "1")
 	call := func(command string, args ...string) (status int, out string) {
@@ -62,7 +61,9 @@ func TestInstalledAsPlugin(t *testing.T) {
 		want    string
 		command []string
 	}{
-		{0, "a/next fits once a/runs yields", []string{"kubectl", "cede"}},
+		{0, "1 workload waits.", []string{"kubectl", "cede"}},
+		{0, "a/next fits once a/runs yields", []string{"kubectl", "cede", "why", "a/next"}},
+		{0, "a/next fits once a/runs yields", []string{"kubectl", "cede", "why", "workload/next", "-n", "a", "--as", "jane"}},
 		{0, "kubectl cede ", []string{"kubectl", "cede", "--version"}},
 		{2, "did you mean overview?", []string{"kubectl", "cede", "overveiw"}},
 		{2, "did you mean -workload?", []string{"kubectl", "cede", "-wokload", "x"}},
@@ -71,7 +72,7 @@ func TestInstalledAsPlugin(t *testing.T) {
 		{0, "a/next\n", []string{"kubectl_complete-cede", "ask", "--workload", "a/"}},
 		{0, "vision\n", []string{"kubectl_complete-cede", "overview", "--queue", ""}},
 		{0, "__start_kubectl-cede", []string{"kubectl-cede", "completion", "bash"}},
-		{0, "a/next fits", []string{"whatif", "-live"}},
+		{0, "a/next fits", []string{"whatif", "ask", "-live"}},
 		{1, "recsys/two-tower-xl does not fit", []string{"whatif", "-sample", "cluster", "-workload", "recsys/two-tower-xl"}},
 		{2, "no such file", []string{"whatif", "-f", "none.json"}},
 	} {

@@ -47,6 +47,7 @@ var serveVerb = verb{
 	},
 	check: func(_ *cobra.Command, o *options) error {
 		s := &o.serve
+		o.only = o.namespace
 		_, _, err := net.SplitHostPort(s.address)
 		switch {
 		case err != nil:
@@ -72,8 +73,8 @@ var serveVerb = verb{
 		var now atomic.Pointer[serve.Cluster]
 		now.Store(c.served(o, std))
 		set := func(c *cluster) { now.Store(c.served(o, std)) }
-		switch live := o.live || c.isLive(o, std); {
-		case live && o.scheduler == "kai":
+		switch live := o.reads(std); {
+		case live && c.ByFairShares():
 			go readAgain(ctx, c, o, std, set)
 		case live:
 			if err := followEvents(ctx, c, o, std, set); err != nil {
@@ -104,11 +105,6 @@ func untilInterrupted(std stdio, listener net.Listener, handler http.Handler, mo
 	last, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
 	return server.Shutdown(last)
-}
-
-// isLive reports whether the cluster is read with kubectl without a flag.
-func (c *cluster) isLive(o *options, std stdio) bool {
-	return std.plugin && !o.liveSaid && len(o.files) == 0 && std.in == nil
 }
 
 // asked is the time of a question without one.

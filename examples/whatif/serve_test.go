@@ -157,18 +157,18 @@ func TestServeAnswersAsCommand(t *testing.T) {
 
 // With -live of KAI the cluster is read again. While it cannot be read, the answers are about the cluster as it was.
 func TestServeLive(t *testing.T) {
-	fakeKubectl(t, kaiCluster, "", "")
+	fakeCluster(t, kaiCluster)
 	url, stderr := served(t, "-live", "-scheduler", "kai", "-refresh", "10ms")
 	path := url + "/v1/workloads/a/serve/why"
 	if status, got := get(t, path, ""); status != http.StatusOK {
 		t.Fatalf("status %d: %s", status, got)
 	}
-	fakeKubectl(t, "{", "", "")
+	configure(t, "http://127.0.0.1:1")
 	until(t, stderr, "a reading fails", func() bool { return strings.Contains(stderr.String(), "whatif: the cluster was not read again: ") })
 	if status, got := get(t, path, ""); status != http.StatusOK {
 		t.Errorf("status %d: %s", status, got)
 	}
-	fakeKubectl(t, strings.ReplaceAll(kaiCluster, `"serve"`, `"later"`), "", "")
+	fakeCluster(t, strings.ReplaceAll(kaiCluster, `"serve"`, `"later"`))
 	until(t, stderr, "the workload is another one", func() bool {
 		status, _ := get(t, strings.Replace(path, "serve", "later", 1), "")
 		return status == http.StatusOK

@@ -19,7 +19,7 @@ func TestNamesArePrintable(t *testing.T) {
 		{"-request", "g\x1bpu=1", "-queue", odd}, {"-request", "cpu=1", "-queue", "none\n"}, {"-o", "\x9b"},
 		{"-request", "cpu=99", "-queue", odd, "-flavor", "f\u2066"},
 	} {
-		status, stdout, stderr := call(strings.NewReader(string(data)), args...)
+		status, stdout, stderr := call(strings.NewReader(string(data)), append([]string{"ask"}, args...)...)
 		for _, out := range []string{stdout, stderr} {
 			for line := range strings.Lines(out) {
 				if strings.ContainsFunc(strings.TrimSuffix(line, "\n"), func(r rune) bool { return !unicode.IsPrint(r) }) {
@@ -45,11 +45,11 @@ func TestNamesArePrintable(t *testing.T) {
 // All notes are in the answer, as text and as JSON; nothing is on standard error.
 func TestAllNotesAreGiven(t *testing.T) {
 	data := must(os.ReadFile("testdata/input/notes.json"))(t)
-	status, stdout, stderr := call(strings.NewReader(string(data)))
+	status, stdout, stderr := call(strings.NewReader(string(data)), "ask")
 	if status != 1 || stderr != "" || strings.Count(stdout, "\nNote: ") != 9 {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)
 	}
-	_, stdout, stderr = call(strings.NewReader(string(data)), "-o", "json")
+	_, stdout, stderr = call(strings.NewReader(string(data)), "ask", "-o", "json")
 	var answer struct{ Notes []string }
 	if err := json.Unmarshal([]byte(stdout), &answer); err != nil || len(answer.Notes) != 9 || stderr != "" {
 		t.Errorf("%v, %d notes, %s", err, len(answer.Notes), stderr)
