@@ -5,14 +5,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/rooms"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/quota/fairshare"
+	"github.com/cedesched/cede/workload"
 )
 
 // queueShares is what a queue may have and has, as KAI counts it.
@@ -193,18 +196,44 @@ func (c *cluster) requesting(o *options) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.Workload.Queue = o.queue
+	return c.with(&p.Workload)
+}
+
+// with is the cluster once a workload waits in it that is not in the input.
+func (c *cluster) with(w *workload.Workload) (*cluster, error) {
 	with := *c
-	with.State.FairShares = c.State.FairShares.Clone()
-	for i := range with.State.FairShares.Queues {
-		q := &with.State.FairShares.Queues[i]
-		for j := range q.Claims {
-			for _, u := range p.Workload.Usage() {
-				if q.Name == o.queue && q.Claims[j].Resource == u.Resource {
-					q.Claims[j].Request = min(quota.Add(q.Claims[j].Request, u.Amount), quota.MaxUsage)
-				}
+	with.State.FairShares = answers.Requesting(c.State.FairShares, w, nil)
+	var err error
+	with.Snapshot, err = c.Snapshot.With(preemption.SetFairShares(with.State.FairShares))
+	return &with, err
+}
+
+// asking returns what a request of a client is decided on: the cluster, with its room on nodes. A workload of the input has its own pods; any
+// other counts in its queue, and its pods may run on all nodes.
+func (c *cluster) asking(r preemption.Request) (on *preemption.Snapshot, placed preemption.Request, notes []string, err error) {
+	var pods []workload.Pod
+	at := slices.IndexFunc(c.Found.Pending, func(p bridge.Pending) bool {
+		return p.Workload.ID == r.Workload.ID && p.Workload.Queue == r.Workload.Queue
+	})
+	if at >= 0 && slices.Equal(c.Found.Pending[at].Workload.Usage(), r.Workload.Usage()) {
+		p := &c.Found.Pending[at]
+		s := c.Standing(p, nil, answers.Namespace(r.Workload.ID))
+		pods, notes = p.Pods, slices.Concat(s.Doubts, s.Notes)
+	}
+	if len(pods) == 0 {
+		p, err := kai.Describe(r.Workload)
+		if err != nil {
+			return nil, r, nil, preemption.Faults{{Path: "request.workload.podSets", Problem: err.Error()}}
+		}
+		r.Workload, pods = p.Workload, p.Pods
+		if at < 0 { // else it counts already
+			if c, err = c.with(&r.Workload); err != nil {
+				return nil, r, nil, err
 			}
 		}
 	}
-	with.Snapshot, err = c.Snapshot.With(preemption.SetFairShares(with.State.FairShares))
-	return &with, err
+	w := answers.Waiting{Request: r, Workload: r.Workload, Pods: pods}
+	err = rooms.New(&c.Cluster, c.nodes).Place(&w)
+	return c.Snapshot, w.Request, notes, err
 }

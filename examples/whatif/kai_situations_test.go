@@ -1,11 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/cedesched/cede/examples/internal/answers"
+	objects "github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/examples/internal/rooms"
+	"github.com/cedesched/cede/examples/playground/model"
+	"github.com/cedesched/cede/examples/whatif/internal/serve"
 )
 
 // kaiSituation is a cluster, and what is said about its groups that wait, each asked about alone.
@@ -157,28 +166,28 @@ func threeNodes(k *ofKAI, cpu float64) {
 	k.job(kaiJob{name: "a", queue: "a", gpus: 3, age: 5})
 }
 
-// asked asks about a group, and says fits, no, unknown or the victims by their short names.
-func (k *ofKAI) asked(t *testing.T, text, group string) string {
-	t.Helper()
-	status, stdout, stderr := call(strings.NewReader(text), "-f", "-", "-at", "2026-11-27T12:00:00Z", "-workload", kaiNamespace+"/"+k.name(group), "-o", "json")
-	var got struct {
-		Verdict  struct{ Outcome, Why string }
-		Decision *struct {
-			Victims []struct {
-				Workload string
-				Replicas []struct{ Count int }
-			}
-		}
+// kaiSaid is what a door says about a group.
+type kaiSaid struct {
+	Verdict  struct{ Outcome, Why string }
+	Decision struct {
+		Outcome string
+		Victims []kaiVictim
 	}
-	if err := json.Unmarshal([]byte(stdout), &got); err != nil || stderr != "" {
-		t.Fatalf("%s: %v, %q", group, err, stderr)
-	}
-	switch {
-	case status == 1:
+}
+
+type kaiVictim struct {
+	Workload string
+	Replicas []struct{ Count int }
+}
+
+// said is fits, no, unknown or the victims by their short names.
+func (k *ofKAI) said(outcome, why string, victims []kaiVictim) string {
+	switch outcome {
+	case "Impossible":
 		return "no"
-	case status == 3:
-		return "unknown: " + got.Verdict.Why
-	case got.Verdict.Outcome == "Fits":
+	case "Unknown":
+		return "unknown: " + why
+	case "Fits":
 		return "fits"
 	}
 	short := map[string]string{}
@@ -186,7 +195,7 @@ func (k *ofKAI) asked(t *testing.T, text, group string) string {
 		short[kaiNamespace+"/"+long] = name
 	}
 	var names []string
-	for _, v := range got.Decision.Victims {
+	for _, v := range victims {
 		name := short[v.Workload]
 		if len(v.Replicas) > 0 {
 			name += fmt.Sprint(":", v.Replicas[0].Count)
@@ -197,19 +206,91 @@ func (k *ofKAI) asked(t *testing.T, text, group string) string {
 	return strings.Join(names, " ")
 }
 
-// Each situation is answered as KAI answers it.
+// asked asks about a group.
+func (k *ofKAI) asked(t *testing.T, text, group string) string {
+	t.Helper()
+	status, stdout, stderr := call(strings.NewReader(text), "-f", "-", "-at", kaiNow.Format(time.RFC3339), "-workload", kaiNamespace+"/"+k.name(group), "-o", "json")
+	var got kaiSaid
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || stderr != "" {
+		t.Fatalf("%s: %v, %q", group, err, stderr)
+	}
+	if want := map[string]int{"Impossible": 1, "Unknown": 3}[got.Verdict.Outcome]; status != want {
+		t.Errorf("%s: status %d, want %d", group, status, want)
+	}
+	return k.said(got.Verdict.Outcome, got.Verdict.Why, got.Decision.Victims)
+}
+
+// A door answers about a group of a cluster.
+type kaiDoor func(t *testing.T, group string) string
+
+// doors are the ways to ask about the groups of a cluster: the command line, what the server decides and why a group waits, and the page.
+func (k *ofKAI) doors(t *testing.T) map[string]kaiDoor {
+	t.Helper()
+	text := k.text(t)
+	in := must(answers.Read([]objects.Source{{Name: "-", Reader: strings.NewReader(text)}}, ""))(t)
+	c := must(newCluster(in, new(rooms.Nodes), &options{now: kaiNow, asked: true}, stdio{}, nil))(t)
+	h := serve.Handler(serve.Options{Cluster: func() *serve.Cluster { return c.served(&options{asked: true}, stdio{}) }, Now: func() time.Time { return kaiNow }})
+	m := must(model.New(model.FromInput(in, "-", kaiNow)))(t)
+	request := func(method, path string, body any) (got kaiSaid) {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(method, path, bytes.NewReader(must(json.Marshal(body))(t))))
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 {
+			t.Fatalf("%s %s: %d %s", method, path, w.Code, w.Body)
+		}
+		return got
+	}
+	return map[string]kaiDoor{
+		"ask": func(t *testing.T, group string) string { return k.asked(t, text, group) },
+		"decide": func(t *testing.T, group string) string {
+			w := must(find(options{workload: kaiNamespace + "/" + k.name(group)}, &in, kaiNow))(t).Workload
+			got := request("POST", "/v1/decide", map[string]any{"request": map[string]any{"workload": w}})
+			return k.said(got.Decision.Outcome, "", got.Decision.Victims)
+		},
+		"decide about a new one": func(t *testing.T, group string) string {
+			w := must(find(options{workload: kaiNamespace + "/" + k.name(group)}, &in, kaiNow))(t).Workload
+			without := c.State.FairShares
+			defer func() { c.State.FairShares = without }()
+			none := w.Clone()
+			none.PodSets = nil
+			c.State.FairShares = answers.Requesting(without, &none, &w) // then the new one requests as much
+			w.ID = "research/new"
+			got := request("POST", "/v1/decide", map[string]any{"request": map[string]any{"workload": w}})
+			return k.said(got.Decision.Outcome, "", got.Decision.Victims)
+		},
+		"why": func(t *testing.T, group string) string {
+			got := request("GET", "/v1/workloads/"+kaiNamespace+"/"+k.name(group)+"/why", nil)
+			if got.Verdict.Outcome != "Preempt" {
+				return k.said(got.Verdict.Outcome, got.Verdict.Why, nil)
+			}
+			return "preempts" // its explanation names the victims
+		},
+		"page": func(t *testing.T, group string) string {
+			if err := m.Select(kaiNamespace + "/" + k.name(group)); err != nil {
+				t.Fatal(err)
+			}
+			var got kaiSaid
+			if err := json.Unmarshal(must(json.Marshal(m.Ask()))(t), &got); err != nil {
+				t.Fatal(err)
+			}
+			return k.said(m.Ask().Outcome, "", got.Decision.Victims)
+		},
+	}
+}
+
+// Each situation is answered as KAI answers it, through each door.
 func TestSituationsOfKAI(t *testing.T) {
 	for _, s := range kaiSituations {
 		k := newKAI()
 		s.build(k)
-		text := k.text(t)
-		for group, want := range s.want {
-			got := k.asked(t, text, group)
-			if want == "one" && len(strings.Fields(got)) == 1 && got[0] == 'b' {
-				continue
-			}
-			if got != want {
-				t.Errorf("%s: %s: %s, want %s", s.name, group, got, want)
+		for door, ask := range k.doors(t) {
+			for group, want := range s.want {
+				got := ask(t, group)
+				if want == "one" && len(strings.Fields(got)) == 1 && got[0] == 'b' || got == "preempts" && want != "fits" && want != "no" {
+					continue
+				}
+				if got != want {
+					t.Errorf("%s: %s: %s: %s, want %s", s.name, door, group, got, want)
+				}
 			}
 		}
 	}

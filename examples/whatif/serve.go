@@ -118,10 +118,11 @@ func (c *cluster) asked(o *options, std stdio) time.Time {
 // served is the cluster as questions see it.
 func (c *cluster) served(o *options, std stdio) *serve.Cluster {
 	notes := c.inputNotes()
+	var asking serve.Asking
 	if c.ByFairShares() {
-		notes = append(notes, "a decision or simulation about the cluster does not look at nodes, where KAI's groups need room; why a workload waits does")
+		notes, asking = append(notes, "a simulation with edits does not look at nodes, where KAI's groups need room"), c.asking
 	}
-	return &serve.Cluster{Snapshot: c.Snapshot, Config: c.Config, Notes: notes, Why: func(id string) (serve.Why, error) {
+	return &serve.Cluster{Snapshot: c.Snapshot, Config: c.Config, Notes: notes, Asking: asking, Why: func(id string) (serve.Why, error) {
 		if _, runs := c.Snapshot.Find(id); runs {
 			return serve.Why{}, fmt.Errorf("%w: %s holds quota", serve.ErrRuns, id)
 		}

@@ -26,10 +26,10 @@ type Standing struct {
 	IfPreempts   string             `json:"ifPreempts,omitempty"` // why an answer that it preempts is unknown; empty: it is not
 	HeldInLine   bool               `json:"heldInLine,omitempty"` // Held, it keeps its place in its queue
 	Blocked      string             `json:"blocked,omitempty"`    // why it is not admitted now even if it fits; empty: it is
+	Pods         []workload.Pod     `json:"pods,omitempty"`       // that need room on nodes together; empty: none do
 
-	pods   []workload.Pod // that need room on nodes; empty: none do
-	room   []string       // of the doubts, those about room on nodes
-	noRoom string         // why that cannot be asked about
+	room   []string // of the doubts, those about room on nodes
+	noRoom string   // why that cannot be asked about
 }
 
 // Standing returns what is known of a pending workload that came by a LocalQueue with these notes.
@@ -57,7 +57,7 @@ func (in *Input) Standing(p *bridge.Pending, local []bridge.Note, namespace stri
 		s.Unasked = p.Unresolved
 	}
 	in.Doubt(&s, in.Found.NamespaceDoubts(w.Queue, namespace))
-	s.pods = p.Pods
+	s.Pods = p.Pods
 	s.room, s.noRoom = bridge.Texts(in.doubts.OnRoom(w.ID, w.Queue)), p.NoRoom
 	return s
 }
@@ -88,7 +88,7 @@ func (in *Input) Doubt(s *Standing, list []bridge.Doubt) {
 
 // At returns the workload as it is asked about at a time.
 func (s *Standing) At(now time.Time, hasQueue func(string) bool) Waiting {
-	w := Waiting{Request: s.Request, Held: s.Held, Unasked: s.Unasked, Doubts: s.Doubts, NoStands: s.NoStands, Notes: slices.Clip(s.Notes), Room: s.room, NoRoom: s.noRoom, Pods: s.pods,
+	w := Waiting{Request: s.Request, Held: s.Held, Unasked: s.Unasked, Doubts: s.Doubts, NoStands: s.NoStands, Notes: slices.Clip(s.Notes), Room: s.room, NoRoom: s.noRoom, Pods: s.Pods,
 		Refused: s.Refused, IfPreempts: s.IfPreempts, HeldInLine: s.HeldInLine, Blocked: s.Blocked}
 	w.Request.Now = now
 	if text := delayed(s.PreemptsFrom, now); text != "" {

@@ -12,36 +12,45 @@ import (
 // releasing is how long KAI counts on the room of pods that end.
 const releasing = 2 * time.Minute
 
-// onNodes gives a workload of a scheduler that admits by nodes its room: that of its pods.
-func (r *Rooms) onNodes(w *answers.Waiting) error {
-	nodes := &r.cluster.Found.Nodes
+// OnNodes gives workloads room on all nodes, for a scheduler that admits by them. Make it with [All].
+type OnNodes struct {
+	nodes placement.State
+	all   *placement.Snapshot // nil: not made yet
+	order map[string]int      // of its pods
+}
+
+// All returns the rooms on nodes. The group of a pod there is its workload, and the last pods of it leave first.
+func All(nodes placement.State) *OnNodes { return &OnNodes{nodes: nodes} }
+
+// Place gives the request of a workload its room: that of its pods.
+func (n *OnNodes) Place(w *answers.Waiting) error {
 	if w.Held != "" || w.Unasked != "" || len(w.Pods) == 0 {
 		return nil
 	}
-	if r.all == nil {
-		made, err := placement.NewSnapshot(*nodes)
+	if n.all == nil {
+		made, err := placement.NewSnapshot(n.nodes)
 		if err != nil {
 			return err
 		}
-		r.all, r.order = made, make(map[string]int, len(nodes.Pods))
-		for i := range nodes.Pods {
-			r.order[nodes.Pods[i].ID] = i
+		n.all, n.order = made, make(map[string]int, len(n.nodes.Pods))
+		for i := range n.nodes.Pods {
+			n.order[n.nodes.Pods[i].ID] = i
 		}
 	}
 	pods := w.Pods
 	domain := placement.Domain{Name: "all nodes"}
-	for i := range nodes.Nodes {
-		if n := &nodes.Nodes[i]; !n.Unschedulable {
-			domain.Nodes = append(domain.Nodes, n.Name)
+	for i := range n.nodes.Nodes {
+		if on := &n.nodes.Nodes[i]; !on.Unschedulable {
+			domain.Nodes = append(domain.Nodes, on.Name)
 		}
 	}
-	fit, err := new(placement.Preemptor).Fit(r.all, placement.Request{
-		Group: pods[0].Group, MinCount: len(pods), Pods: pods, Domains: []placement.Domain{domain}, Now: r.cluster.Now, TerminationTimeout: releasing,
+	fit, err := new(placement.Preemptor).Fit(n.all, placement.Request{
+		Group: pods[0].Group, MinCount: len(pods), Pods: pods, Domains: []placement.Domain{domain}, Now: w.Request.Now, TerminationTimeout: releasing,
 	})
 	if err != nil {
 		return err
 	}
-	fit.PodSets(func(workload.Pod) string { return "main" }, func(a, b workload.Pod) int { return cmp.Compare(r.order[b.ID], r.order[a.ID]) })
+	fit.PodSets(func(workload.Pod) string { return "main" }, func(a, b workload.Pod) int { return cmp.Compare(n.order[b.ID], n.order[a.ID]) })
 	w.Request.Room = fit
 	return nil
 }

@@ -26,20 +26,19 @@ type Rooms struct {
 	nodes   *Nodes
 	flavors map[string]*flavored
 
-	all   *placement.Snapshot // of a scheduler that admits by nodes; nil: not made yet
-	order map[string]int      // of its pods
+	all *OnNodes // of a scheduler that admits by nodes
 }
 
 // New returns the rooms of a cluster on nodes.
 func New(c *answers.Cluster, nodes *Nodes) *Rooms {
-	return &Rooms{cluster: c, nodes: nodes, flavors: map[string]*flavored{}}
+	return &Rooms{cluster: c, nodes: nodes, flavors: map[string]*flavored{}, all: All(c.Found.Nodes)}
 }
 
 // Place gives the request of a workload its room, in place of the doubts about room; or it says in them
 // why it cannot.
 func (r *Rooms) Place(w *answers.Waiting) error {
 	if r.cluster.ByFairShares() {
-		return r.onNodes(w)
+		return r.all.Place(w)
 	}
 	if len(w.Room) == 0 || w.Held != "" || w.Unasked != "" {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/preemption"
 )
@@ -46,7 +47,16 @@ func (o *overlay) add(e Edit) error {
 	}
 	w.Queue, w.Priority = e.Field, e.Priority
 	o.index[w.ID], o.cloned[w.ID] = len(o.waiting), true
-	o.waiting = append(o.waiting, Waiting{Request: preemption.Request{Workload: w}})
+	of := Waiting{Request: preemption.Request{Workload: w}}
+	if !o.shares.IsZero() {
+		p, err := kai.Describe(w)
+		if err != nil {
+			return err
+		}
+		of.Request.Workload, of.Pods = p.Workload, p.Pods
+		o.shares = answers.Requesting(o.shares, &p.Workload, nil)
+	}
+	o.waiting = append(o.waiting, of)
 	return nil
 }
 

@@ -119,7 +119,10 @@ func (m *Model) saidBefore(id string) *Said {
 	if !waits || len(m.doc.Edits) == 0 {
 		return nil
 	}
-	w := &m.origin.waiting[i]
+	w, err := m.origin.asked(i)
+	if err != nil {
+		return nil
+	}
 	var d *preemption.Decision
 	if w.Unasked == "" {
 		decided, err := m.origin.Preemptor.Decide(m.origin.Snapshot, w.Request)

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/queue/limits"
 )
 
@@ -28,6 +28,8 @@ type Document struct {
 	// State is that of package preemption, before the edits.
 	State   preemption.State `json:"state"`
 	Waiting []Waiting        `json:"waiting,omitempty"`
+	// Nodes are where those that wait need room, of a scheduler that admits by nodes.
+	Nodes placement.State `json:"nodes,omitzero"`
 	// Fair: shares decide, by these strategies; none are those of Kueue.
 	Fair       bool                      `json:"fair,omitzero"`
 	Strategies []preemption.FairStrategy `json:"strategies,omitempty"`
@@ -93,7 +95,7 @@ func Sample() (Document, error) {
 
 // FromInput makes a document of a cluster that was read.
 func FromInput(in answers.Input, name string, now time.Time) Document {
-	d := Document{Version: version, Name: name, Now: now.UTC().Round(0), State: in.State, Limits: in.Found.Limits, Notes: in.Found.Warnings}
+	d := Document{Version: version, Name: name, Now: now.UTC().Round(0), State: in.State, Nodes: in.Found.Nodes, Limits: in.Found.Limits, Notes: in.Found.Warnings}
 	if known := in.Found.Sharing; known.Known && known.On {
 		d.Fair, d.Strategies = true, known.Strategies
 		d.Notes = append([]string{"decided by fair sharing because of " + known.Source}, d.Notes...)
@@ -106,17 +108,10 @@ func FromInput(in answers.Input, name string, now time.Time) Document {
 	}
 	for i := range in.Found.Pending {
 		p := &in.Found.Pending[i]
-		s := in.Standing(p, p.LocalNotes, answers.Namespace(p.Workload.ID))
-		if len(p.Pods) > 0 {
-			in.Doubt(&s, []bridge.Doubt{{Note: bridge.Note{Object: "Node", Text: withoutNodes}, OnlyYes: true}})
-		}
-		d.Waiting = append(d.Waiting, s)
+		d.Waiting = append(d.Waiting, in.Standing(p, p.LocalNotes, answers.Namespace(p.Workload.ID)))
 	}
 	return d
 }
-
-// withoutNodes is why the page has no yes for a group of KAI.
-const withoutNodes = "the page does not look at nodes, where KAI's groups need room: whatif ask does"
 
 // waitingAt returns the waiting workloads as they are asked about at a time.
 func waitingAt(list []Waiting, queues map[string]bool, at time.Time) []answers.Waiting {

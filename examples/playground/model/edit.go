@@ -16,6 +16,7 @@ import (
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/quota/fairshare"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -99,6 +100,7 @@ type overlay struct {
 	config  preemption.Config
 	rules   ruleEdits
 	now     time.Time // of the document
+	shares  fairshare.Tree
 }
 
 // queue returns a queue with the edits so far.
@@ -136,6 +138,9 @@ func (o *overlay) pending(id string) *workload.Workload {
 }
 
 func (o *overlay) apply(e Edit) error {
+	if !o.shares.IsZero() && slices.Contains([]string{"quota", "policy", "rules", "rule", "flavor"}, e.Kind) {
+		return fmt.Errorf("of KAI the page changes no %s: whatif diff compares with other queues", e.Kind)
+	}
 	switch e.Kind {
 	case "quota":
 		return o.quota(e)
@@ -172,7 +177,7 @@ func (o *overlay) apply(e Edit) error {
 	}
 	switch e.Kind {
 	case "replicas":
-		return replicas(w, e)
+		return o.replicas(w, e)
 	case "flavor":
 		r := &o.waiting[o.index[e.Node]].Request
 		r.NeedsPreemption, r.Continue = nil, nil // they are about the flavors before
@@ -257,7 +262,35 @@ func (o *overlay) sharing(value string) error {
 	return nil
 }
 
-func replicas(w *workload.Workload, e Edit) error {
+// replicas changes how many replicas of a pod set wait; of KAI the pods with them, and what the queue requests.
+func (o *overlay) replicas(w *workload.Workload, e Edit) error {
+	before := w.Clone()
+	err := setReplicas(w, e)
+	of := &o.waiting[o.index[w.ID]]
+	if err != nil || len(of.Pods) == 0 {
+		return err
+	}
+	if int64(len(of.Pods)) != before.PodSets[0].Count {
+		return fmt.Errorf("the pods of %s differ", w.ID)
+	}
+	n := w.PodSets[0].Count
+	if n < 1 || n > maxReplicas {
+		return fmt.Errorf("%d replicas: want 1 to %d", n, maxReplicas)
+	}
+	of.Pods = slices.Clone(of.Pods[:min(n, int64(len(of.Pods)))])
+	for i := int64(len(of.Pods)); i < n; i++ {
+		more := of.Pods[0].Clone()
+		more.ID = fmt.Sprintf("%s %d", w.ID, i)
+		of.Pods = append(of.Pods, more)
+	}
+	o.shares = answers.Requesting(o.shares, w, &before)
+	return nil
+}
+
+// maxReplicas limits the replicas whose pods need room on nodes.
+const maxReplicas = 100_000
+
+func setReplicas(w *workload.Workload, e Edit) error {
 	n, err := strconv.ParseInt(e.Value, 10, 64)
 	if err != nil || n < 0 {
 		return fmt.Errorf("%q replicas: want a whole number", e.Value)

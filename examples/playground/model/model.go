@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/internal/answers"
+	"github.com/cedesched/cede/examples/internal/rooms"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
@@ -37,6 +38,8 @@ type side struct {
 	answers.Cluster
 	source  []Waiting // of the document, with the edits
 	waiting []answers.Waiting
+	placed  []bool                       // by waiting: it has its room on nodes
+	rooms   *rooms.OnNodes               // those of the document
 	index   map[string]int               // of waiting, by ID
 	said    []answers.Short              // by waiting; no outcome: not asked yet
 	settled *settled                     // nil: not asked yet
@@ -59,7 +62,8 @@ func New(d Document) (*Model, error) {
 	if d.At.After(d.Now) {
 		m.at = d.At
 	}
-	m.origin = &side{Cluster: answers.Cluster{Snapshot: snapshot, Config: configOf(d)}, source: d.Waiting}
+	m.origin = &side{Cluster: answers.Cluster{Snapshot: snapshot, Config: configOf(d)}, source: d.Waiting, rooms: rooms.All(d.Nodes)}
+	m.origin.State.FairShares = d.State.FairShares
 	if m.origin.Preemptor, err = preemption.New(m.origin.Config); err != nil {
 		return nil, err
 	}
@@ -94,18 +98,33 @@ func (s *side) ask(at time.Time) {
 	s.Now, s.settled = at, nil
 	s.waiting = waitingAt(s.source, queues, at)
 	s.Line(s.waiting)
-	s.said, s.next = make([]answers.Short, len(s.waiting)), 0
+	s.said, s.placed, s.next = make([]answers.Short, len(s.waiting)), make([]bool, len(s.waiting)), 0
 	s.index = make(map[string]int, len(s.waiting))
 	for i := range s.waiting {
 		s.index[s.waiting[i].Workload.ID] = i
 	}
 }
 
+// asked returns a workload that waits with its room on nodes.
+func (s *side) asked(i int) (*answers.Waiting, error) {
+	w := &s.waiting[i]
+	if !s.placed[i] {
+		if err := s.rooms.Place(w); err != nil {
+			return w, answers.Faults(err)
+		}
+		s.placed[i] = true
+	}
+	return w, nil
+}
+
 // short answers about a waiting workload in a few words, once.
 func (s *side) short(i int) *answers.Short {
 	if s.said[i].Outcome == "" {
-		var err error
-		if s.said[i], err = s.Shorten(&s.waiting[i]); err != nil {
+		w, err := s.asked(i)
+		if err == nil {
+			s.said[i], err = s.Shorten(w)
+		}
+		if err != nil {
 			s.said[i] = answers.Short{Outcome: "Unknown", Words: "unknown: " + err.Error()}
 		}
 	}
@@ -130,7 +149,7 @@ func (m *Model) rebuild(edits []Edit) error {
 		origin: m.origin.Snapshot, queues: map[string]queue.Queue{}, cohorts: map[string]queue.Cohort{},
 		running: map[string]workload.Workload{}, waiting: slices.Clone(m.doc.Waiting), cloned: map[string]bool{},
 		index: make(map[string]int, len(m.doc.Waiting)), config: configOf(m.doc),
-		rules: ruleEdits{list: m.doc.State.Rules, changed: map[string]bool{}}, now: m.doc.Now,
+		rules: ruleEdits{list: m.doc.State.Rules, changed: map[string]bool{}}, now: m.doc.Now, shares: m.doc.State.FairShares,
 	}
 	for i := range o.waiting {
 		o.index[o.waiting[i].Request.Workload.ID] = i
@@ -148,7 +167,8 @@ func (m *Model) rebuild(edits []Edit) error {
 	if err != nil {
 		return answers.Faults(err)
 	}
-	next := &side{Cluster: answers.Cluster{Snapshot: snapshot, Config: o.config}, source: o.waiting, changed: o.running, rules: all}
+	next := &side{Cluster: answers.Cluster{Snapshot: snapshot, Config: o.config}, source: o.waiting, changed: o.running, rules: all, rooms: m.origin.rooms}
+	next.State.FairShares = o.shares
 	if next.Preemptor, err = preemption.New(o.config); err != nil {
 		return err
 	}
@@ -170,6 +190,9 @@ func (o *overlay) edits() (edits []preemption.Edit) {
 	}
 	for _, w := range sorted(o.running) {
 		edits = append(edits, preemption.Admit(w))
+	}
+	if !o.shares.IsZero() {
+		edits = append(edits, preemption.SetFairShares(o.shares))
 	}
 	return edits
 }

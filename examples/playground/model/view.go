@@ -55,7 +55,11 @@ func (m *Model) ensure() *view {
 	if w.Unasked != "" {
 		return v
 	}
-	d, err := m.now.Preemptor.Decide(m.now.Snapshot, w.Request)
+	var d preemption.Decision
+	_, err := m.now.asked(m.now.index[m.doc.Selected])
+	if err == nil {
+		d, err = m.now.Preemptor.Decide(m.now.Snapshot, w.Request)
+	}
 	if err != nil {
 		v.failed = answers.Faults(err).Error()
 		return v
@@ -96,7 +100,7 @@ func (m *Model) carryOut(v *view, r preemption.Request) {
 		return
 	}
 	r.Workload = d.Assignment.Pin(r.Workload)
-	r.Workload.NeverPreempts, r.NeedsPreemption, r.Continue = true, nil, nil
+	r.Workload.NeverPreempts, r.NeedsPreemption, r.Continue, r.Room = true, nil, nil, nil // there is room without the victims
 	then, err := m.now.Preemptor.Decide(after, r)
 	if err != nil || then.Outcome != preemption.Fits {
 		return

@@ -57,22 +57,31 @@ type badBody struct{ error }
 
 func (b badBody) Unwrap() error { return b.error }
 
-// question returns what decides, and the notes on it.
-func (s *server) question(of *about) (snapshot *preemption.Snapshot, p *preemption.Preemptor, notes []string, err error) {
+// asked is what decides.
+type asked struct {
+	on     *preemption.Snapshot
+	by     *preemption.Preemptor
+	notes  []string
+	asking Asking
+}
+
+// question returns what decides.
+func (s *server) question(of *about) (a asked, err error) {
 	c := s.Cluster()
-	config, notes := c.Config, c.Notes
-	if snapshot = c.Snapshot; of.State != nil {
-		if snapshot, err = preemption.NewSnapshot(*of.State); err != nil {
-			return nil, nil, nil, under("state", err)
+	config := c.Config
+	a.on, a.notes, a.asking = c.Snapshot, c.Notes, c.Asking
+	if of.State != nil {
+		if a.on, err = preemption.NewSnapshot(*of.State); err != nil {
+			return a, under("state", err)
 		}
-		config, notes = preemption.Config{MaxBlockers: config.MaxBlockers}, nil
+		config, a.notes, a.asking = preemption.Config{MaxBlockers: config.MaxBlockers}, nil, nil
 	}
 	if of.Sharing != nil && *of.Sharing != config.Sharing {
 		config.Sharing, config.Strategies = *of.Sharing, nil
 	}
 	config.Compat.RulesAlone = config.Compat.RulesAlone || of.RulesAlone
-	p, err = preemption.New(config)
-	return snapshot, p, notes, err
+	a.by, err = preemption.New(config)
+	return a, err
 }
 
 // under puts faults of a part under the path of the part.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cedesched/cede/preemption"
@@ -48,43 +49,49 @@ type Simulated struct {
 }
 
 func (s *server) decide(_ context.Context, q *Question) (any, error) {
-	a, _, _, err := s.decided(q)
+	a, _, err := s.decided(q)
 	return a, err
 }
 
-// decided decides about the request of a question; on and by are what it was decided on and by.
-func (s *server) decided(q *Question) (a Answer, on *preemption.Snapshot, by *preemption.Preemptor, err error) {
-	on, by, notes, err := s.question(&q.about)
+// decided decides about the request of a question; by is what it was decided by, and q then has the request as it was asked.
+func (s *server) decided(q *Question) (a Answer, by asked, err error) {
+	by, err = s.question(&q.about)
 	switch {
 	case err != nil:
-		return a, nil, nil, err
+		return a, by, err
 	case q.Request == nil:
-		return a, nil, nil, preemption.Faults{{Path: "request", Problem: "is missing"}}
-	case q.Request.Now.IsZero():
-		q.Request.Now = s.Now()
+		return a, by, preemption.Faults{{Path: "request", Problem: "is missing"}}
 	}
-	a, err = s.answer(by, on, *q.Request, notes)
-	return a, on, by, err
+	a, err = s.answer(&by, q.Request)
+	return a, by, err
 }
 
-// answer decides.
-func (s *server) answer(p *preemption.Preemptor, on *preemption.Snapshot, r preemption.Request, notes []string) (Answer, error) {
+// answer decides, and completes the request.
+func (s *server) answer(by *asked, r *preemption.Request) (a Answer, err error) {
 	if r.Now.IsZero() {
 		r.Now = s.Now()
 	}
-	d, err := p.Decide(on, r)
-	if err != nil {
+	a.Notes = by.notes
+	if by.asking != nil {
+		var more []string
+		if by.on, *r, more, err = by.asking(*r); err != nil {
+			return a, err
+		}
+		a.Notes = append(slices.Clip(a.Notes), more...)
+	}
+	if a.Decision, err = by.by.Decide(by.on, *r); err != nil {
 		return Answer{}, err
 	}
-	return Answer{explain.Answer(&d, &r), d, notes}, nil
+	a.Answer = explain.Answer(&a.Decision, r)
+	return a, nil
 }
 
 func (s *server) explain(_ context.Context, q *Question) (any, error) {
-	a, on, by, err := s.decided(q)
+	a, by, err := s.decided(q)
 	if err != nil {
 		return nil, err
 	}
-	e, err := explain.Explain(by, on, *q.Request)
+	e, err := explain.Explain(by.by, by.on, *q.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +99,7 @@ func (s *server) explain(_ context.Context, q *Question) (any, error) {
 }
 
 func (s *server) simulate(ctx context.Context, q *Simulation) (any, error) {
-	snapshot, p, notes, err := s.question(&q.about)
+	by, err := s.question(&q.about)
 	if err != nil {
 		return nil, err
 	}
@@ -110,15 +117,19 @@ func (s *server) simulate(ctx context.Context, q *Simulation) (any, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	if snapshot, err = snapshot.With(edits...); err != nil {
+	if by.on, err = by.on.With(edits...); err != nil {
 		return nil, err
 	}
+	if len(edits) > 0 {
+		by.asking = nil // it knows the cluster as it was read
+	}
 	out := Simulated{Answers: []Answer{}}
-	for i, r := range q.Requests {
+	for i := range q.Requests {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		a, err := s.answer(p, snapshot, r, notes)
+		one := by
+		a, err := s.answer(&one, &q.Requests[i])
 		if err != nil {
 			faults = append(faults, numbered(i, err)...)
 		}

@@ -23,6 +23,8 @@ type Cluster struct {
 	Config   preemption.Config
 	// Notes say what the snapshot leaves out of the cluster.
 	Notes []string
+	// Asking is how a request is asked where more than the snapshot decides. Nil: nothing does. It is called by several goroutines.
+	Asking Asking
 	// Why answers for a workload of the cluster, by its ID. The error is [ErrNotThere] if there is none of that name.
 	// It is [ErrRuns] if that one holds quota already.
 	Why func(id string) (Why, error)
@@ -30,6 +32,9 @@ type Cluster struct {
 	// left out; More says how many.
 	List func(ctx context.Context) (List, error)
 }
+
+// Asking returns what a request about the cluster is decided on, the request with its room on nodes, and notes on it.
+type Asking func(preemption.Request) (*preemption.Snapshot, preemption.Request, []string, error)
 
 // List is what waits, with answers.
 type List struct {
