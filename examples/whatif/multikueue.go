@@ -1,11 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -75,13 +72,9 @@ var multikueueVerb = verb{
 		if err != nil {
 			return result{}, err
 		}
-		questions, err := f.questions(o)
+		out, err := f.answers(o)
 		if err != nil {
 			return result{}, err
-		}
-		out := dispatched{Now: f.now, Workloads: []workers.Answer{}, Notes: f.notes}
-		for i := range questions {
-			out.Workloads = append(out.Workloads, questions[i].Answer())
 		}
 		names := []string{}
 		for i := range out.Workloads {
@@ -89,13 +82,6 @@ var multikueueVerb = verb{
 		}
 		return result{statusOfDispatch(out.Workloads), func(b *cli.Page) { f.print(b, o, &out) }, out, names}, nil
 	},
-}
-
-// dispatched is the answer of multikueue.
-type dispatched struct {
-	Now       time.Time        `json:"now"`
-	Workloads []workers.Answer `json:"workloads"`
-	Notes     []string         `json:"notes"`
 }
 
 // statusOfDispatch is the exit status where every answer must be yes: one no is a no, whatever is unknown besides.
@@ -110,62 +96,4 @@ func statusOfDispatch(list []workers.Answer) int {
 		}
 	}
 	return status
-}
-
-// questions are those about the workloads that are asked about.
-func (f *fleet) questions(o *options) (list []workers.Question, err error) {
-	ids := f.sentOut()
-	if len(f.manager.Checks)+len(f.manager.Unreached)+len(f.manager.Workers)+len(ids) == 0 {
-		const why = "what was read as the manager has no AdmissionCheck of MultiKueue and no workers: it may be another cluster"
-		if o.workload != "" {
-			return nil, errors.New(why)
-		}
-		f.notes = append(f.notes, why)
-	}
-	if o.workload != "" {
-		if _, known := f.manager.Copies[o.workload]; !known {
-			return nil, f.notSent(o.workload, ids)
-		}
-		ids = []string{o.workload}
-	}
-	for _, id := range ids {
-		q, err := f.question(id, o)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, q)
-	}
-	return list, nil
-}
-
-// sentOut are the workloads of the manager that have a check of MultiKueue and do not run: by queue, and then in its order.
-func (f *fleet) sentOut() (ids []string) {
-	for id, c := range f.manager.Copies {
-		check, _ := f.checkOf(&c)
-		state := ""
-		for _, s := range c.Checks {
-			if s.Name == check {
-				state = s.State
-			}
-		}
-		if check != "" && !c.Finished.Is() && state != "Ready" {
-			ids = append(ids, id)
-		}
-	}
-	slices.SortFunc(ids, func(x, y string) int {
-		a, b := f.manager.Copies[x], f.manager.Copies[y]
-		return cmp.Or(strings.Compare(a.Queue, b.Queue), cmp.Compare(b.Priority, a.Priority), a.Queued.Compare(b.Queued), strings.Compare(x, y))
-	})
-	return ids
-}
-
-// notSent says why a workload cannot be asked about.
-func (f *fleet) notSent(id string, sent []string) error {
-	if why := f.manager.Unread["Workload "+id]; why != "" {
-		return fmt.Errorf("workload %q of the manager cannot be read: %s", id, why)
-	}
-	if slices.ContainsFunc(f.hub.Found.Pending, isNamed(id)) {
-		return fmt.Errorf("workload %s waits in the manager, which has not sent it out: ask whatif -f MANAGER -workload %s", id, id)
-	}
-	return fmt.Errorf("workload %q is not among those that the manager sent out%s", id, nearest(id, sent))
 }

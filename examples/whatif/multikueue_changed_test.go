@@ -39,7 +39,7 @@ var changed = map[string]struct {
 		"the manager does not reach c", 1},
 	"a worker that preempts is lost": {"03-victims-leaving", asr, func(w world) { lose(w, "a") }, "waits-for-victims a", "The gate in b opens now, too", 0},
 	"a lost worker without a file":   {"17-clock-off", codec, func(w world) { lose(w, "a"); delete(w, "a") }, "gate-opens-now c", "nothing was read of worker a", 0},
-	"a worker without a file":        {"17-clock-off", codec, func(w world) { delete(w, "a") }, "unknown nowhere", "give it with -worker a=FILE", 3},
+	"a worker without a file":        {"17-clock-off", codec, func(w world) { delete(w, "a") }, "unknown nowhere", "nothing was read of worker a", 3},
 	"one to which it was not sent": {"17-clock-off", codec, func(w world) {
 		set(copyOf(w, "manager", codec), "status.nominatedClusterNames", []any{"a", "c"})
 		delete(w, "b")

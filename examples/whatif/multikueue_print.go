@@ -19,7 +19,7 @@ import (
 )
 
 // print prints each answer: the sentence, a row for each worker, who yields there, and what is in doubt.
-func (f *fleet) print(b *cli.Page, o *options, out *dispatched) {
+func (f *fleet) print(b *cli.Page, o *options, out *workers.Answers) {
 	if len(out.Workloads) == 0 {
 		b.Say("The manager has sent out no workload that does not run.\n")
 	}
@@ -63,7 +63,7 @@ func (f *fleet) printForecast(b *cli.Page, of *workers.Forecast) {
 	b.Gap()
 	t := &cli.Table{Columns: []cli.Column{{Name: "at"}, {Name: "in", Right: true}, {Name: "worker", Least: 6}, {Name: "what"}, {Name: "workloads", Least: 30}}}
 	for _, e := range of.Events {
-		t.Row(e.At.UTC().Format(time.TimeOnly), duration.HumanDuration(e.At.Sub(f.now)), e.Worker, e.What, strings.Join(e.Workloads, ", "))
+		t.Row(e.At.UTC().Format(time.TimeOnly), duration.HumanDuration(e.At.Sub(f.Now)), e.Worker, e.What, strings.Join(e.Workloads, ", "))
 	}
 	b.Table(t)
 }
@@ -76,7 +76,7 @@ func (f *fleet) printWorkers(b *cli.Page, a *workers.Answer, named bool) {
 	for i := range a.Workers {
 		r := &a.Workers[i]
 		name, position, signal, opens, ran := r.Worker, r.Gate, "", "", ""
-		if r.Opens.After(f.now) {
+		if r.Opens.After(f.Now) {
 			opens = r.Opens.Format(time.TimeOnly)
 		} else if !r.Opens.IsZero() {
 			opens = "now"
@@ -85,16 +85,16 @@ func (f *fleet) printWorkers(b *cli.Page, a *workers.Answer, named bool) {
 			name += " (lost)"
 		}
 		if !r.Since.IsZero() {
-			position += " " + units.Age(f.now, r.Since)
+			position += " " + units.Age(f.Now, r.Since)
 		}
 		if !r.Signal.IsZero() {
-			signal = units.Age(f.now, r.Signal) + " ago"
+			signal = units.Age(f.Now, r.Signal) + " ago"
 		}
-		if r.Signal.After(f.now) {
+		if r.Signal.After(f.Now) {
 			signal = "after now"
 		}
 		if r.LostWork > 0 {
-			ran = units.Age(f.now, f.now.Add(-time.Duration(r.LostWork)*time.Second))
+			ran = units.Age(f.Now, f.Now.Add(-time.Duration(r.LostWork)*time.Second))
 		}
 		words := r.Words
 		if n := len(a.Victims[r.Worker]); named && n > 0 {
@@ -128,7 +128,7 @@ func (f *fleet) printVictims(b *cli.Page, o *options, a *workers.Answer) {
 	var reasons []preemption.VictimReason
 	for i := range a.Workers {
 		name := a.Workers[i].Worker
-		c := f.workers[name]
+		c := f.clusters[name]
 		if c == nil || len(a.Victims[name]) == 0 {
 			continue
 		}

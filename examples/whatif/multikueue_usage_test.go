@@ -27,7 +27,7 @@ func TestUsageOfMultiKueue(t *testing.T) {
 		"MultiKueue is of Kueue":            {"-scheduler", "kai", "-manager", manager, "-worker", "a=" + a},
 		"-timeout 0s: want more than 0":     {"-timeout", "0", "-manager", manager, "-worker", "a=" + a},
 		"b: none.json: no such file":        {"-manager", manager, "-worker", "a=" + a, "-worker", "b=none.json"},
-		"-worker z: the manager has no MultiKueueCluster of that name; it has a, b":                      {"-manager", manager, "-worker", "z=" + a},
+		"worker z: the manager has no MultiKueueCluster of that name; it has a, b":                       {"-manager", manager, "-worker", "z=" + a},
 		`"team-speech/none" is not among those that the manager sent out; the nearest: team-speech/job-`: {"-manager", manager, "-worker", "a=" + a, "-worker", "b=" + b, "-workload", "team-speech/none"},
 		"it may be another cluster":                       {"-manager", a, "-worker", "a=" + b, "-workload", "team-speech/job-asr-large-resume-28ad2"},
 		"waits in the manager, which has not sent it out": {"-manager", manager, "-worker", "a=" + a, "-workload", "team-legacy/job-old-baseline-652-c0020"},

@@ -16,6 +16,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/examples/internal/rooms"
+	"github.com/cedesched/cede/examples/internal/workers"
 	"github.com/cedesched/cede/examples/whatif/internal/serve"
 )
 
@@ -30,7 +31,7 @@ type serving struct {
 
 var serveVerb = verb{
 	name: "serve", short: "the same answers over HTTP, for dashboards and other programs",
-	long: "Answers over HTTP until it is interrupted: POST /v1/decide, /v1/explain and /v1/simulate with a State and Request of cede as JSON, or about the cluster that was read; GET /v1/workloads/NAMESPACE/NAME/why says why a workload of it waits. GET /openapi.json describes all of it. With -live the answers follow the cluster: of Kueue every change, by a watch; of KAI the cluster is read again every so often. Nothing is changed and nothing is sent anywhere.",
+	long: "Answers over HTTP until it is interrupted: POST /v1/decide, /v1/explain and /v1/simulate with a State and Request of cede as JSON, or about the cluster that was read; POST /v1/multikueue with the objects of a manager of MultiKueue and of its workers; GET /v1/workloads/NAMESPACE/NAME/why says why a workload of it waits. GET /openapi.json describes all of it. With -live the answers follow the cluster: of Kueue every change, by a watch; of KAI the cluster is read again every so often. Nothing is changed and nothing is sent anywhere.",
 	examples: []string{
 		"serve",
 		"serve -live",
@@ -81,7 +82,8 @@ var serveVerb = verb{
 				return result{}, errors.Join(err, listener.Close())
 			}
 		}
-		handler := serve.Handler(serve.Options{Cluster: now.Load, Now: func() time.Time { return c.asked(o, std) }, MaxBody: o.serve.maxBody, Timeout: o.serve.timeout})
+		fleet := func(body *serve.Fleet) (workers.Answers, error) { return fleetOf(body, o, std) }
+		handler := serve.Handler(serve.Options{Cluster: now.Load, Fleet: fleet, Now: func() time.Time { return c.asked(o, std) }, MaxBody: o.serve.maxBody, Timeout: o.serve.timeout})
 		if !o.serve.exposed {
 			handler = fromHere(handler)
 		}

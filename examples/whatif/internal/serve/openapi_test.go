@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cedesched/cede/examples/internal/schema"
+	"github.com/cedesched/cede/examples/internal/workers"
 )
 
 var update = flag.Bool("update", false, "rewrite openapi.json")
@@ -37,11 +38,14 @@ func TestDescription(t *testing.T) {
 	parameter := func(name string) object {
 		return object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}}
 	}
+	multikueue := post("Of a workload that a manager of MultiKueue sent to its workers: which gate opens when, and who yields where?", Fleet{}, workers.Answers{})
+	multikueue["post"].(object)["responses"].(object)["404"] = object{"description": "the manager has not sent out the workload", "content": content(Failure{})}
 	paths := object{
-		"/v1/decide":    post("Does the workload fit, and which workloads have to yield for it?", Question{}, Answer{}),
-		"/v1/explain":   post("The same decision, with how it came about and what would change it", Question{}, Explained{}),
-		"/v1/simulate":  post("Decisions about the cluster after changes to it", Simulation{}, Simulated{}),
-		"/v1/workloads": object{"get": object{"summary": "What waits, with the answer about each as if it were alone", "responses": answers(List{})}},
+		"/v1/multikueue": multikueue,
+		"/v1/decide":     post("Does the workload fit, and which workloads have to yield for it?", Question{}, Answer{}),
+		"/v1/explain":    post("The same decision, with how it came about and what would change it", Question{}, Explained{}),
+		"/v1/simulate":   post("Decisions about the cluster after changes to it", Simulation{}, Simulated{}),
+		"/v1/workloads":  object{"get": object{"summary": "What waits, with the answer about each as if it were alone", "responses": answers(List{})}},
 		"/v1/workloads/{namespace}/{name}/why": object{"get": object{"summary": "Why a workload of the cluster waits, and what would change that",
 			"parameters": []any{parameter("namespace"), parameter("name")}, "responses": answers(Why{}, "404: the cluster has no such workload", "409: the workload holds quota already")}},
 	}

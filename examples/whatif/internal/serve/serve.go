@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/internal/answers"
+	"github.com/cedesched/cede/examples/internal/workers"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
 )
@@ -73,6 +74,9 @@ var (
 type Options struct {
 	// Cluster returns the cluster as it was read last. It must not be nil.
 	Cluster func() *Cluster
+	// Fleet answers about a manager of MultiKueue and its workers, which come with the question. Nil: it is not asked. The error
+	// is [ErrNotThere] if the manager has not sent out the workload.
+	Fleet func(*Fleet) (workers.Answers, error)
 	// Now returns the time of questions that have none.
 	Now func() time.Time
 	// MaxBody is the size of the largest body in bytes. Zero: 64 MiB.
@@ -112,6 +116,7 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("POST /v1/decide", question(s, (*server).decide))
 	mux.HandleFunc("POST /v1/explain", question(s, (*server).explain))
 	mux.HandleFunc("POST /v1/simulate", question(s, (*server).simulate))
+	mux.HandleFunc("POST /v1/multikueue", question(s, (*server).multikueue))
 	mux.HandleFunc("GET /v1/workloads", s.list)
 	mux.HandleFunc("GET /v1/workloads/{namespace}/{name}/why", s.why)
 	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
