@@ -23,6 +23,7 @@ func Program(document model.Document) http.Handler {
 	mux.Handle("GET /", Handler(programFiles()))
 	mux.HandleFunc("POST /call/{name}", p.call)
 	mux.HandleFunc("POST /open", p.open)
+	mux.HandleFunc("POST /clusters", p.clusters)
 	return mux
 }
 
@@ -70,6 +71,13 @@ func (p *program) open(w http.ResponseWriter, r *http.Request) {
 		m.SelectTelling(200)
 		p.keep(id, m)
 		return []byte("null"), nil
+	})
+}
+
+// clusters answers about several clusters.
+func (p *program) clusters(w http.ResponseWriter, r *http.Request) {
+	p.answer(w, r, "application/octet-stream", func(string) ([]byte, error) {
+		return model.Clusters(http.MaxBytesReader(w, r.Body, maxOpen))
 	})
 }
 

@@ -5,6 +5,7 @@
 //
 //	cedeOpen(read, name, now)      reads a document, or objects; returns {error}
 //	cedeCall(name, arguments)      makes a call of package model; returns {result} or {error}
+//	cedeClusters(read)             answers about several clusters (model.Clusters)
 //
 // read(n) returns the next bytes of the input, at most n, none at its end; without it the
 // sample is opened. Arguments and results are JSON, times RFC 3339.
@@ -45,6 +46,10 @@ func main() {
 	}
 	js.Global().Set("cedeOpen", function(open))
 	js.Global().Set("cedeCall", function(call))
+	js.Global().Set("cedeClusters", function(func(args []js.Value) (string, error) {
+		data, err := model.Clusters(&chunks{read: args[0]})
+		return string(data), err
+	}))
 	js.Global().Call("cedeReady")
 	select {}
 }

@@ -34,7 +34,7 @@
   };
   let last = Promise.resolve();
   const callProgram = (call, args = {}) => {
-    const answer = last.then(() => call !== "open" ? ask(`call/${call}`, "application/json", JSON.stringify(args))
+    const answer = last.then(() => call === "clusters" ? ask("clusters", "application/octet-stream", args.file) : call !== "open" ? ask(`call/${call}`, "application/json", JSON.stringify(args))
       : ask(`open?name=${encodeURIComponent(args.name)}&now=${encodeURIComponent(args.now)}`, "application/octet-stream", args.file));
     last = answer.catch(() => {});
     return answer.then((text) => {

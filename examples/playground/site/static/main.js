@@ -193,7 +193,7 @@
     page.progress("Reading", 0);
     state.generation++; // what is under way is of no use
     try {
-      await page.call("open", { file, name, now: new Date().toISOString().replace(/\.\d+Z/, "Z") });
+      await page.call("open", { file, name, now: page.now() });
     } catch (e) {
       page.showError(`${name ? name + ": " : ""}${e.message}`);
       page.progress(null);
@@ -212,7 +212,7 @@
   };
 
   function listen() {
-    page.byId("file").addEventListener("change", (e) => { const f = e.target.files[0]; if (f) page.open(f, f.name); e.target.value = ""; });
+    page.byId("file").addEventListener("change", async (e) => { const files = [...e.target.files]; e.target.value = ""; await page.openFiles(files); });
     page.byId("column").addEventListener("change", () => { state.column = Number(value("column")); rows.update(); });
     for (const r of document.querySelectorAll("input[name=when]")) r.addEventListener("change", () => { page.forgetStep(); drawLegend(); rows.update(); });
     page.byId("only").addEventListener("change", () => { rows.toTop(); rows.update(); });
@@ -236,11 +236,10 @@
       e.preventDefault();
       depth = 0;
       page.byId("drop").hidden = true;
-      const f = e.dataTransfer.files[0];
-      if (f) page.open(f, f.name);
+      page.openFiles([...e.dataTransfer.files]);
     });
     addEventListener("hashchange", async () => {
-      try { const s = await page.linked(); if (s) await page.open(s, "a link"); } catch (e) { page.showError(e.message); }
+      try { const s = await page.linked(); if (s) { page.drawClusters(null); await page.open(s, "a link"); }; } catch (e) { page.showError(e.message); }
     });
     const printed = 200; // rows: some pages
     addEventListener("beforeprint", () => { rows.forPrint(printed); pending.forPrint(printed); });

@@ -2,6 +2,7 @@
 // Names come from files of others: they become text nodes and attributes, never markup.
 window.page = {}; // a name of the window: drivers of some browsers see no others
 
+page.now = () => new Date().toISOString().replace(/\.\d+Z/, "Z");
 page.byId = (id) => document.getElementById(id);
 
 // make makes an element. Properties that begin with "on" are listeners; children that are no

@@ -18,18 +18,18 @@
     await ready;
   }
 
-  // open reads a file piece by piece, and says how far it is.
-  function open({ file, name, now }) {
-    if (!file) return cedeOpen(null, "", "");
+  // pieces reads a file piece by piece, and says how far it is.
+  function pieces(file) {
     const reader = new FileReaderSync();
     let at = 0;
-    return cedeOpen((most) => {
+    return (most) => {
       const piece = file.slice(at, at + most);
       at += piece.size;
       post({ progress: file.size ? at / file.size : 1 });
       return new Uint8Array(reader.readAsArrayBuffer(piece));
-    }, name, now);
+    };
   }
+  const open = ({ file, name, now }) => file ? cedeOpen(pieces(file), name, now) : cedeOpen(null, "", "");
 
   let started;
   globalThis.onmessage = async ({ data: { id, name, args } }) => {
@@ -41,7 +41,7 @@
         out = { result: "null" };
       } else {
         await started;
-        out = name === "open" ? open(args) : cedeCall(name, JSON.stringify(args));
+        out = name === "open" ? open(args) : name === "clusters" ? cedeClusters(pieces(args.file)) : cedeCall(name, JSON.stringify(args));
       }
       // A document stays text: numbers of JavaScript are not exact enough for it.
       const result = out.error !== undefined ? undefined : name === "document" ? out.result : JSON.parse(out.result);
