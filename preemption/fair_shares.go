@@ -98,8 +98,9 @@ func divide(c *cluster.Cluster, t *fairshare.Tree, path string) (*shares, error)
 func (s *shares) among(c *cluster.Cluster, path string, faults *fault.List) *right.Entitled {
 	nodes, n := c.Tree.Len(), len(s.tree.Resources)
 	e := &right.Entitled{
-		Queues:  &entitled.Queues{Resources: n, Parent: make([]int, nodes), Saturation: entitled.Factor(s.tree.Saturation.Or(1))},
-		Columns: make([][]int, n), Total: make([]int64, n), Priority: make([]int64, nodes), Created: make([]int64, nodes), Root: -1,
+		Queues: &entitled.Queues{Resources: n, Parent: make([]int, nodes), Total: make([]int64, n), Priority: make([]int64, nodes),
+			Created: make([]int64, nodes), Saturation: entitled.Factor(s.tree.Saturation.Or(1))},
+		Columns: make([][]int, n), Root: -1,
 		Orders: make([]atomic.Pointer[right.Order], nodes),
 	}
 	e.Quota, e.Share, e.Allocatable = make([]int64, nodes*n), make([]int64, nodes*n), make([]int64, nodes*n)

@@ -48,6 +48,8 @@ type Cluster struct {
 	// Nodes are the nodes on which workloads need room, of a scheduler that admits by them (KAI), and the pods that run there: the group of a
 	// pod is the ID of its workload, and of the surplus of a workload the last pods leave first. Zero: no room is needed.
 	Nodes placement.State
+	// Groups are the pod groups with pods, of a scheduler that admits by nodes (KAI): those that run, and those that wait.
+	Groups []Group
 	// Dropped are queues that the scheduler leaves out with all in them, by name, with the parent that is not there (KAI).
 	Dropped map[string]string
 	// Blocked says why nothing is admitted for now, though victims are told to stop; empty: nothing is in the way.
@@ -120,6 +122,18 @@ type Pending struct {
 	// MinCounts is for [preemption.Request.MinCounts]: the pod sets that may start with fewer
 	// replicas.
 	MinCounts []preemption.Replicas
+}
+
+// Group is a pod group with all its pods.
+type Group struct {
+	// Workload is the group without pod sets. ReservedAt is when it started.
+	Workload workload.Workload
+	// Minimum is how many of its pods must run together.
+	Minimum int
+	// Pods are in the order in which they start. Those without a node wait.
+	Pods []workload.Pod
+	// PreemptsFrom is the time before which no workload may yield for it.
+	PreemptsFrom time.Time
 }
 
 // CountPods adds the resource "pods", one a pod, if the queue has quota for it: Kueue counts

@@ -21,6 +21,10 @@ type Queues struct {
 	// Quota, Share and Allocatable have the amount of resource i of a node at [Queues.At]. Unlimited quota
 	// and an Allocatable without a limit are [quota.Unlimited].
 	Quota, Share, Allocatable []int64
+	// Total is, by resource, what there is to divide.
+	Total []int64
+	// Priority and Created are those of the queue at a node; Created is an instant.
+	Priority, Created []int64
 	// Saturation is the factor by which a queue counts as fuller than it is; nil: 1.
 	Saturation *big.Rat
 }

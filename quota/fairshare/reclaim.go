@@ -6,6 +6,7 @@ import (
 
 	"github.com/cedesched/cede/internal/base/enum"
 	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/entitled"
 	"github.com/cedesched/cede/quota"
 )
@@ -92,8 +93,12 @@ func NewReclaim(t Tree) (*Reclaim, error) {
 // entitled returns what the queues are entitled to, in dense form.
 func (d *division) entitled(saturation float64) *entitled.Queues {
 	q := &entitled.Queues{Resources: len(d.resources), Parent: make([]int, len(d.queues))}
+	for i := range d.resources {
+		q.Total = append(q.Total, d.resources[i].Total)
+	}
 	for i := range d.queues {
 		q.Parent[i] = d.queues[i].parent
+		q.Priority, q.Created = append(q.Priority, d.queues[i].Priority), append(q.Created, instant.Of(d.queues[i].CreatedAt))
 		for r, s := range d.queues[i].shares {
 			q.Quota = append(q.Quota, d.queues[i].claims[r].Quota)
 			q.Share, q.Allocatable = append(q.Share, s.FairShare), append(q.Allocatable, s.Allocatable)
@@ -130,14 +135,25 @@ func (r *Reclaim) ask(in Reclaimer, units []Unit) (*asked, []unit, error) {
 	a := &asked{Reclaim: r}
 	a.Queues, a.NonPreemptible = r.queues, in.NonPreemptible
 	a.Path, a.Requests = r.path(&faults, "reclaimer", in.Queue), r.amounts(&faults, "reclaimer.requests", in.Requests)
-	a.Held = func(queue, i int) int64 { return r.division.queues[queue].shares[i].Usage }
+	a.Held = r.held
 	a.Fixed = func(queue, i int) int64 { return r.division.queues[queue].shares[i].NonPreemptible }
+	list := r.units(&faults, "units", units)
+	return a, list, faults.Err()
+}
+
+// held returns what a queue and all below it hold.
+func (r *Reclaim) held(queue, resource int) int64 {
+	return r.division.queues[queue].shares[resource].Usage
+}
+
+// units reads units.
+func (r *Reclaim) units(faults *fault.List, name string, units []Unit) []unit {
 	list := make([]unit, len(units))
 	for i, u := range units {
-		path := fmt.Sprintf("units[%d]", i)
-		list[i] = unit{r.path(&faults, path, u.Queue), r.amounts(&faults, path+".usage", u.Usage)}
+		path := fmt.Sprintf("%s[%d]", name, i)
+		list[i] = unit{r.path(faults, path, u.Queue), r.amounts(faults, path+".usage", u.Usage)}
 	}
-	return a, list, faults.Err()
+	return list
 }
 
 // path returns the places of the queues from the root down to a queue.

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cedesched/cede/examples/bridge"
+	sessions "github.com/cedesched/cede/examples/internal/session"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/placement"
-	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/quota/fairshare"
 	"github.com/cedesched/cede/workload"
@@ -89,6 +89,7 @@ type sessionRules struct {
 	CanReclaim *bool        `json:"canReclaim"`              // of reclaim
 	OverQuota  bool         `json:"nonPreemptibleOverQuota"` // of preempt
 	Candidates []string     `json:"candidates"`
+	Order      [][]string   `json:"order"` // in which candidates are gathered
 	Sets       []sessionSet `json:"sets"`
 }
 
@@ -129,55 +130,36 @@ func minutes(n *int) (d quota.OptionalDuration) {
 	return d
 }
 
-// world is the cluster of a session while jobs are served: quota, and nodes.
-type world struct {
-	config    preemption.Config
-	preemptor *preemption.Preemptor
-	state     preemption.State
-	nodes     placement.State
-	jobs      map[string]*sessionJob
-	// gone are the tasks that were told to leave, placed those that got a node.
-	gone, placed []string
-}
-
-func (s *session) world() (*world, error) {
+// start returns the cluster of the session, ready to be played.
+func (s *session) start() (*sessions.Session, preemption.Config, error) {
 	tree, err := s.tree()
 	if err != nil {
-		return nil, err
+		return nil, preemption.Config{}, err
 	}
-	st := preemption.State{FairShares: tree}
-	st.Cohorts, st.Queues = preemption.QueuesOf(tree, allQueues, sessionFlavor)
+	of := &s.Input.Settings
+	c := sessions.Cluster{State: preemption.State{FairShares: tree}, Flavor: sessionFlavor, Now: sessionTime, Config: preemption.Config{Sharing: preemption.KAI,
+		MinRuntime: minruntime.Defaults{Reclaim: minutes(of.Reclaim), Preempt: minutes(of.Preempt), Method: of.Method}}}
+	c.State.Cohorts, c.State.Queues = preemption.QueuesOf(tree, allQueues, sessionFlavor)
 	settings := map[string]minruntime.Settings{}
 	for _, q := range s.Input.Minimums {
 		settings[q.Name] = minruntime.Settings{Reclaim: minutes(q.Reclaim), Preempt: minutes(q.Preempt)}
 	}
-	for i := range st.Cohorts {
-		st.Cohorts[i].MinRuntime = settings[st.Cohorts[i].Name]
+	for i := range c.State.Cohorts {
+		c.State.Cohorts[i].MinRuntime = settings[c.State.Cohorts[i].Name]
 	}
-	for i := range st.Queues {
-		st.Queues[i].MinRuntime = settings[st.Queues[i].Name]
+	for i := range c.State.Queues {
+		c.State.Queues[i].MinRuntime = settings[c.State.Queues[i].Name]
 	}
-	of := &s.Input.Settings
-	w := &world{jobs: map[string]*sessionJob{}, config: preemption.Config{Sharing: preemption.KAI,
-		MinRuntime: minruntime.Defaults{Reclaim: minutes(of.Reclaim), Preempt: minutes(of.Preempt), Method: of.Method}}}
 	for i := range s.Input.Jobs {
-		j := &s.Input.Jobs[i]
-		w.jobs[j.Name] = j
-		for _, task := range j.Tasks {
-			if task.State == "Running" {
-				w.nodes.Pods = append(w.nodes.Pods, workload.Pod{ID: task.Name, Group: j.Name, Node: task.Node, Requests: j.resources()})
-			}
-		}
+		c.Groups = append(c.Groups, s.Input.Jobs[i].group())
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Input.Nodes)) {
 		n := s.Input.Nodes[name]
-		w.nodes.Nodes = append(w.nodes.Nodes, workload.Node{Name: name, Capacity: workload.Resources{
+		c.Nodes.Nodes = append(c.Nodes.Nodes, workload.Node{Name: name, Capacity: workload.Resources{
 			"gpu": int64(n.GPUs * 1000), "cpu": int64(n.MilliCPU), "memory": int64(n.Memory)}})
 	}
-	w.state = st
-	w.admit()
-	w.preemptor, err = preemption.New(w.config)
-	return w, err
+	made, err := sessions.New(c)
+	return made, c.Config, err
 }
 
 // tree returns the queues with what their jobs request.
@@ -244,23 +226,19 @@ func (j *kaiJob) reclaimer() fairshare.Reclaimer {
 	return fairshare.Reclaimer{Queue: j.Queue, Requests: j.amounts(n), NonPreemptible: !j.Preemptible}
 }
 
-// workload returns some replicas of a job.
-func (j *sessionJob) workload(id string, count int, least int) workload.Workload {
-	w := workload.Workload{ID: id, Queue: j.Queue, Priority: j.Priority, NeverYields: !j.Preemptible, Created: sessionTime.Add(-time.Duration(j.AgeMinutes) * time.Minute)}
+// group returns the job with its tasks.
+func (j *sessionJob) group() bridge.Group {
+	g := bridge.Group{Minimum: j.Groups.PodSets[0].MinAvailable}
+	g.Workload = workload.Workload{ID: j.Name, Queue: j.Queue, Priority: j.Priority, NeverYields: !j.Preemptible, Created: sessionTime.Add(-time.Duration(j.AgeMinutes) * time.Minute)}
 	if j.StartedMinutes != nil {
-		w.ReservedAt = sessionTime.Add(-time.Duration(*j.StartedMinutes) * time.Minute)
+		g.Workload.ReservedAt = sessionTime.Add(-time.Duration(*j.StartedMinutes) * time.Minute)
 	}
-	p := workload.PodSet{Name: "main", Count: int64(count)}
-	if least < count {
-		p.MinCount = workload.AtLeast(int64(least))
-	}
-	for _, a := range j.amounts(1) {
-		if a.Amount > 0 {
-			p.Requests = append(p.Requests, quota.Amount{Flavor: sessionFlavor, Resource: a.Resource, Amount: a.Amount})
+	for _, task := range j.Tasks {
+		if task.State == "Running" || task.State == "Pending" {
+			g.Pods = append(g.Pods, workload.Pod{ID: task.Name, Node: task.Node, Requests: j.resources()})
 		}
 	}
-	w.PodSets = []workload.PodSet{p}
-	return w
+	return g
 }
 
 // resources returns what a task takes.
@@ -274,158 +252,26 @@ func (j *sessionJob) resources() workload.Resources {
 	return of
 }
 
-// ask decides about some pods of a job, on the nodes too.
-func (w *world) ask(j *sessionJob, policy queue.PreemptionPolicy, tasks []string) (q asked, err error) {
-	var pods []workload.Pod
-	id := j.Name + " pending"
-	for _, task := range tasks {
-		pods = append(pods, workload.Pod{ID: task, Group: id, Requests: j.resources()})
-	}
-	nodes, err := placement.NewSnapshot(w.nodes)
-	if err != nil {
-		return q, err
-	}
-	if q.room, err = new(placement.Preemptor).Fit(nodes, placement.Request{Group: id, MinCount: len(pods), Pods: pods}); err != nil {
-		return q, err
-	}
-	q.room.PodSets(func(workload.Pod) string { return "main" }, func(a, b workload.Pod) int { return compareTasks(b.ID, a.ID) })
-	q.state = w.state
-	q.state.Queues = slices.Clone(w.state.Queues)
-	for i := range q.state.Queues {
-		q.state.Queues[i].Preemption = policy
-	}
-	pending := j.workload(id, len(pods), len(pods))
-	pending.ReservedAt, pending.NeverPreempts = time.Time{}, policy == queue.PreemptionPolicy{}
-	q.request = preemption.Request{Workload: pending, Now: sessionTime, Room: q.room}
-	quotas, err := preemption.NewSnapshot(q.state)
-	if err != nil {
-		return q, err
-	}
-	q.Decision, err = w.preemptor.Decide(quotas, q.request)
-	return q, err
-}
-
-// asked is a decision, with its question.
-type asked struct {
-	preemption.Decision
-	state   preemption.State
-	request preemption.Request
-	room    *placement.Fit
-}
-
-// next returns the tasks of a job that are to start together: what is missing to its minimum, above that one; none if all run.
-func (w *world) next(j *sessionJob) (tasks []string) {
-	waiting := func(task string) bool {
-		return !slices.ContainsFunc(w.nodes.Pods, func(p workload.Pod) bool { return p.ID == task })
-	}
-	running := 0
-	for _, task := range j.Tasks {
-		if !waiting(task.Name) {
-			running++
-		}
-	}
-	n := max(1, j.Groups.PodSets[0].MinAvailable-running)
-	for _, task := range j.Tasks {
-		if task.State == "Pending" && len(tasks) < n && waiting(task.Name) {
-			tasks = append(tasks, task.Name)
-		}
-	}
-	return tasks
-}
-
-// carryOut removes the victims of a decision and places the pods.
-func (w *world) carryOut(j *sessionJob, q *asked) {
-	gone := w.victims(q)
-	for _, v := range q.Victims { // the decision left all in the room
-		if len(v.Replicas) > 0 {
-			q.room.SetRemoved(v.Workload, "main", v.Replicas[0].Count)
-		} else {
-			q.room.Remove(v.Workload)
-		}
-	}
-	q.room.Fits()
-	for _, task := range gone {
-		at := slices.IndexFunc(w.nodes.Pods, func(p workload.Pod) bool { return p.ID == task })
-		w.gone = append(w.gone, task)
-		w.nodes.Pods = slices.Delete(w.nodes.Pods, at, at+1)
-	}
-	for _, n := range q.room.Nominations() {
-		w.placed = append(w.placed, n.Pod)
-		w.nodes.Pods = append(w.nodes.Pods, workload.Pod{ID: n.Pod, Group: j.Name, Node: n.Node, Requests: j.resources()})
-	}
-	w.admit()
-}
-
-// admit makes the workloads that run of the pods on nodes.
-func (w *world) admit() {
-	count := map[string]int{}
-	for _, p := range w.nodes.Pods {
-		count[p.Group]++
-	}
-	w.state.Admitted = nil
-	for _, name := range slices.Sorted(maps.Keys(count)) {
-		j := w.jobs[name]
-		w.state.Admitted = append(w.state.Admitted, j.workload(name, count[name], min(count[name], j.Groups.PodSets[0].MinAvailable)))
-	}
-}
-
-// victims returns the tasks of the victims of a decision.
-func (w *world) victims(q *asked) (tasks []string) {
-	for _, v := range q.Victims {
-		if len(v.Replicas) > 0 {
-			tasks = append(tasks, q.room.Replicas(v.Workload, "main")[:v.Replicas[0].Count]...)
-			continue
-		}
-		for _, p := range w.nodes.Pods {
-			if p.Group == v.Workload {
-				tasks = append(tasks, p.ID)
-			}
-		}
-	}
-	slices.SortFunc(tasks, compareTasks)
-	return tasks
-}
-
-// policies are those of KAI's actions. Allocate lets nobody yield. Consolidation only moves pods, which is another question.
-var policies = map[string]queue.PreemptionPolicy{
-	"allocate": {},
-	"reclaim":  {ReclaimWithinCohort: queue.Any},
-	"preempt":  {WithinClusterQueue: queue.LowerPriority},
-}
-
-// play takes the actions of the session, each for all pending jobs in KAI's order. each is called with each decision that has victims.
-func (s *session) play(each func(*asked)) (*world, error) {
-	w, err := s.world()
-	if err != nil {
-		return nil, err
-	}
+// play takes the actions of the session, and returns the tasks that were told to leave, and those that got a node. each is called with each
+// step.
+func (s *session) play(on *sessions.Session, each func(*sessions.Step)) (gone, placed []string, err error) {
 	for _, action := range strings.Split(s.Input.Action, ",") {
-		policy, known := policies[action]
-		if !known {
-			continue
+		if !slices.Contains(sessions.Actions, action) {
+			continue // consolidation only moves pods, which is another question
 		}
-		for _, name := range s.Want.TryOrder {
-			for again := true; again; {
-				tasks := w.next(w.jobs[name])
-				if len(tasks) == 0 {
-					break
-				}
-				q, err := w.ask(w.jobs[name], policy, tasks)
-				if err != nil {
-					return nil, err
-				}
-				if again = q.Outcome.Succeeds() && action == "allocate"; q.Outcome.Succeeds() {
-					if len(q.Victims) > 0 {
-						each(&q)
-					}
-					w.carryOut(w.jobs[name], &q)
-				}
+		if err := on.Run(action, func(step *sessions.Step) {
+			each(step)
+			gone = append(gone, step.Gone...)
+			for _, p := range step.Pods {
+				placed = append(placed, p.ID)
 			}
+		}); err != nil {
+			return nil, nil, err
 		}
 	}
-	slices.SortFunc(w.gone, compareTasks)
-	slices.SortFunc(w.placed, compareTasks)
-	return w, nil
+	slices.SortFunc(gone, compareTasks)
+	slices.SortFunc(placed, compareTasks)
+	return gone, placed, nil
 }
 
 func compareTasks(a, b string) int {

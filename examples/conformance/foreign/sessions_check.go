@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	sessions "github.com/cedesched/cede/examples/internal/session"
 	"github.com/cedesched/cede/preemption/recorded"
 	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/quota/fairshare"
@@ -98,6 +99,9 @@ func (s *session) checkRules(tree fairshare.Tree, r *recorded.Report) error {
 	}
 	for _, want := range s.Want.Rules {
 		in := s.job(want.Preemptor).reclaimer()
+		if err := s.checkOrder(rules, &want, r); err != nil {
+			return err
+		}
 		if want.CanReclaim == nil {
 			refused, err := rules.MayPreempt(in)
 			if err != nil {
@@ -247,15 +251,26 @@ func (s *session) below(reclaimer, queue string) string {
 
 // checkDecided plays the session, and compares who yields in the end.
 func (s *session) checkDecided(r *recorded.Report) error {
-	w, err := s.world()
+	on, config, err := s.start()
 	if err != nil {
 		return err
 	}
-	if w, err = s.play(func(q *asked) {
-		if wrong := verify.Decision(q.state, q.request, w.config, q.Decision); wrong != nil {
+	order, err := on.Order()
+	if err != nil {
+		return err
+	}
+	if s.Want.TryOrder != nil && !slices.Equal(order, s.Want.TryOrder) {
+		r.Differences = append(r.Differences, recorded.Difference{What: "the order in which jobs are served", Want: s.Want.TryOrder, Got: order})
+	}
+	gone, placed, err := s.play(on, func(step *sessions.Step) {
+		if len(step.Decision.Victims) == 0 {
+			return
+		}
+		if wrong := verify.Decision(step.Before.State(), step.Request, config, step.Decision); wrong != nil {
 			r.Differences = append(r.Differences, recorded.Difference{What: "what the judge finds wrong", Got: []string{wrong.Error()}})
 		}
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	answers := []decided{s.Want.Decided}
@@ -263,23 +278,23 @@ func (s *session) checkDecided(r *recorded.Report) error {
 		answers = append(answers, a.Decided)
 	}
 	for i := range answers {
-		if slices.Equal(w.gone, names(answers[i].Evicted, answers[i].Undone)) {
+		if slices.Equal(gone, names(answers[i].Evicted, answers[i].Undone)) {
 			return nil
 		}
 	}
-	if why := s.departure(w); why != "" {
+	if why := s.departure(gone, placed); why != "" {
 		r.Departures = append(r.Departures, why)
 		return nil
 	}
-	r.Differences = append(r.Differences, recorded.Difference{What: "evicted", Want: names(s.Want.Decided.Evicted, s.Want.Decided.Undone), Got: w.gone})
+	r.Differences = append(r.Differences, recorded.Difference{What: "evicted", Want: names(s.Want.Decided.Evicted, s.Want.Decided.Undone), Got: gone})
 	return nil
 }
 
 // departure says why others yield than in KAI; empty: nothing explains it. The victims of each decision are right.
-func (s *session) departure(w *world) string {
+func (s *session) departure(gone, got []string) string {
 	d := &s.Want.Decided
 	placed, evicted := names(d.Placed, d.Bound), names(d.Evicted, d.Undone)
-	missing := slices.ContainsFunc(placed, func(task string) bool { return !slices.Contains(w.placed, task) })
+	missing := slices.ContainsFunc(placed, func(task string) bool { return !slices.Contains(got, task) })
 	switch {
 	case len(d.Moved) > 0:
 		return movesPods
@@ -287,9 +302,9 @@ func (s *session) departure(w *world) string {
 		return otherNodes
 	case missing:
 		return ""
-	case len(w.placed) > len(placed):
+	case len(got) > len(placed):
 		return morePlaced
-	case len(w.gone) < len(evicted):
+	case len(gone) < len(evicted):
 		return fewerVictims
 	}
 	return otherVictims

@@ -11,7 +11,7 @@ import (
 // TestSessions plays KAI's recorded sessions, and asks its rules apart from any search. Passed: who yields is the same.
 func TestSessions(t *testing.T) {
 	for name, want := range map[string]map[string]int{
-		"reclaim":       {"passed": 2059, movesPods: 64, fewerVictims: 15, otherVictims: 9, morePlaced: 30, otherNodes: 4, inexact: 2},
+		"reclaim":       {"passed": 2067, movesPods: 63, fewerVictims: 14, otherVictims: 9, morePlaced: 25, otherNodes: 3, inexact: 2},
 		"preempt":       {"passed": 834, movesPods: 38, fewerVictims: 4, otherVictims: 5},
 		"consolidation": {sharesAlone: 227},
 	} {

@@ -7,6 +7,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/internal/entitled"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -14,8 +15,8 @@ import (
 type place struct {
 	node  int
 	above int32 // the place of the node above; -1: none
-	standing
-	// held is, by resource, what the node held before anybody yielded, and gone what KAI takes off it when the turns are
+	entitled.Standing
+	// held is, by resource, what the node held before anybody yielded, and gone, of a queue, what KAI takes off it when the turns are
 	// found: with each candidate that is taken all that is left of its workload.
 	held, gone []int64
 	// line holds the candidates of a queue.
@@ -141,13 +142,7 @@ func (t *Taker) move(p *place, taken int64) {
 	for i := range p.gone {
 		left, one := t.left(v, i), t.unit(v, i)
 		of := func(n int64) int64 { return quota.Sub(quota.Mul(n, left), quota.Mul(n*(n-1)/2, one)) } // the sum of left, left-one, ...
-		more := quota.Sub(of(taken), of(p.line.taken))
-		for q := p; ; q = &t.places[q.above] {
-			q.gone[i] = quota.Add(q.gone[i], more)
-			if q.above < 0 {
-				break
-			}
-		}
+		p.gone[i] = quota.Add(p.gone[i], quota.Sub(of(taken), of(p.line.taken)))
 	}
 	p.line.taken = taken
 	for q := p; ; q = &t.places[q.above] {

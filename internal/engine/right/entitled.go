@@ -17,10 +17,6 @@ type Entitled struct {
 	*entitled.Queues
 	// Columns are, by resource, the columns whose amounts add up to it.
 	Columns [][]int
-	// Total is, by resource, what there is to divide.
-	Total []int64
-	// Priority and Created are those of the queue at a node; Created is an instant.
-	Priority, Created []int64
 	// Root is the node above all that have shares; -1: there is none.
 	Root int
 	// Orders keeps, by node, the units of queues in the order in which they yield, once they were asked for.

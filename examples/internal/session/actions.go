@@ -1,0 +1,288 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cedesched/cede/examples/bridge/kai"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota/fairshare"
+	"github.com/cedesched/cede/workload"
+)
+
+// More follows the ID of a group of which pods run: what waits is its next pods.
+const More = kai.More
+
+// Actions are those of a session, in KAI's order.
+var Actions = []string{"allocate", "reclaim", "preempt"}
+
+// policies are those of the actions. Allocate lets nobody yield.
+var policies = map[string]queue.PreemptionPolicy{
+	"allocate": {},
+	"reclaim":  {ReclaimWithinCohort: queue.Any},
+	"preempt":  {WithinClusterQueue: queue.LowerPriority},
+}
+
+// Step is a group that was served.
+type Step struct {
+	Action string
+	Group  string
+	// Pods are those that start, with their nodes.
+	Pods []workload.Pod
+	// Gone are the pods that yield for them, by ID.
+	Gone []string
+	// Before is what was decided on.
+	Before   *preemption.Snapshot
+	Request  preemption.Request
+	Decision preemption.Decision
+}
+
+// Run takes an action for all groups that wait, and tells of each that is served.
+func (s *Session) Run(action string, tell func(*Step)) error {
+	edits := make([]preemption.Edit, len(s.queues))
+	for i, q := range s.queues {
+		q.Preemption = policies[action]
+		edits[i] = preemption.SetQueue(q)
+	}
+	var err error
+	if s.snapshot, err = s.snapshot.With(edits...); err != nil {
+		return err
+	}
+	s.failed = map[string]bool{}
+	for line := s.line(); ; {
+		j, err := line.pop()
+		if j == nil || err != nil {
+			return err
+		}
+		step, err := s.try(action, j)
+		if err != nil {
+			return err
+		}
+		if step == nil {
+			continue
+		}
+		tell(step)
+		if action == "allocate" && len(j.chunk()) > 0 {
+			line.push(j)
+		}
+	}
+}
+
+// try decides about the next pods of a job, and carries the decision out. Nil: they do not start.
+func (s *Session) try(action string, j *job) (*Step, error) {
+	pods := slices.Clone(j.chunk())
+	w := s.asks(j, pods)
+	w.NeverPreempts = action == "allocate" || s.now.Before(j.PreemptsFrom)
+	alike := kind(&w, pods)
+	if s.failed[alike] {
+		return nil, nil
+	}
+	for i := range pods {
+		pods[i].Group = w.ID
+	}
+	room, err := s.rooms.Fit(pods, s.now)
+	if err != nil {
+		return nil, err
+	}
+	step := &Step{Action: action, Group: j.Workload.ID, Before: s.snapshot, Request: preemption.Request{Workload: w, Now: s.now, Room: room}}
+	looked := 0
+	if step.Decision, looked, err = s.preemptor.DecideCounting(s.snapshot, step.Request); err != nil {
+		return nil, err
+	}
+	if s.looked += looked + 1; !step.Decision.Outcome.Succeeds() {
+		s.failed[alike] = true
+		return nil, nil
+	}
+	s.failed = map[string]bool{}
+	return step, s.carryOut(j, step, room)
+}
+
+// Looked is how many workloads the decisions looked at.
+func (s *Session) Looked() int { return s.looked }
+
+// carryOut lets the victims of a decision leave, and places the pods.
+func (s *Session) carryOut(j *job, step *Step, room *placement.Fit) error {
+	changed := []*job{j}
+	for _, v := range step.Decision.Victims { // the decision left all in the room
+		of := s.byID[v.Workload]
+		if of == nil {
+			continue // it has no pods
+		}
+		changed = append(changed, of)
+		list := room.Replicas(v.Workload, "main")
+		if len(v.Replicas) > 0 {
+			list = list[:v.Replicas[0].Count]
+			room.SetRemoved(v.Workload, "main", v.Replicas[0].Count)
+		} else {
+			room.Remove(v.Workload)
+		}
+		step.Gone = append(step.Gone, list...)
+	}
+	room.Fits()
+	nominated := room.Nominations()
+	return s.change(changed, func(of *job, i int) phase {
+		p := &of.Pods[i]
+		at := slices.IndexFunc(nominated, func(n placement.Nomination) bool { return n.Pod == p.ID })
+		switch {
+		case slices.Contains(step.Gone, p.ID):
+			return left
+		case at < 0:
+			return of.phases[i]
+		}
+		p.Node = nominated[at].Node
+		step.Pods = append(step.Pods, *p)
+		if step.Action == "allocate" {
+			return runs
+		}
+		return placed
+	})
+}
+
+// change changes the pods of jobs, and counts what they hold. to returns the phase in which a pod then is.
+func (s *Session) change(jobs []*job, to func(of *job, pod int) phase) error {
+	var edits []preemption.Edit
+	var onNodes []placement.Edit
+	for _, j := range jobs {
+		before := j.running
+		if before > 0 {
+			w := s.held(j)
+			s.count(&w, -1)
+		}
+		for i := range j.Pods {
+			held := j.phases[i].holds()
+			j.phases[i] = to(j, i)
+			switch holds := j.phases[i].holds(); {
+			case holds && !held:
+				onNodes = append(onNodes, placement.Run(j.Pods[i]))
+				j.running++
+			case held && !holds:
+				onNodes = append(onNodes, placement.Remove(j.Pods[i].ID))
+				j.running--
+			}
+		}
+		if j.running > 0 {
+			w := s.held(j)
+			s.count(&w, 1)
+			edits = append(edits, preemption.Admit(w))
+		} else if before > 0 {
+			edits = append(edits, preemption.Remove(j.Workload.ID))
+		}
+	}
+	if err := s.rooms.Change(onNodes...); err != nil {
+		return err
+	}
+	var err error
+	s.snapshot, err = s.snapshot.With(edits...)
+	return err
+}
+
+// End ends a session. What was bound runs; what waits for room of others waits again, and so does what was told to leave.
+func (s *Session) End() error {
+	var jobs []*job
+	for _, j := range s.jobs {
+		if slices.Contains(j.phases, placed) || slices.Contains(j.phases, left) {
+			jobs = append(jobs, j)
+		}
+	}
+	return s.change(jobs, func(of *job, i int) phase {
+		if of.phases[i] == runs {
+			return runs
+		}
+		of.Pods[i].Node = ""
+		return waits
+	})
+}
+
+// Order returns the groups that wait in the order in which they would be served if nothing was placed.
+func (s *Session) Order() (ids []string, err error) {
+	for line := s.line(); ; {
+		j, err := line.pop()
+		if j == nil || err != nil {
+			return ids, err
+		}
+		ids = append(ids, j.Workload.ID)
+	}
+}
+
+// line holds the jobs that are to be served, by queue.
+type line struct {
+	session *Session
+	queues  []string // with jobs, sorted
+	jobs    map[string][]*job
+}
+
+// line returns all that wait.
+func (s *Session) line() *line {
+	l := &line{session: s, jobs: map[string][]*job{}}
+	for _, j := range s.jobs {
+		if q := j.Workload.Queue; len(j.chunk()) > 0 {
+			if l.jobs[q] = append(l.jobs[q], j); len(l.jobs[q]) == 1 {
+				l.queues = append(l.queues, q)
+			}
+		}
+	}
+	slices.Sort(l.queues)
+	for _, q := range l.queues {
+		slices.SortFunc(l.jobs[q], compareJobs)
+	}
+	return l
+}
+
+// push lets a job that was served wait for its next pods.
+func (l *line) push(j *job) {
+	q := j.Workload.Queue
+	if !slices.Contains(l.queues, q) {
+		l.queues = append(l.queues, q)
+		slices.Sort(l.queues)
+	}
+	at, _ := slices.BinarySearchFunc(l.jobs[q], j, compareJobs)
+	l.jobs[q] = slices.Insert(l.jobs[q], at, j)
+}
+
+// pop takes the job that is served next; nil: none waits. Those that yielded and have not enough pods any more are left out.
+func (l *line) pop() (*job, error) {
+	s := l.session
+	l.queues = slices.DeleteFunc(l.queues, func(q string) bool {
+		for len(l.jobs[q]) > 0 && len(l.jobs[q][0].chunk()) == 0 {
+			l.jobs[q] = l.jobs[q][1:]
+		}
+		return len(l.jobs[q]) == 0
+	})
+	var first []fairshare.Reclaimer
+	for _, q := range l.queues {
+		j := l.jobs[q][0]
+		in := fairshare.Reclaimer{Queue: q}
+		w := s.asks(j, j.chunk())
+		for _, u := range w.Usage() {
+			in.Requests = append(in.Requests, fairshare.Amount{Resource: u.Resource, Amount: u.Amount})
+		}
+		first = append(first, in)
+	}
+	if s.order == nil {
+		var err error
+		if s.order, err = fairshare.NewReclaim(s.tree); err != nil {
+			return nil, err
+		}
+	}
+	at, err := s.order.ServedNext(first)
+	if at < 0 || err != nil {
+		return nil, err
+	}
+	q := l.queues[at]
+	j := l.jobs[q][0]
+	l.jobs[q] = l.jobs[q][1:]
+	return j, nil
+}
+
+// compareJobs is the order in which the jobs of a queue are served (KAI): higher priority, below the minimum before at the minimum before above
+// it, the older, the smaller name.
+func compareJobs(a, b *job) int {
+	return cmp.Or(
+		cmp.Compare(b.Workload.Priority, a.Workload.Priority), cmp.Compare(a.elastic(), b.elastic()),
+		a.Workload.Created.Compare(b.Workload.Created), cmp.Compare(a.Workload.ID, b.Workload.ID))
+}
+
+// elastic is less than zero below the minimum, and more above it.
+func (j *job) elastic() int { return cmp.Compare(j.running, max(1, j.Minimum)) }

@@ -1,0 +1,89 @@
+package entitled
+
+import (
+	"cmp"
+
+	"github.com/cedesched/cede/quota"
+)
+
+// Standing is how a queue stands among its siblings. Make it with [Stand], and [Standing.Count] each resource.
+type Standing struct {
+	// OverAll: it holds more than its share of every resource.
+	OverAll bool
+	// Within: it is within its quota of every resource.
+	Within bool
+	// Unshared: it holds something of which nothing is allocatable to it.
+	Unshared bool
+	// Dominant is the largest part that it holds of what is allocatable to it, and Then the same with what is next.
+	Dominant, Then float64
+}
+
+// Stand begins a standing.
+func Stand() Standing { return Standing{OverAll: true, Within: true} }
+
+// Count counts a resource that a node holds. with is what it holds with what is served next there: to yield, what it holds. then is the same: to
+// yield, what it holds without what is gone, and what is next.
+func (s *Standing) Count(q *Queues, node, resource int, held, with, then int64) {
+	at := q.At(node, resource)
+	allocatable := q.Allocatable[at]
+	s.OverAll = s.OverAll && held > q.Share[at]
+	s.Within = s.Within && with <= q.Quota[at]
+	s.Unshared = s.Unshared || with > 0 && allocatable == 0
+	if allocatable == quota.Unlimited {
+		allocatable = q.Total[resource]
+	}
+	s.Dominant = max(s.Dominant, partOf(held, allocatable))
+	s.Then = max(s.Then, partOf(then, allocatable))
+}
+
+// partOf is a part of what is allocatable. Of nothing, a thousand times what is held.
+func partOf(held, allocatable int64) float64 {
+	if allocatable > 0 {
+		return float64(held) / float64(allocatable)
+	}
+	return float64(held) * 1000
+}
+
+// Compare is the order in which siblings are served (KAI, queue order); in the reverse order they yield. The first difference decides; in
+// the end the earlier creation, then the smaller number, which is the smaller name.
+func (q *Queues) Compare(a, b int, x, y *Standing) int {
+	if x.OverAll != y.OverAll {
+		return first(y.OverAll)
+	}
+	if x.Within != y.Within {
+		return first(x.Within)
+	}
+	if q.Priority[a] != q.Priority[b] {
+		return cmp.Compare(q.Priority[b], q.Priority[a])
+	}
+	if x.Unshared != y.Unshared {
+		return first(y.Unshared)
+	}
+	if decided := cmp.Or(cmp.Compare(x.Then, y.Then), cmp.Compare(x.Dominant, y.Dominant)); decided != 0 {
+		return decided
+	}
+	if less, more := q.smaller(a, b), q.smaller(b, a); less != more {
+		return first(less)
+	}
+	return cmp.Or(cmp.Compare(q.Created[a], q.Created[b]), cmp.Compare(a, b))
+}
+
+// first is -1 if the first of two comes first, else 1.
+func first(is bool) int {
+	if is {
+		return -1
+	}
+	return 1
+}
+
+// smaller reports whether no more is allocatable to one node than to another of any resource, and less of some.
+func (q *Queues) smaller(a, b int) (less bool) {
+	for i := range q.Resources {
+		x, y := q.Allocatable[q.At(a, i)], q.Allocatable[q.At(b, i)]
+		if x > y {
+			return false
+		}
+		less = less || x < y
+	}
+	return less
+}
