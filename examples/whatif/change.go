@@ -13,7 +13,7 @@ import (
 
 // quotaFlags adds the flags that change what may be used.
 func quotaFlags(c *cobra.Command, o *options, verb string) {
-	c.Flags().StringArrayVar(&o.quotas, "quota", nil, verb+" another quota: a `CHANGE` QUEUE:FLAVOR:RESOURCE=QUANTITY, or a cohort's; with :borrowingLimit or :lendingLimit after the resource another limit, where none is no limit")
+	c.Flags().StringArrayVar(&o.quotas, "quota", nil, verb+" another quota: a `CHANGE` QUEUE:FLAVOR:RESOURCE=QUANTITY, or a cohort's; with :borrowingLimit or :lendingLimit after the resource another limit, where none is no limit; of KAI QUEUE:RESOURCE=QUANTITY, with :limit or :overQuotaWeight after the resource")
 	c.Flags().StringArrayVar(&o.applied, "apply", nil, verb+" the objects of Kueue in `FILE` added, each in place of the one with its kind and name; may be given several times")
 }
 
@@ -37,7 +37,7 @@ func (c *cluster) change(o *options) error {
 		for _, flag := range []struct {
 			name string
 			is   bool
-		}{{"-quota", len(o.quotas) > 0}, {"-policy", len(o.policies) > 0}, {"-rules", len(o.refers) > 0}, {"-rule", len(o.switched) > 0}} {
+		}{{"-policy", len(o.policies) > 0}, {"-rules", len(o.refers) > 0}, {"-rule", len(o.switched) > 0}} {
 			if flag.is {
 				return fmt.Errorf("%s is for queues of Kueue: of KAI, give the cluster with other queues (diff -to FILE)", flag.name)
 			}
@@ -96,6 +96,15 @@ func lastCut(text, separator string) (before, after string, found bool) {
 func (c *cluster) changeQuota(text string) error {
 	path, value, ok := lastCut(text, "=")
 	parts := strings.Split(path, ":")
+	if c.ByFairShares() {
+		if !ok || len(parts) < 2 || len(parts) > 3 {
+			return fmt.Errorf("of KAI want QUEUE:RESOURCE=QUANTITY, as in vision:gpu=8, or QUEUE:RESOURCE:limit=QUANTITY or :overQuotaWeight=N")
+		}
+		if _, err := c.quotasOf(parts[0]); err != nil {
+			return err
+		}
+		return answers.SetShare(&c.State, parts[0], parts[1], append(parts, "quota")[2], value)
+	}
 	if !ok || len(parts) < 3 || len(parts) > 4 {
 		return fmt.Errorf("want QUEUE:FLAVOR:RESOURCE=QUANTITY, as in vision:h100:nvidia.com/gpu=64")
 	}
@@ -110,6 +119,14 @@ func (c *cluster) changeQuota(text string) error {
 	changed, err := answers.SetQuota(*quotas, parts[0], quota.FlavorResource{Flavor: parts[1], Resource: parts[2]}, field, value)
 	*quotas = changed
 	return err
+}
+
+// quotaHint is a change of a quota as an example has it.
+func (c *cluster) quotaHint() string {
+	if c.ByFairShares() {
+		return "-quota QUEUE:gpu=N"
+	}
+	return "-quota QUEUE:FLAVOR:RESOURCE=N"
 }
 
 // quotasOf returns the quotas of a queue or cohort.

@@ -94,7 +94,7 @@ func runDiff(before *cluster, o *options, std stdio) (result, error) {
 			b.Say("Running work does not leave by itself. If usage is to be within what is then allowed (whatif settle says why):\n%s.\n", after.Words(printer(b).SettlementMessage(leaves)))
 		}
 		printNotes(b, notes)
-		before.printSampleHint(b, "diff -live -quota QUEUE:FLAVOR:RESOURCE=N")
+		before.printSampleHint(b, "diff -live "+before.quotaHint())
 	}, struct {
 		Now    time.Time `json:"now"`
 		Change []diffRow `json:"changes"`

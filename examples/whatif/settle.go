@@ -67,7 +67,7 @@ var settleVerb = verb{
 			b.SayIn(colour, "%s\n", answer)
 			b.WriteString(rest)
 			printNotes(b, notes)
-			c.printSampleHint(b, "settle -live -quota QUEUE:FLAVOR:RESOURCE=N")
+			c.printSampleHint(b, "settle -live "+c.quotaHint())
 		}, struct {
 			Now        time.Time     `json:"now"`
 			Settlement settle.Answer `json:"settlement"`
