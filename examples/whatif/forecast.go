@@ -51,6 +51,9 @@ type forecast struct {
 
 // forecast runs cycles until nothing changes, or so many, or until they have looked at the most workloads; zero is no limit.
 func (c *cluster) forecast(o *options, most int, screen cli.Screen) (*forecast, error) {
+	if c.ByFairShares() {
+		return c.sessions(o, most, screen)
+	}
 	list, err := c.forCycles(o)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 
 var nextVerb = verb{
 	name: "next", short: "the next admission cycles as they would go",
-	long:     "Runs the next admission cycles with all that waits: which workloads are admitted, preempt or stay. It assumes that a victim has left before the next cycle and then waits again, and that nothing is submitted and nothing ends. Limits on preemptions count those of the cycles before. Where only time helps, the next cycle is at that time. In a large cluster without room fewer cycles are run; -all runs all.",
+	long:     "Runs the next admission cycles with all that waits: which workloads are admitted, preempt or stay. It assumes that a victim has left before the next cycle and then waits again, and that nothing is submitted and nothing ends. Limits on preemptions count those of the cycles before. Where only time helps, the next cycle is at that time. In a large cluster without room fewer cycles are run; -all runs all. Of KAI a cycle is a session: which groups are started in idle room, which reclaim by fair shares, which preempt lower priority in their queue, in KAI's order and all at this time; pods do not move (consolidation).",
 	examples: []string{"next -live", "next -f cluster.json -cycles 20", "next -live -queue vision"},
 	yes:      "a workload is admitted or preempts", no: "no workload is admitted and none preempts", unknown: "the answer about a workload is unknown, which may come before the others, or not all cycles were run",
 	flags: func(c *cobra.Command, o *options) {
@@ -90,7 +90,9 @@ type step struct {
 	Words    string            `json:"words"`
 	Victims  []string          `json:"victims,omitempty"`
 	Leaving  []string          `json:"leaving,omitempty"` // the victims that were told to leave before
-	RetryAt  time.Time         `json:"retryAt,omitzero"`
+	// VictimPods are the pods that yield, of KAI.
+	VictimPods []string  `json:"victimPods,omitempty"`
+	RetryAt    time.Time `json:"retryAt,omitzero"`
 }
 
 func (c *cluster) printForecast(b *cli.Page, o *options, f *forecast) {
@@ -130,11 +132,7 @@ func (c *cluster) printForecast(b *cli.Page, o *options, f *forecast) {
 	if len(f.unknown) > 0 {
 		b.Say("Unknown: %s. overview says why.\n", some(f.unknown))
 	}
-	switch {
-	case len(f.placed) == 0:
-	case c.ByFairShares():
-		b.Say("Not tried: %s. In which order KAI serves groups is not modelled; overview says of each whether it fits alone.\n", some(f.placed))
-	default:
+	if len(f.placed) > 0 {
 		b.Say("Not tried: %s, which needs room on nodes; ask says whether it fits.\n", some(f.placed))
 	}
 	if !t.Empty() {

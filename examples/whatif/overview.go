@@ -249,9 +249,6 @@ func (v *overview) together(o *options) error {
 	switch {
 	case alone < 2:
 		return nil
-	case v.ByFairShares():
-		v.page.Say("Each is answered as if it were alone.\n")
-		return nil
 	case v.all > maxTogether || o.queue != "" || o.namespace != "":
 		v.page.Say("Each is answered as if it were alone; next says what becomes of them together.\n")
 		return nil

@@ -44,7 +44,7 @@ func TestVerbs(t *testing.T) {
 		"ask-kai-no":      {[]string{"ask", "-sample", "kai", "-workload", "lab/pg-editor-ab419498", "-tree"}, 1},
 		"ask-kai-over":    {[]string{"ask", "-sample", "kai", "-request", "nvidia.com/gpu=8", "-queue", "vision"}, 1},
 		"overview-kai":    {[]string{"overview", "-sample", "kai"}, 1},
-		"next-kai":        {[]string{"next", "-sample", "kai"}, 3},
+		"next-kai":        {[]string{"next", "-sample", "kai"}, 0},
 		"explain-kai":     {[]string{"explain", "-sample", "kai"}, 0},
 		"lint-kai":        {[]string{"lint", "-sample", "kai"}, 1},
 		"settle-kai":      {[]string{"settle", "-sample", "kai"}, 0},

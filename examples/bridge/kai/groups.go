@@ -151,10 +151,32 @@ func (g *groups) add(o *PodGroup) error {
 	if err != nil {
 		return err
 	}
+	g.addGroup(&of)
 	if runs && len(of.waiting) == 0 {
 		return nil
 	}
 	return g.addWaiting(&of, runs)
+}
+
+// addGroup adds a group with its pods, with the nodes where each may run.
+func (g *groups) addGroup(of *group) {
+	pods := slices.Concat(of.held, of.waiting)
+	elsewhere := func(p *Pod) bool { return g.nodes.byName[p.Spec.NodeName] == nil }
+	if len(pods) == 0 || !g.tree.isLeaf(of.Spec.Queue) || slices.ContainsFunc(of.held, elsewhere) {
+		return
+	}
+	slices.SortFunc(pods, comparePods)
+	made := bridge.Group{Workload: of.workload, Minimum: of.minimum()}
+	if len(of.held) > 0 {
+		made.Workload.ReservedAt, _ = parseTime("", of.Metadata.Annotations[startAnnotation]) // a doubt says what is wrong
+	}
+	made.PreemptsFrom, _ = of.preemptsFrom() // likewise
+	for _, p := range pods {
+		pod, _ := g.nodes.pod(p, of.id) // likewise
+		pod.Node = p.Spec.NodeName
+		made.Pods = append(made.Pods, pod)
+	}
+	g.c.Groups = append(g.c.Groups, made)
 }
 
 // request counts what the pods of a group request in its queue.

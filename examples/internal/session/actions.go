@@ -41,13 +41,7 @@ type Step struct {
 
 // Run takes an action for all groups that wait, and tells of each that is served.
 func (s *Session) Run(action string, tell func(*Step)) error {
-	edits := make([]preemption.Edit, len(s.queues))
-	for i, q := range s.queues {
-		q.Preemption = policies[action]
-		edits[i] = preemption.SetQueue(q)
-	}
-	var err error
-	if s.snapshot, err = s.snapshot.With(edits...); err != nil {
+	if err := s.allow(policies[action]); err != nil {
 		return err
 	}
 	s.failed = map[string]bool{}
@@ -70,23 +64,41 @@ func (s *Session) Run(action string, tell func(*Step)) error {
 	}
 }
 
+// allow sets the policy of all queues.
+func (s *Session) allow(policy queue.PreemptionPolicy) (err error) {
+	edits := make([]preemption.Edit, len(s.queues))
+	for i, q := range s.queues {
+		q.Preemption = policy
+		edits[i] = preemption.SetQueue(q)
+	}
+	s.snapshot, err = s.snapshot.With(edits...)
+	return err
+}
+
+// request is that of pods of a job, with their room on nodes.
+func (s *Session) request(j *job, pods []workload.Pod, never bool) (r preemption.Request, err error) {
+	r = preemption.Request{Workload: s.asks(j, pods), Now: s.now}
+	r.Workload.NeverPreempts = never
+	pods = slices.Clone(pods)
+	for i := range pods {
+		pods[i].Group = r.Workload.ID
+	}
+	r.Room, err = s.rooms.Fit(pods, s.now)
+	return r, err
+}
+
 // try decides about the next pods of a job, and carries the decision out. Nil: they do not start.
 func (s *Session) try(action string, j *job) (*Step, error) {
-	pods := slices.Clone(j.chunk())
-	w := s.asks(j, pods)
-	w.NeverPreempts = action == "allocate" || s.now.Before(j.PreemptsFrom)
-	alike := kind(&w, pods)
-	if s.failed[alike] {
-		return nil, nil
-	}
-	for i := range pods {
-		pods[i].Group = w.ID
-	}
-	room, err := s.rooms.Fit(pods, s.now)
+	pods := j.chunk()
+	r, err := s.request(j, pods, action == "allocate" || s.now.Before(j.PreemptsFrom))
 	if err != nil {
 		return nil, err
 	}
-	step := &Step{Action: action, Group: j.Workload.ID, Before: s.snapshot, Request: preemption.Request{Workload: w, Now: s.now, Room: room}}
+	alike := kind(&r.Workload, pods)
+	if s.failed[alike] {
+		return nil, nil
+	}
+	step := &Step{Action: action, Group: j.Workload.ID, Before: s.snapshot, Request: r}
 	looked := 0
 	if step.Decision, looked, err = s.preemptor.DecideCounting(s.snapshot, step.Request); err != nil {
 		return nil, err
@@ -96,7 +108,7 @@ func (s *Session) try(action string, j *job) (*Step, error) {
 		return nil, nil
 	}
 	s.failed = map[string]bool{}
-	return step, s.carryOut(j, step, room)
+	return step, s.carryOut(j, step, r.Room.(*placement.Fit))
 }
 
 // Looked is how many workloads the decisions looked at.
@@ -107,8 +119,12 @@ func (s *Session) carryOut(j *job, step *Step, room *placement.Fit) error {
 	changed := []*job{j}
 	for _, v := range step.Decision.Victims { // the decision left all in the room
 		of := s.byID[v.Workload]
-		if of == nil {
-			continue // it has no pods
+		if of == nil { // it has no pods on these nodes
+			step.Gone = append(step.Gone, v.Workload)
+			if err := s.remove(v); err != nil {
+				return err
+			}
+			continue
 		}
 		changed = append(changed, of)
 		list := room.Replicas(v.Workload, "main")
@@ -138,6 +154,20 @@ func (s *Session) carryOut(j *job, step *Step, room *placement.Fit) error {
 		}
 		return placed
 	})
+}
+
+// remove removes a victim, or replicas of it.
+func (s *Session) remove(v preemption.Victim) (err error) {
+	if w, runs := s.snapshot.Find(v.Workload); runs {
+		s.count(&w, -1)
+	}
+	if s.snapshot, err = s.snapshot.With(preemption.Remove(v.Workload, v.Replicas...)); err != nil {
+		return err
+	}
+	if w, runs := s.snapshot.Find(v.Workload); runs {
+		s.count(&w, 1)
+	}
+	return nil
 }
 
 // change changes the pods of jobs, and counts what they hold. to returns the phase in which a pod then is.
@@ -194,6 +224,38 @@ func (s *Session) End() error {
 		return waits
 	})
 }
+
+// Rest tells of each group that still waits how it is answered as things stand now, by all actions together.
+func (s *Session) Rest(tell func(group string, r preemption.Request, d preemption.Decision)) error {
+	if err := s.allow(queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any, WithinClusterQueue: queue.LowerPriority}); err != nil {
+		return err
+	}
+	known := map[string]preemption.Decision{}
+	for _, j := range s.jobs {
+		pods := j.chunk()
+		if len(pods) == 0 {
+			continue
+		}
+		r, err := s.request(j, pods, s.now.Before(j.PreemptsFrom))
+		if err != nil {
+			return err
+		}
+		alike := kind(&r.Workload, pods)
+		d, is := known[alike]
+		if !is {
+			looked := 0
+			if d, looked, err = s.preemptor.DecideCounting(s.snapshot, r); err != nil {
+				return err
+			}
+			s.looked, known[alike] = s.looked+looked+1, d
+		}
+		tell(j.Workload.ID, r, d)
+	}
+	return nil
+}
+
+// Snapshot is what runs now, on quota.
+func (s *Session) Snapshot() *preemption.Snapshot { return s.snapshot }
 
 // Order returns the groups that wait in the order in which they would be served if nothing was placed.
 func (s *Session) Order() (ids []string, err error) {

@@ -1,0 +1,131 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/quota/fairshare"
+	"github.com/cedesched/cede/workload"
+)
+
+var at = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+
+// group has so many pods of one GPU, of which the first run.
+func group(id, queue string, minimum, pods, running, age int) bridge.Group {
+	g := bridge.Group{Minimum: minimum, Workload: workload.Workload{ID: id, Queue: queue, Priority: 50, Created: at.Add(-time.Duration(age) * time.Minute)}}
+	for i := range pods {
+		p := workload.Pod{ID: fmt.Sprint(id, "-", i), Requests: workload.Resources{"gpu": 1}}
+		if i < running {
+			p.Node = "n"
+		}
+		g.Pods = append(g.Pods, p)
+	}
+	return g
+}
+
+// of begins with queues a and b of a quota of 2 each, and a node of 4 GPUs.
+func of(t *testing.T, groups ...bridge.Group) *Session {
+	t.Helper()
+	tree := fairshare.Tree{Resources: []fairshare.Resource{{Name: "gpu", Total: 4}}}
+	for _, q := range []string{"a", "b"} {
+		claim := fairshare.Claim{Resource: "gpu", Quota: 2, OverQuotaWeight: 1}
+		for _, g := range groups {
+			if g.Workload.Queue == q {
+				claim.Request += int64(len(g.Pods))
+			}
+		}
+		tree.Queues = append(tree.Queues, fairshare.Queue{Name: q, Claims: []fairshare.Claim{claim}})
+	}
+	st := preemption.State{FairShares: tree}
+	st.Cohorts, st.Queues = preemption.QueuesOf(tree, "all", "nodes")
+	s, err := New(Cluster{State: st, Config: preemption.Config{Sharing: preemption.KAI}, Groups: groups, Flavor: "nodes", Now: at,
+		Nodes: placement.State{Nodes: []workload.Node{{Name: "n", Capacity: workload.Resources{"gpu": 4}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// played plays a session, and says what each step did.
+func played(t *testing.T, s *Session) string {
+	t.Helper()
+	var said []string
+	for _, action := range Actions {
+		if err := s.Run(action, func(step *Step) {
+			line := action + " " + step.Group
+			for _, p := range step.Pods {
+				line += " +" + p.ID[strings.LastIndex(p.ID, "-")+1:]
+			}
+			for _, id := range step.Gone {
+				line += " -" + id
+			}
+			said = append(said, line)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return strings.Join(said, "; ")
+}
+
+// A group that was served waits for its next pods, behind those of which the minimum does not run yet.
+func TestAllocate(t *testing.T) {
+	s := of(t, group("elastic", "a", 1, 3, 0, 9), group("gang", "a", 2, 2, 0, 5))
+	if got := played(t, s); got != "allocate elastic +0; allocate gang +0 +1; allocate elastic +1" {
+		t.Error(got)
+	}
+}
+
+// What was told to leave does not start again in the same session; in the next one it waits, and what waited for its room starts.
+func TestEnd(t *testing.T) {
+	s := of(t, group("elastic", "b", 1, 4, 4, 9), group("gang", "a", 2, 2, 0, 5))
+	if got := played(t, s); got != "reclaim gang +0 +1 -elastic-3 -elastic-2" {
+		t.Error(got)
+	}
+	if err := s.End(); err != nil {
+		t.Fatal(err)
+	}
+	rest := func() (out []string) {
+		err := s.Rest(func(group string, r preemption.Request, d preemption.Decision) {
+			out = append(out, group+" as "+r.Workload.ID+" "+d.Outcome.String())
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	if got := played(t, s); got != "allocate gang +0 +1" || !slices.Equal(rest(), []string{"elastic as elastic:more Impossible"}) {
+		t.Errorf("%s, %q", got, rest())
+	}
+	if w, _ := s.Snapshot().Find("elastic"); w.PodSets[0].Count != 2 {
+		t.Errorf("%+v", w)
+	}
+}
+
+// A group that lost pods and has not enough of them is not served in the same session; one within its delay takes nothing from others.
+func TestNotServed(t *testing.T) {
+	late := group("late", "a", 1, 1, 0, 5)
+	late.PreemptsFrom = at.Add(1)
+	if got := played(t, of(t, group("b", "b", 4, 4, 4, 9), late)); got != "" {
+		t.Error(got)
+	}
+	s := of(t, group("large", "b", 3, 6, 4, 9), group("gang", "a", 2, 2, 0, 5))
+	if got := played(t, s); got != "reclaim gang +0 +1 -large-3 -large-2 -large-1 -large-0" {
+		t.Error(got)
+	}
+}
+
+// The order of a queue: higher priority, below the minimum, the older, the smaller name.
+func TestOrder(t *testing.T) {
+	high := group("high", "a", 1, 1, 0, 1)
+	high.Workload.Priority = 60
+	s := of(t, group("z", "a", 1, 1, 0, 5), group("more", "a", 1, 2, 1, 9), group("y", "a", 1, 1, 0, 5), high, group("old", "a", 1, 1, 0, 7))
+	if got, err := s.Order(); err != nil || !slices.Equal(got, []string{"high", "old", "y", "z", "more"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cedesched/cede/examples/bridge/kai"
+	"github.com/cedesched/cede/examples/internal/answers"
+	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/rooms"
+	"github.com/cedesched/cede/examples/internal/session"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/cycle"
+	"github.com/cedesched/cede/workload"
+)
+
+// played is a forecast of sessions of KAI.
+type played struct {
+	*forecast
+	c    *cluster
+	of   *session.Session
+	pods map[string]int // of steps without victims in this session, by group: they are one line
+}
+
+// sessions plays sessions of KAI until nothing changes, or so many, or until the decisions have looked at the most workloads; zero is no
+// limit.
+func (c *cluster) sessions(o *options, most int, screen cli.Screen) (*forecast, error) {
+	p := &played{forecast: &forecast{now: c.Now, said: map[string]string{}}, c: c}
+	waits, err := p.sort()
+	if err != nil {
+		return nil, err
+	}
+	if p.of, err = session.New(c.atStart(waits)); err != nil {
+		return nil, answers.Faults(err)
+	}
+	progress := screen.Start("sessions", int64(o.cycles))
+	defer progress.Done()
+	for !p.ends && p.cycles < o.cycles {
+		if p.cut = most > 0 && p.of.Looked() >= most; p.cut {
+			break
+		}
+		progress.Add(1)
+		if err := p.run(); err != nil {
+			return nil, answers.Faults(err)
+		}
+	}
+	return p.forecast, nil
+}
+
+// sort says of all that waits what is held or unknown, and returns the rest.
+func (p *played) sort() (map[string]bool, error) {
+	waits := map[string]bool{}
+	list := p.c.Waiting(nil)
+	p.c.Line(list)
+	on := rooms.New(&p.c.Cluster, p.c.nodes)
+	for i := range list {
+		w := &list[i]
+		switch v := w.Verdict(nil); v.Outcome {
+		case "":
+			waits[strings.TrimSuffix(w.Workload.ID, kai.More)] = true
+		case answers.Held:
+			p.held = append(p.held, w.Workload.ID)
+		default:
+			if err := on.Place(w); err != nil {
+				return nil, answers.Faults(err)
+			}
+			s, err := p.c.Shorten(w)
+			if err != nil {
+				return nil, err
+			}
+			if s.Outcome == answers.Unknown {
+				p.unknown = append(p.unknown, w.Workload.ID)
+			} else { // a no stands, whatever is in doubt
+				p.steps = append(p.steps, step{Cycle: 1, At: p.now, Workload: w.Workload.ID, Queue: w.Workload.Queue, Outcome: cycle.Inadmissible, Words: "stays: " + strings.TrimPrefix(s.Words, "no: ")})
+			}
+		}
+	}
+	return waits, nil
+}
+
+// atStart is the cluster in which only these groups wait.
+func (c *cluster) atStart(waits map[string]bool) session.Cluster {
+	out := session.Cluster{Config: c.Config, State: c.State, Nodes: c.Found.Nodes, Flavor: kai.Flavor, Now: c.Now}
+	is := map[string]bool{}
+	for _, g := range c.Found.Groups {
+		is[g.Workload.ID] = true
+		if !waits[g.Workload.ID] {
+			g.Pods = slices.DeleteFunc(slices.Clone(g.Pods), func(p workload.Pod) bool { return p.Node == "" })
+		}
+		if len(g.Pods) > 0 {
+			out.Groups = append(out.Groups, g)
+		}
+	}
+	out.State.Admitted = slices.DeleteFunc(slices.Clone(out.State.Admitted), func(w workload.Workload) bool { return is[w.ID] })
+	out.Nodes.Pods = slices.DeleteFunc(slices.Clone(out.Nodes.Pods), func(p workload.Pod) bool { return is[p.Group] })
+	return out
+}
+
+// run plays a session, and says of those that were not served why.
+func (p *played) run() error {
+	p.cycles++
+	p.pods = map[string]int{}
+	before := len(p.steps)
+	served := map[string]bool{}
+	for _, action := range session.Actions {
+		err := p.of.Run(action, func(s *session.Step) {
+			served[s.Group] = true
+			p.serve(s)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	p.ends = len(served) == 0
+	for i := range p.steps[before:] {
+		if s := &p.steps[before+i]; len(s.Victims) == 0 {
+			s.Words = plural(p.pods[s.Workload], "1 pod", "%d pods") + s.Words
+		}
+	}
+	after := p.c.Cluster
+	after.Snapshot = p.of.Snapshot()
+	err := p.of.Rest(func(group string, r preemption.Request, d preemption.Decision) {
+		if served[group] {
+			return
+		}
+		s := step{Outcome: cycle.Inadmissible, Workload: r.Workload.ID, Queue: r.Workload.Queue, RetryAt: d.RetryAt}
+		switch why, _ := answers.WhyNot(&d, &r); {
+		case d.Outcome.Possible():
+			s.Outcome, s.Words = cycle.Wait, "waits: it "+strings.TrimPrefix(preemptionWords(&d), "it ")
+		default:
+			s.Words = "stays: " + after.Words(cmp.Or(after.OverShare(&d, &r), why))
+		}
+		p.say(s, s.Words)
+	})
+	if err != nil || p.ends {
+		return err
+	}
+	return p.of.End()
+}
+
+// preemptionWords says what may become of a group later.
+func preemptionWords(d *preemption.Decision) string {
+	switch {
+	case answers.Awaits(d):
+		return "fits once what is leaving is gone"
+	case d.Outcome == preemption.Wait:
+		return "is protected from what it would need"
+	}
+	return "is served in a later session"
+}
+
+// serve says that a group is served.
+func (p *played) serve(s *session.Step) {
+	w := &s.Request.Workload
+	said := step{Workload: w.ID, Queue: w.Queue, Outcome: cycle.Admit, Words: " started"}
+	switch victims := s.Decision.Victims; {
+	case len(victims) > 0:
+		said.Outcome, said.Victims, said.Leaving = cycle.Preempt, answers.VictimNames(victims), answers.LeavingNames(victims)
+		said.Words = s.Action + "s " + pods(victims)
+		if said.VictimPods = s.Gone; s.Action == "reclaim" {
+			said.Words = "reclaims from " + pods(victims)
+		}
+	default:
+		if s.Action != "allocate" {
+			said.Words = " started once victims have left"
+		}
+		if p.pods[w.ID] += len(s.Pods); p.pods[w.ID] > len(s.Pods) {
+			return
+		}
+	}
+	p.say(said, fmt.Sprint(p.cycles, said.Words))
+}
+
+// pods names victims, with how many pods of those that stay in part.
+func pods(victims []preemption.Victim) string {
+	var names []string
+	for _, v := range victims {
+		name := v.Workload
+		if len(v.Replicas) > 0 {
+			name += " (" + plural(int(v.Replicas[0].Count), "1 pod", "%d pods") + ")"
+		}
+		names = append(names, name)
+	}
+	if len(names) == 1 {
+		return names[0]
+	}
+	return fmt.Sprintf("%d: %s", len(names), some(names))
+}
+
+// say adds a step, if that was not said last.
+func (p *played) say(s step, words string) {
+	if p.said[s.Workload] != words {
+		s.Cycle, s.At = p.cycles, p.now
+		p.steps = append(p.steps, s)
+	}
+	p.said[s.Workload] = words
+}
