@@ -91,7 +91,7 @@ func runDiff(before *cluster, o *options, std stdio) (result, error) {
 		printDiff(b, rows, same)
 		if leaves.Outcome != preemption.Fits {
 			b.Gap()
-			b.Say("Running work does not leave by itself. If usage is to be within what is then allowed (whatif settle says why):\n%s.\n", after.Words(printer(b).SettlementMessage(leaves)))
+			b.Say("Running work does not leave by itself. If usage is to be within what is then allowed (whatif settle says why):\n%s.\n", after.Words(printer.SettlementMessage(leaves)))
 		}
 		printNotes(b, notes)
 		before.printSampleHint(b, "diff -live "+before.quotaHint())
@@ -221,9 +221,16 @@ func printDiff(b *cli.Page, rows []diffRow, same sameAnswers) {
 		}
 		return s.Words
 	}
+	if b.Screen.Width == 0 { // a text in the middle would be as wide as the longest
+		t.Columns = append(t.Columns[:3:3], cli.Column{Name: "before -> after"})
+	}
 	for _, r := range rows {
 		count[r.Change]++
-		t.Row(r.Workload, r.Queue, r.Change, words(r.Before), words(r.After))
+		if b.Screen.Width == 0 {
+			t.Row(r.Workload, r.Queue, r.Change, words(r.Before)+" -> "+words(r.After))
+		} else {
+			t.Row(r.Workload, r.Queue, r.Change, words(r.Before), words(r.After))
+		}
 	}
 	b.Say("%s: %d better, %d worse, %d otherwise. %s.\n\n",
 		plural(len(rows), "1 answer changes", "%d answers change"), count["better"], count["worse"], count["other"],

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -49,9 +50,63 @@ func (a *answer) explain() (serve.Why, error) {
 	return out, err
 }
 
-// printer writes explanations for a page.
-func printer(b *cli.Page) explain.Printer {
-	return explain.Printer{Amount: units.Amount, Width: cmp.Or(b.Screen.Width, -1)} // -1: as wide as needed
+// printer writes explanations for a page, which breaks their lines.
+var printer = explain.Printer{Amount: units.Amount, Width: -1}
+
+// changesFirst puts what would change the answer before how it came about: who waits asks for that.
+func changesFirst(steps []explain.Step) []explain.Step {
+	steps = slices.Clone(steps)
+	rank := func(s explain.Step) int {
+		return slices.Index([]string{"", "What would change the answer"}, s.Section) & 3
+	} // others: 3
+	slices.SortStableFunc(steps, func(a, b explain.Step) int { return cmp.Compare(rank(a), rank(b)) })
+	return steps
+}
+
+// onScreen leaves out of steps what stands above them on a page, the middle of long attempts, and names of long lists.
+func onScreen(steps []explain.Step, width int) (kept []explain.Step) {
+	var taken []explain.Step
+	for _, s := range append(steps, explain.Step{}) {
+		if s.Title == "" && strings.HasPrefix(strings.Join(s.Lines, ""), "take ") {
+			taken = append(taken, shortLines(s, width))
+			continue
+		}
+		if more := len(taken) - 4; more > 2 { // three of the first, and the last
+			some := explain.Step{Section: taken[0].Section, Lines: []string{fmt.Sprintf("... and %d more like these", more)}, Indent: taken[0].Indent}
+			taken = slices.Concat(taken[:3], []explain.Step{some}, taken[len(taken)-1:])
+		}
+		kept, taken = append(kept, taken...), nil
+		if s.Section == "" {
+			s.Lines = slices.DeleteFunc(slices.Clone(s.Lines), func(line string) bool { return !strings.HasPrefix(line, "short of") })
+			for i, line := range s.Lines {
+				s.Lines[i] = "S" + line[1:]
+			}
+		}
+		kept = append(kept, shortLines(s, width))
+	}
+	return kept
+}
+
+// shortLines leaves, in lines that are longer than two of the screen, of what is short and of workloads the first one and a count.
+func shortLines(s explain.Step, width int) explain.Step {
+	s.Lines = slices.Clone(s.Lines)
+	for i, line := range s.Lines {
+		if len(line) <= 2*width {
+			continue
+		}
+		if before, short, is := strings.Cut(line, "hort of "); is {
+			list := strings.Split(short, ", ")
+			s.Lines[i] = fmt.Sprintf("%short of %s and %d more resources", before, list[0], len(list)-1)
+			continue
+		}
+		var n int
+		head, list, is := strings.Cut(line, ": ")
+		first, _, several := strings.Cut(list, ", ")
+		if _, err := fmt.Sscan(head, &n); err == nil && is && several {
+			s.Lines[i] = fmt.Sprintf("%s: %s and %d more", head, first, n-1)
+		}
+	}
+	return s
 }
 
 // steps are those that are told, in the words of the scheduler: how quota would have to change is another question in KAI, where limits and
@@ -76,7 +131,11 @@ func (a *answer) printExplanation(b *cli.Page, e *explain.Explanation) {
 	a.printVerdict(b)
 	if e != nil {
 		b.Gap()
-		b.WriteString(strings.TrimRight(printer(b).Text(a.steps(e)), "\n") + "\n")
+		steps := changesFirst(a.steps(e))
+		if b.Screen.Width > 0 {
+			steps = onScreen(steps, b.Screen.Width)
+		}
+		b.Lines(strings.Trim(printer.Text(steps), "\n") + "\n")
 	}
 	a.printNotes(b)
 }

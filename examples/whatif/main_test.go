@@ -190,7 +190,7 @@ func TestOwnState(t *testing.T) {
 		"podSets":[{"name":"main","count":1,"requests":[{"flavor":"f","resource":"cpu","amount":2000}]}]}]}`
 	status, stdout, stderr := call(strings.NewReader(state), "-request", "cpu=500m", "-queue", "a", "-priority", "1",
 		"-at", "2026-11-20T12:30:00Z")
-	for _, want := range []string{"It asks for 0.5 cpu of f in queue a", "low", "InClusterQueue", "90m", "2 cpu"} {
+	for _, want := range []string{"It asks for 500m cpu of f in queue a", "low", "InClusterQueue", "90m", "2 cpu"} {
 		if status != 0 || !strings.Contains(stdout, want) {
 			t.Errorf("status %d, stderr %q, stdout without %q:\n%s", status, stderr, want, stdout)
 		}

@@ -97,7 +97,7 @@ type step struct {
 
 func (c *cluster) printForecast(b *cli.Page, o *options, f *forecast) {
 	t := &cli.Table{Columns: []cli.Column{
-		{Name: "cycle"}, {Name: "workload", Least: 20, Cut: true}, {Name: "queue", Least: 8, Cut: true}, {Name: "result", Least: 30, Cut: true, Colour: answers.Colour},
+		{Name: "cycle"}, {Name: "workload", Least: 24, Cut: true}, {Name: "queue", Least: 8, Cut: true}, {Name: "result", Least: 30, Colour: answers.Colour},
 	}}
 	last, silent := 0, false
 	for _, s := range f.steps {

@@ -199,8 +199,8 @@ func (v *overview) begin(list []answers.Waiting, o *options) {
 	}
 	v.page.Say("%s.\n\n", plural(v.all, "1 workload waits", "%d workloads wait"))
 	v.table = &cli.Table{Columns: []cli.Column{
-		{Name: "workload", Least: 20, Cut: true}, {Name: "queue", Least: 8, Cut: true}, {Name: "#", Right: true}, {Name: "waits", Right: true},
-		{Name: "answer", Least: 30, Cut: true, Colour: answers.Colour},
+		{Name: "workload", Least: 24, Cut: true}, {Name: "queue", Least: 8, Cut: true}, {Name: "#", Right: true}, {Name: "waits", Right: true},
+		{Name: "answer", Least: 32, Colour: answers.Colour},
 	}}
 	for i := range list {
 		v.table.Row(append(v.cells(&list[i], len(list[i].Notes) > 0), "")...)

@@ -18,8 +18,8 @@ func (a *answer) ruled() (is, alone bool) {
 // printRefusals says which trigger of the rules does not hold, and what keeps the workloads that their selectors
 // accept or refuse. Blockers are about policies, which play no part here.
 func (a *answer) printRefusals(b *cli.Page) {
-	pr := printer(b)
+	pr := printer
 	if e, err := pr.Explain(a.Preemptor, a.Snapshot, a.request); err == nil {
-		b.WriteString(pr.Text(e.RuleSteps()))
+		b.Lines(pr.Text(e.RuleSteps()))
 	}
 }

@@ -59,13 +59,16 @@ var settleVerb = verb{
 			if len(doubts) > 0 {
 				b.SayIn(answers.ColourOf(answers.Unknown), "Who has to leave is unknown: %s. As far as is known:\n", doubts[0])
 			}
-			answer, rest, _ := strings.Cut(c.Words(printer(b).SettlementText(a)), "\n")
+			answer, rest, _ := strings.Cut(c.Words(printer.SettlementText(a)), "\n")
 			colour := printable.Green
 			if a.Outcome != preemption.Fits {
 				colour = printable.Red
 			}
 			b.SayIn(colour, "%s\n", answer)
-			b.WriteString(rest)
+			if b.Screen.Width > 0 {
+				rest = alikeOnce(rest)
+			}
+			b.Lines(rest)
 			printNotes(b, notes)
 			c.printSampleHint(b, "settle -live "+c.quotaHint())
 		}, struct {
@@ -75,6 +78,33 @@ var settleVerb = verb{
 			Notes      []string      `json:"notes"`
 		}{c.Now, a, doubts, notes}, append([]string{}, answers.VictimNames(a.Victims)...)}, nil
 	},
+}
+
+// alikeOnce leaves, of many lines about workloads that leave for one reason, the first ones and a count.
+func alikeOnce(text string) string {
+	const most = 3
+	var b strings.Builder
+	last, count := "", 0
+	end := func() {
+		if more := count - most; more > 0 {
+			fmt.Fprintf(&b, "  ... and %s: %s\n", plural(more, "1 more leaves", "%d more leave"), last)
+		}
+	}
+	for line := range strings.Lines(text) {
+		_, why, leaves := strings.Cut(strings.TrimSuffix(line, "\n"), " leaves: ")
+		if !leaves || why != last {
+			end()
+			last, count = why, 0
+		}
+		if leaves {
+			count++
+		}
+		if !leaves || count <= most {
+			b.WriteString(line)
+		}
+	}
+	end()
+	return b.String()
 }
 
 // settle says who has to leave.

@@ -45,11 +45,18 @@ func (c *cluster) printSampleHint(b *cli.Page, verb string) {
 	}
 }
 
+// maxNotes limits the notes on a screen.
+const maxNotes = 6
+
 func printNotes(b *cli.Page, notes []string) {
 	if len(notes) > 0 {
 		b.Gap()
 	}
-	for _, n := range notes {
+	for i, n := range notes {
+		if b.Screen.Width > 0 && i == maxNotes && len(notes) > maxNotes+1 {
+			b.Say("... and %d more notes; -o wide has all.\n", len(notes)-maxNotes)
+			break
+		}
 		b.Say("Note: %s.\n", strings.TrimSuffix(n, "."))
 	}
 }
@@ -63,9 +70,13 @@ func (a *answer) printTree(b *cli.Page, all, tree bool) {
 	}
 	a.fill(nodes, "Cohort", all) // only those that are shown: each costs O(cohorts above it)
 	t := &cli.Table{Columns: []cli.Column{
-		{Name: "queue tree", Least: 20, Cut: true}, {Name: "flavor/resource", Least: 15}, {Name: "usage", Right: true}, {Name: "nominal", Right: true},
+		{Name: "queue tree", Least: 28, Cut: true}, {Name: "flavor/resource", Least: 15, Cut: true}, {Name: "usage", Right: true}, {Name: "nominal", Right: true},
 		{Name: "borrowed", Right: true}, {Name: "available", Right: true}, {Name: "share", Right: true},
 	}}
+	resources := 0
+	if b.Screen.Width > 0 && !all {
+		resources = a.oneColumn(nodes)
+	}
 	shares, apart := false, false
 	var over []string
 	for _, n := range nodes {
@@ -116,6 +127,9 @@ func (a *answer) printTree(b *cli.Page, all, tree bool) {
 	if len(elided) > 0 {
 		legend = append(legend, "... and "+strings.Join(elided, " and ")+"; -tree shows them.")
 	}
+	if resources > 0 {
+		legend = append(legend, plural(resources, "1 more resource is asked for; -all shows it.", "%d more resources are asked for; -all shows them."))
+	}
 	if apart {
 		legend = append(legend, "Behind …/ stands what is in a cohort that is left out.")
 	}
@@ -157,6 +171,23 @@ func (a *answer) keepsQuota(nodes []node) bool {
 	return false
 }
 
+// oneColumn leaves, of many columns, the one that is counted in the fewest units, devices for instance, and returns how many it left out.
+func (a *answer) oneColumn(nodes []node) (left int) {
+	columns := a.contested()
+	if len(columns) <= 2 {
+		return 0
+	}
+	asked := map[quota.FlavorResource]int64{}
+	for _, u := range a.assigned.Usage() {
+		asked[u.FlavorResource()] = u.Amount
+	}
+	told := slices.MinFunc(columns, func(x, y quota.FlavorResource) int { return cmp.Compare(asked[x], asked[y]) })
+	for i := range nodes {
+		nodes[i].Quota = slices.DeleteFunc(slices.Clone(nodes[i].Quota), func(r preemption.QuotaStatus) bool { return r.FlavorResource != told })
+	}
+	return len(columns) - 1
+}
+
 // onlyColumn returns the flavor and resource that all rows are about, if it is one.
 func onlyColumn(nodes []node) (column quota.FlavorResource, one bool) {
 	for _, n := range nodes {
@@ -191,7 +222,8 @@ func orDash(resource string, amount int64) string {
 // printVerdict prints the verdict, what is asked for, then who yields, or why no workload does.
 func (a *answer) printVerdict(b *cli.Page) {
 	w := &a.request.Workload
-	b.SayIn(answers.ColourOf(a.verdict.Outcome), "%s\n", a.Sentence(a.verdict, a.decision, &a.request))
+	sentence := strings.Replace(a.Sentence(a.verdict, a.decision, &a.request), w.ID, b.Short(w.ID), 1)
+	b.SayIn(answers.ColourOf(a.verdict.Outcome), "%s\n", sentence)
 	if a.decision == nil {
 		return
 	}
@@ -247,20 +279,30 @@ func plural(n int, one, many string) string {
 }
 
 func (a *answer) asks() string {
-	var parts []string
-	for _, u := range a.assigned.Usage() {
-		part := units.Amount(u.Resource, u.Amount) + " " + u.Resource
-		if u.Flavor != "" {
-			part += " of " + u.Flavor
-		}
-		if u.Amount > 0 {
-			parts = append(parts, part)
-		}
-	}
-	if len(parts) == 0 {
+	usage := slices.DeleteFunc(a.assigned.Usage(), func(u quota.Amount) bool { return u.Amount == 0 })
+	if len(usage) == 0 {
 		return "nothing"
 	}
-	return a.Words(strings.Join(parts, ", "))
+	var parts []string
+	one := !slices.ContainsFunc(usage, func(u quota.Amount) bool { return u.Flavor != usage[0].Flavor })
+	of := func(u *quota.Amount) string {
+		if u.Flavor == "" {
+			return ""
+		}
+		return " of " + u.Flavor
+	}
+	for i := range usage {
+		part := units.Amount(usage[i].Resource, usage[i].Amount) + " " + usage[i].Resource
+		if !one {
+			part += of(&usage[i])
+		}
+		parts = append(parts, part)
+	}
+	text := strings.Join(parts, ", ")
+	if one {
+		text += of(&usage[0])
+	}
+	return a.Words(text)
 }
 
 // borrows says whether the queue borrows with the request what is asked for, and from which cohort.
@@ -288,46 +330,11 @@ func (a *answer) borrowsElse() bool {
 	return slices.ContainsFunc(rows, func(r preemption.QuotaStatus) bool { return r.Borrowed > 0 })
 }
 
-func (a *answer) printVictims(b *cli.Page) {
-	told, awaited := a.victimTable("victim", "age"), a.victimTable("awaited", "told")
-	for _, v := range a.victims() {
-		name, t, since := v.Workload, told, v.ReservedAt
-		if v.Leaving {
-			t, since = awaited, v.LeavingSince
-		}
-		for _, r := range v.Replicas {
-			name += fmt.Sprintf(", %s of %s", plural(int(r.Count), "1 replica", "%d replicas"), r.PodSet)
-		}
-		var holds []string
-		for _, h := range v.Holds {
-			holds = append(holds, units.Amount(h.Resource, h.Amount)+" "+h.Resource)
-		}
-		t.Row(name, v.Queue, reasonOf(&v.Victim), v.Priority, units.Age(a.request.Now, since), strings.Join(holds, ", "))
-	}
-	reasons := a.reasons()
-	for _, t := range []*cli.Table{told, awaited} {
-		if t.Empty() {
-			continue
-		}
-		if len(reasons) == 1 && reasons[0] != preemption.ConfigurablePreemption {
-			t.Drop(2) // the line below says it of all
-		}
-		b.Table(t)
-	}
-}
-
 // printReasons says what the reasons of victims mean.
 func printReasons(b *cli.Page, reasons []preemption.VictimReason, text func(preemption.VictimReason) string) {
 	for _, r := range reasons {
 		b.Say("%s: %s.\n", r, text(r))
 	}
-}
-
-// victimTable is a table of who yields, or is leaving already.
-func (a *answer) victimTable(who, since string) *cli.Table {
-	return &cli.Table{Columns: []cli.Column{
-		{Name: who, Least: 24}, {Name: "queue", Least: 8}, {Name: "reason", Least: 19}, {Name: "priority", Right: true}, {Name: since, Right: true}, {Name: "holds", Least: 12},
-	}}
 }
 
 // reasonOf returns the reason of a victim, and by which rules it is one.
@@ -382,29 +389,6 @@ func (a *answer) printShortage(b *cli.Page) {
 		b.Say("%s %s of %s are still missing without all workloads %s; the limit is the quota of %s.\n",
 			units.Amount(s.Resource, s.Missing), s.Resource, s.Flavor, who, bound)
 	}
-}
-
-func (a *answer) printBlockers(b *cli.Page) {
-	if _, alone := a.ruled(); alone {
-		a.printRefusals(b)
-	}
-	if len(a.decision.Blockers) == 0 {
-		return
-	}
-	b.Gap()
-	t := &cli.Table{Columns: []cli.Column{{Name: "blocker", Least: 20}, {Name: "priority", Right: true}, {Name: "why it may not yield", Least: 30}}}
-	for _, k := range a.decision.Blockers {
-		name, prio := "queue "+k.Queue, ""
-		if k.Cohort != "" {
-			name = a.Words("cohort " + k.Cohort)
-		}
-		if k.Workload != "" {
-			w, _ := a.Snapshot.Find(k.Workload)
-			name, prio = k.Workload+" in queue "+k.Queue, fmt.Sprint(w.EffectivePriority())
-		}
-		t.Row(name, prio, a.Words(explain.Blocker(a.Snapshot, &a.request, k)))
-	}
-	b.Table(t)
 }
 
 // queue returns the queue of the request.

@@ -26,7 +26,8 @@ type Short struct {
 }
 
 // undecided is a verdict without decision.
-func undecided(v Verdict) Short {
+func undecided(id string, v Verdict) Short {
+	v.Why = strings.TrimPrefix(v.Why, "Workload "+id+": ")
 	if v.Outcome == preemption.Impossible.String() {
 		return Short{Outcome: v.Outcome, Words: "no: " + v.Why}
 	}
@@ -42,7 +43,7 @@ func (c *Cluster) Shorten(w *Waiting) (Short, error) {
 // shorten is [Cluster.Shorten], and counts what the decisions look at.
 func (c *Cluster) shorten(w *Waiting) (s Short, steps int, err error) {
 	if !w.decided() {
-		return undecided(w.Verdict(nil)), 0, nil
+		return undecided(w.Workload.ID, w.Verdict(nil)), 0, nil
 	}
 	decide := func(r preemption.Request) (preemption.Decision, error) {
 		d, looked, err := c.Preemptor.DecideCounting(c.Snapshot, r)
@@ -56,7 +57,7 @@ func (c *Cluster) shorten(w *Waiting) (s Short, steps int, err error) {
 		return Short{}, steps, Faults(err)
 	}
 	if v := w.Verdict(&d); v.Why != "" {
-		return undecided(v), steps, nil
+		return undecided(w.Workload.ID, v), steps, nil
 	}
 	s = Short{Outcome: d.Outcome.String(), Victims: VictimNames(d.Victims), Leaving: LeavingNames(d.Victims), At: d.RetryAt}
 	if Awaits(&d) {
@@ -170,7 +171,11 @@ func Colour(words string) printable.Colour {
 		return printable.Green
 	case "preempts", "in", "gated:", "waits", "waits:":
 		return printable.Yellow
-	case "no:", "held:", "unknown:", "stays:":
+	case "held:":
+		return printable.Blue
+	case "unknown:":
+		return printable.Magenta
+	case "no:", "stays:":
 		return printable.Red
 	}
 	return printable.Plain
@@ -183,6 +188,10 @@ func ColourOf(outcome string) printable.Colour {
 		return printable.Green
 	case preemption.Gated.String(), preemption.Wait.String():
 		return printable.Yellow
+	case Held:
+		return printable.Blue
+	case Unknown:
+		return printable.Magenta
 	}
 	return printable.Red
 }

@@ -1,6 +1,8 @@
 package answers
 
 import (
+	"strings"
+
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
 )
@@ -59,6 +61,7 @@ func (w *Waiting) decided() bool {
 
 // Sentence says a verdict about the workload of a request in a sentence that begins with its name.
 func (v Verdict) Sentence(d *preemption.Decision, r *preemption.Request) string {
+	v.Why = strings.TrimPrefix(v.Why, "Workload "+r.Workload.ID+": ") // the sentence names it
 	switch v.Outcome {
 	case Held:
 		return r.Workload.ID + " is held: " + v.Why + "."

@@ -1,8 +1,11 @@
 package answers
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,8 +34,8 @@ func LeavingNames(victims []preemption.Victim) []string {
 	return names
 }
 
-// maxNamed is the most victims that [Who] names.
-const maxNamed = 10
+// maxNamed is the most victims that [Who] names; of more it says how many each queue has.
+const maxNamed = 4
 
 // Who names victims, and says how many there are and how many are leaving already.
 func Who(victims []preemption.Victim) string {
@@ -43,14 +46,40 @@ func Who(victims []preemption.Victim) string {
 	case len(names) == 1:
 		return names[0]
 	}
-	list := strings.Join(names[:min(len(names), maxNamed)], ", ")
-	if more := len(names) - maxNamed; more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
+	list := ": " + strings.Join(names, ", ")
+	if len(names) > maxNamed {
+		list = byQueue(victims)
 	}
 	if leaving > 0 {
-		return fmt.Sprintf("%d (%d leaving already): %s", len(names), leaving, list)
+		return fmt.Sprintf("%d (%d leaving already)%s", len(names), leaving, list)
 	}
-	return fmt.Sprintf("%d: %s", len(names), list)
+	return fmt.Sprint(len(names), list)
+}
+
+// byQueue says after the number of victims how many of them each queue has, most first.
+func byQueue(victims []preemption.Victim) string {
+	count := map[string]int{}
+	for i := range victims {
+		count[victims[i].Queue]++
+	}
+	queues := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
+	if len(queues) == 1 {
+		return " of queue " + queues[0]
+	}
+	var parts []string
+	left := 0
+	for i, q := range queues {
+		if i < maxNamed {
+			parts = append(parts, fmt.Sprintf("%d of queue %s", count[q], q))
+		} else {
+			left += count[q]
+		}
+	}
+	text := ": " + strings.Join(parts, ", ")
+	if left > 0 {
+		text += fmt.Sprintf(" and %d of others", left)
+	}
+	return text
 }
 
 // LeavingAlready stands behind the name of a victim that was told to leave before.
@@ -74,9 +103,9 @@ func (c *Cluster) awaited(d *preemption.Decision) string {
 		}
 	}
 	names := VictimNames(d.Victims)
-	text := strings.Join(names[:min(len(names), maxNamed)], ", ")
-	if more := len(names) - maxNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+	text := strings.Join(names, ", ")
+	if len(names) > maxNamed {
+		text = strconv.Itoa(len(names)) + byQueue(d.Victims)
 	}
 	switch {
 	case first.IsZero():
@@ -87,6 +116,9 @@ func (c *Cluster) awaited(d *preemption.Decision) string {
 	return text + ", the first told to leave " + units.Age(c.Now, first) + " ago"
 }
 
+// maxTold is the most victims of which the sentence of an answer names the first ones.
+const maxTold = 6
+
 // Sentence is [Verdict.Sentence] about this cluster: it says since when what is awaited has been leaving.
 func (c *Cluster) Sentence(v Verdict, d *preemption.Decision, r *preemption.Request) string {
 	if d != nil && v.Why == "" && Awaits(d) {
@@ -96,6 +128,15 @@ func (c *Cluster) Sentence(v Verdict, d *preemption.Decision, r *preemption.Requ
 		if why := c.OverShare(d, r); why != "" {
 			return r.Workload.ID + " " + explain.Answer(d, r) + ": " + why + "."
 		}
+	}
+	if many := d != nil && len(d.Victims) > maxTold; many && v.Outcome == preemption.Preempt.String() {
+		whose := byQueue(d.Victims)
+		if strings.HasPrefix(whose, ":") {
+			whose = " yield" + whose
+		} else {
+			whose += " yield"
+		}
+		return fmt.Sprintf("%s fits%s once %d workloads%s.", r.Workload.ID, explain.Partial(d, &r.Workload), len(d.Victims), c.Words(whose))
 	}
 	return c.Words(v.Sentence(d, r))
 }

@@ -102,34 +102,52 @@ func (p *Page) Flush(w io.Writer) error {
 	return err
 }
 
-// wrap breaks a text between its words, and a word that is longer than a line where the line ends.
-func wrap(s string, width int) string {
+// Lines adds a text as it stands; of a line that is too long, what does not fit continues below, indented by two more.
+func (p *Page) Lines(text string) {
+	for line := range strings.Lines(text) {
+		body := strings.TrimLeft(line, " ")
+		indent := strings.Repeat(" ", len(line)-len(body))
+		first, rest := 0, 0
+		if p.Screen.Width > 0 {
+			first = max(p.Screen.Width-len(indent), leastWidth)
+			rest = first - 2
+		}
+		p.WriteString(indent + strings.ReplaceAll(wrapTo(body, first, rest), "\n", "\n"+indent+"  "))
+		p.WriteByte('\n')
+	}
+}
+
+// Short is a name that is to be no wider than a part of a line, so that what is said of it stands in the same line.
+func (p *Page) Short(name string) string {
+	if p.Screen.Width == 0 {
+		return name
+	}
+	return shorten(name, p.Screen.Width*2/3)
+}
+
+// wrap breaks a text between its words. A word that is longer than a line is shortened as a name is.
+func wrap(s string, width int) string { return wrapTo(s, width, width) }
+
+// wrapTo is wrap with another width of the first line. Zero: no width.
+func wrapTo(s string, first, rest int) string {
 	var b strings.Builder
-	column := 0
+	column, width := 0, first
 	for _, word := range strings.Fields(s) {
 		n := runes.StringWidth(word)
 		switch {
-		case column > 0 && column+1+n > width:
+		case column > 0 && width > 0 && column+1+n > width:
 			b.WriteByte('\n')
-			column = 0
+			column, width = 0, rest
 		case column > 0:
 			b.WriteByte(' ')
 			column++
 		}
-		if n <= width {
-			b.WriteString(word)
-			column += n
-			continue
+		if width > 0 && n > width {
+			word = shortenWord(word, width)
+			n = runes.StringWidth(word)
 		}
-		for _, r := range word {
-			n := runes.RuneWidth(r)
-			if column > 0 && column+n > width {
-				b.WriteByte('\n')
-				column = 0
-			}
-			b.WriteRune(r)
-			column += n
-		}
+		b.WriteString(word)
+		column += n
 	}
 	return b.String()
 }

@@ -20,7 +20,7 @@ type Column struct {
 	// only when that is not enough.
 	Least int
 	// Cut leaves out what does not fit, so that each row is one line: the middle of a name
-	// (one word), the end of a text. Else cells are wrapped.
+	// (one word), the end of a text. Else cells are wrapped, and only a name that is wider than the column is cut.
 	Cut bool
 	// Colour returns the colour of a cell. Nil: none.
 	Colour func(cell string) printable.Colour
@@ -101,7 +101,7 @@ func (t *Table) render(s Screen) string {
 
 // Begin adds the head of a table of which the rows follow one by one, by [Table.Next], before the texts of its last
 // column are known. The rows of the table so far say how wide the others are. The last one is at least as wide as its Least,
-// and takes what is left of a line. Each row is one line.
+// and takes what is left of a line, or several lines if it is not cut.
 func (t *Table) Begin(p *Page) {
 	last := len(t.Columns) - 1
 	least := make([]string, len(t.Columns))
@@ -152,10 +152,18 @@ func (t *Table) line(p *Page, cells []any, colour printable.Colour) {
 		p.WriteString(strings.Repeat(" ", gap))
 	}
 	cell := printable.Text(fmt.Sprint(cells[last]))
-	if t.open[last] > 0 {
-		cell = cut(cell, t.open[last])
+	switch width := t.open[last]; {
+	case width > 0 && t.Columns[last].Cut:
+		cell = cut(cell, width)
+	case width > 0 && runes.StringWidth(cell) > width:
+		cell = wrap(cell, width)
 	}
-	p.WriteString(colour.Text(cell) + "\n")
+	for i, line := range strings.Split(cell, "\n") {
+		if i > 0 {
+			p.WriteString(strings.Repeat(" ", p.Screen.Width-t.open[last]))
+		}
+		p.WriteString(colour.Text(line) + "\n")
+	}
 }
 
 // fit makes a cell as narrow as its column.
@@ -172,19 +180,6 @@ func (c *Column) fit(cell string, width int, colours bool) string {
 		}
 	}
 	return colour.Text(cell)
-}
-
-// cut shortens a text: a name in the middle, because names differ at both ends.
-func cut(s string, width int) string {
-	total := runes.StringWidth(s)
-	if total <= width {
-		return s
-	}
-	if strings.Contains(strings.TrimLeft(s, " "), " ") {
-		return runes.Truncate(s, width, "…")
-	}
-	tail := (width - 1) / 2
-	return runes.Truncate(s, width-1-tail, "") + "…" + strings.TrimLeft(runes.TruncateLeft(s, total-tail, ""), " ")
 }
 
 // widths returns the width of each column, zero for one without text. The widest column that

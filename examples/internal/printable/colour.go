@@ -14,10 +14,12 @@ const (
 	Yellow
 	Red
 	Faint
+	Blue
+	Magenta
 )
 
 // codes begin a colour, by [Colour].
-var codes = [...]string{Plain: "", Green: "\x1b[32m", Yellow: "\x1b[33m", Red: "\x1b[31m", Faint: "\x1b[2m"}
+var codes = [...]string{Plain: "", Green: "\x1b[32m", Yellow: "\x1b[33m", Red: "\x1b[31m", Faint: "\x1b[2m", Blue: "\x1b[34m", Magenta: "\x1b[35m"}
 
 // reset ends every colour.
 const reset = "\x1b[0m"

@@ -12,7 +12,7 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// Amount formats an amount: cpu in CPUs, bytes in binary units, others unchanged.
+// Amount formats an amount as people write it: cpu in CPUs or in thousandths of one, bytes in binary units, others unchanged.
 func Amount(resource string, amount int64) string {
 	sign := ""
 	if amount < 0 {
@@ -21,9 +21,11 @@ func Amount(resource string, amount int64) string {
 	switch {
 	case amount == quota.Unlimited:
 		return sign + "unlimited"
+	case resource == "cpu" && amount > 0 && amount < 1000:
+		return sign + strconv.FormatInt(amount, 10) + "m"
 	case resource == "cpu":
 		return sign + strconv.FormatFloat(float64(amount)/1000, 'f', -1, 64)
-	case resource == "memory", resource == "storage", resource == "ephemeral-storage", strings.HasPrefix(resource, "hugepages-"):
+	case inBytes(resource, amount):
 		number, unit, _ := strings.Cut(humanize.IBytesN(uint64(amount), 4), " ")
 		if strings.Contains(number, ".") {
 			number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
@@ -31,6 +33,19 @@ func Amount(resource string, amount int64) string {
 		return sign + number + strings.TrimSuffix(unit, "B") // as in Kubernetes: 64Gi
 	}
 	return sign + strconv.FormatInt(amount, 10)
+}
+
+// inBytes reports whether the amount of a resource is in bytes: of Kubernetes' own by their names, of others if the name says memory or
+// storage and the amount is of whole mebibytes, because some count memory in units of their own.
+func inBytes(resource string, amount int64) bool {
+	switch {
+	case resource == "memory", resource == "storage", resource == "ephemeral-storage", strings.HasPrefix(resource, "hugepages-"):
+		return true
+	case amount == 0 || amount%(1<<20) != 0:
+		return false
+	}
+	own := resource[strings.LastIndex(resource, "/")+1:]
+	return strings.Contains(own, "memory") || strings.Contains(own, "storage") || strings.Contains(own, "hugepages")
 }
 
 // Age formats how long ago something was.
