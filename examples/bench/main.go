@@ -122,7 +122,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.Float64Var(&o.slower, "slower", 50, "compare: warn of more time than this many `PERCENT` more")
 	flags.BoolVar(&o.hostile, "hostile", false, "ask about states that are built to make one decision slow")
 	flags.IntVar(&o.workloads, "workloads", 100_000, "hostile: the `SIZE` of the largest state")
-	if err := cli.Parse(flags, args, usage, stdout); err != nil {
+	if err := cli.Parse(flags, args, usage, stdout, "-quick", "-quick -o json > before.json", "-quick -compare before.json"); err != nil {
 		return o, err
 	}
 	o.mode = scenario.Mode(*mode)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cedesched/cede/examples/internal/golden"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
 )
@@ -176,6 +177,7 @@ func TestHelp(t *testing.T) {
 	if status != 0 || stderr != "" || !strings.HasPrefix(stdout, "usage: bench") || !strings.Contains(stdout, "-compare") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
+	golden.Help(t, stdout)
 }
 
 // What is named in the message about no match is what there is.

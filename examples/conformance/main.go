@@ -75,7 +75,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	asJSON := flags.Bool("json", false, "print one JSON object for each file, with every failed case")
 	convert := flags.Bool("convert", false, "print the cases in the form of package recorded, and ask nothing")
 	show := flags.Int("show", 5, "print at most `N` failed cases of each file")
-	switch err := cli.Parse(flags, args, "usage: conformance [-convert] [-json] [-show N] [FILE...]", stdout); {
+	switch err := cli.Parse(flags, args, "usage: conformance [-convert] [-json] [-show N] [FILE...]", stdout, "cases.jsonl.gz", "-json cases.jsonl", "-convert cases.jsonl"); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:

@@ -23,8 +23,8 @@ var verbs = map[string]func(args []string, stdin io.Reader, stdout, stderr io.Wr
 }
 
 // parse parses the flags of a verb; status is -1 if it should go on.
-func parse(flags *flag.FlagSet, args []string, usage string, rest bool, stdout, stderr io.Writer) (status int) {
-	err := cli.Parse(flags, args, usage, stdout)
+func parse(flags *flag.FlagSet, args []string, usage string, rest bool, stdout, stderr io.Writer, examples ...string) (status int) {
+	err := cli.Parse(flags, args, usage, stdout, examples...)
 	if err == nil && !rest && flags.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q; %s", flags.Arg(0), usage)
 	}
@@ -52,7 +52,7 @@ func runProgram(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	var o suite.Options
 	flags.DurationVar(&o.Each, "each", 0, "the longest time for an answer, 10s if zero")
 	flags.DurationVar(&o.Total, "total", 0, "the longest time for all, 10m if zero")
-	if status := parse(flags, args, usage, true, stdout, stderr); status >= 0 {
+	if status := parse(flags, args, usage, true, stdout, stderr, "-- ./my-scheduler", "-claims claims.json -show 3 -- ./my-scheduler", "-json -- ./my-scheduler"); status >= 0 {
 		return status
 	}
 	if flags.NArg() == 0 {
@@ -101,7 +101,7 @@ func runProgram(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 // answerAll answers each question of the standard input, as programs that run asks do.
 func answerAll(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("conformance answer", flag.ContinueOnError)
-	if status := parse(flags, args, "usage: conformance answer < QUESTIONS", false, stdout, stderr); status >= 0 {
+	if status := parse(flags, args, "usage: conformance answer < QUESTIONS", false, stdout, stderr, "< questions.jsonl"); status >= 0 {
 		return status
 	}
 	out := bufio.NewWriter(stdout)
@@ -131,7 +131,7 @@ func printCases(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("conformance cases", flag.ContinueOnError)
 	form := flags.String("form", "", "print the cases of this `FORM` only: "+strings.Join(suite.Forms(), ", "))
 	id := flags.String("id", "", "print the case with this `ID` only")
-	if status := parse(flags, args, "usage: conformance cases [-form FORM] [-id ID]", false, stdout, stderr); status >= 0 {
+	if status := parse(flags, args, "usage: conformance cases [-form FORM] [-id ID]", false, stdout, stderr, "", "-form FORM", "-id ID"); status >= 0 {
 		return status
 	}
 	if *form != "" && !slices.Contains(suite.Forms(), *form) {

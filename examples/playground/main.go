@@ -49,7 +49,7 @@ func run(args []string, out io.Writer, build builder, serve func(net.Listener, h
 	flags := flag.NewFlagSet("playground", flag.ContinueOnError)
 	dir := flags.String("build", "", "write the page as static files into `DIR` instead of serving it")
 	address := flags.String("addr", "127.0.0.1:8017", "serve on `ADDRESS`; port 0 is any free one")
-	if err := cli.Parse(flags, args, usage, out); err != nil {
+	if err := cli.Parse(flags, args, usage, out, "", "-addr 127.0.0.1:9000", "-build public"); err != nil {
 		return err
 	}
 	if flags.NArg() > 0 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cedesched/cede/examples/internal/golden"
 	"github.com/cedesched/cede/examples/playground/site"
 )
 
@@ -21,7 +22,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"-addr", "0.0.0.0:80"}, "this machine alone"},
 		{[]string{"-addr", "example.org:80"}, "this machine alone"},
 		{[]string{"-addr", "localhost"}, "this machine alone"},
-		{[]string{"-odd"}, "not defined: -odd; usage: playground"},
+		{[]string{"-odd"}, "unknown flag: --odd; usage: playground"},
 		{[]string{"-addr", "\x1b[31m\n"}, `-addr "\x1b[31m\n"`},
 		{[]string{"-build"}, "flag needs an argument"},
 	} {
@@ -35,6 +36,7 @@ func TestUsage(t *testing.T) {
 		if status := command([]string{arg}, &out, &bad, nil, nil); status != 0 || bad.Len() > 0 || !strings.HasPrefix(out.String(), "usage: playground") || !strings.Contains(out.String(), "-build DIR") {
 			t.Errorf("%s: status %d, %q, %q", arg, status, out.String(), bad.String())
 		}
+		golden.Help(t, out.String())
 	}
 }
 

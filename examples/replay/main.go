@@ -76,11 +76,13 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	flags.StringVar(&o.by, "by", "priority", "divide the jobs by `priority,size,queue`, or some of these")
 	flags.BoolVar(&o.times, "times", false, "measure how long decisions take, and print that, too")
 	flags.BoolVar(&o.markdown, "markdown", false, "print tables in Markdown")
-	if err = cli.Parse(flags, args, usage, stdout); err != nil {
-		if err == flag.ErrHelp { // not the version
-			fmt.Fprintf(stdout, "\nSources of worlds: %s,\nor a file of records: sacct --parsable2, Workloads of Kueue, the releases of Philly and Helios, a CSV; gzipped or not. Settings:\n%s\nWords of policies:\n%s", strings.Join(world.Sources(), ", "), world.Help(), loop.Help())
-		}
+	words := flags.Bool("words", false, "print the sources and settings of -world and the words of -policy")
+	if err = cli.Parse(flags, args, usage, stdout, "", "-world philly-vc+days=10+capacity=60 -policy greedy,best -seeds 1-3", "-results results.jsonl -html report.html"); err != nil {
 		return o, err
+	}
+	if *words {
+		fmt.Fprintf(stdout, "Sources of worlds: %s,\nor a file of records: sacct --parsable2, Workloads of Kueue, the releases of Philly and Helios, a CSV; gzipped or not. Settings:\n%s\nWords of policies:\n%s", strings.Join(world.Sources(), ", "), world.Help(), loop.Help())
+		return o, flag.ErrHelp
 	}
 	if flags.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q; %s", flags.Arg(0), usage)

@@ -202,7 +202,7 @@ func TestUsage(t *testing.T) {
 	}
 	never := file("never.csv", header+"a,q,0,1,60,0\nb,q,5,2,60,0\n")
 	for want, args := range map[string][]string{
-		"not defined":                                {"-nosuch"},
+		"unknown flag: --nosuch":                     {"-nosuch"},
 		`unexpected argument "x"`:                    {"x"},
 		`-resume: name the file`:                     {"-resume"},
 		`unknown source "nosuch"`:                    {"-world", "nosuch"},
@@ -255,7 +255,9 @@ func TestUsage(t *testing.T) {
 			t.Errorf("%q: status %d, %q, %q", args, status, stdout, stderr)
 		}
 	}
-	if status, stdout, _ := call(t, "-h"); status != 0 || !strings.Contains(stdout, "-results") || !strings.Contains(stdout, "+checkpoint=") || !strings.Contains(stdout, "wait=TIME") {
+	_, help, _ := call(t, "-h")
+	golden.Help(t, help)
+	if status, stdout, _ := call(t, "-words"); status != 0 || !strings.Contains(help, "-results") || !strings.Contains(stdout, "+checkpoint=") || !strings.Contains(stdout, "wait=TIME") {
 		t.Errorf("-h: status %d, %q", status, stdout)
 	}
 	// No: with one percent of the peak there is no GPU at all.

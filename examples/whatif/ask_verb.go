@@ -14,13 +14,12 @@ const (
 )
 
 var askVerb = verb{
-	name: "ask", short: "does this workload fit, which workloads does it preempt and why, or why none? (the default)",
+	name: "ask", short: "who has to yield so that a workload fits, or why does it not",
 	long: "Says whether a workload fits, which workloads it preempts and why, or why none may yield; or that it is held, or that the answer is unknown. The workload is a pending one of the input (-workload), or a new one (-request).",
 	examples: []string{
-		"",
-		"-f cluster.json vision/detector-train",
-		"-f cluster.json -request cpu=4,nvidia.com/gpu=8 -queue team-a -priority 100",
-		"-live vision/detector-train -in 20m",
+		"ask -f cluster.json vision/detector-train",
+		"ask -live vision/detector-train -in 20m",
+		"ask -f cluster.json -request cpu=4,nvidia.com/gpu=8 -queue team-a -priority 100",
 	},
 	yes: fitsAnswer, no: noAnswer, unknown: unknownAnswer,
 	flags: func(c *cobra.Command, o *options) {
@@ -28,7 +27,7 @@ var askVerb = verb{
 		c.Flags().BoolVar(&o.all, "all", false, "print all rows of the queue tree: also of what there is room for")
 		c.Flags().BoolVar(&o.tree, "tree", false, "print the whole queue tree: also queues that neither ask nor give")
 	},
-	check: checkRequest, one: true,
+	check: checkRequest, takes: (*options).takeWorkload, operand: oneWorkload,
 	run: func(c *cluster, o *options, std stdio) (result, error) {
 		a, err := c.ask(*o)
 		if err != nil {

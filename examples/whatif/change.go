@@ -13,17 +13,17 @@ import (
 
 // quotaFlags adds the flags that change what may be used.
 func quotaFlags(c *cobra.Command, o *options, verb string) {
-	c.Flags().StringArrayVar(&o.quotas, "quota", nil, verb+" another quota: a `CHANGE` QUEUE:FLAVOR:RESOURCE=QUANTITY, or a cohort's; with :borrowingLimit or :lendingLimit after the resource another limit, where none is no limit; of KAI QUEUE:RESOURCE=QUANTITY, with :limit or :overQuotaWeight after the resource")
-	c.Flags().StringArrayVar(&o.applied, "apply", nil, verb+" the objects of Kueue in `FILE` added, each in place of the one with its kind and name; may be given several times")
+	c.Flags().StringArrayVar(&o.quotas, "quota", nil, verb+" another quota: a `CHANGE` QUEUE:FLAVOR:RESOURCE=QUANTITY, or a cohort's; with :borrowingLimit or :lendingLimit behind it a limit, or none; of KAI QUEUE:RESOURCE=QUANTITY, with :limit or :overQuotaWeight")
+	c.Flags().StringArrayVar(&o.applied, "apply", nil, verb+" the objects of Kueue in `FILE`, new or in place of others")
 }
 
 // changeFlags adds the flags that change the cluster before it is asked about.
 func changeFlags(c *cobra.Command, o *options, verb string) {
 	quotaFlags(c, o, verb)
-	c.Flags().StringArrayVar(&o.policies, "policy", nil, verb+" another policy: a `CHANGE` QUEUE:POLICY=VALUE; the policies are those of a ClusterQueue, as in withinClusterQueue=LowerPriority, and minAdmitDuration=2h")
-	c.Flags().StringArrayVar(&o.priorities, "priority", nil, verb+" another priority: a `CHANGE` NAMESPACE/NAME=N, of a workload that waits or runs")
-	c.Flags().StringArrayVar(&o.refers, "rules", nil, verb+" other preemption rules of a queue: a `CHANGE` QUEUE=CONFIG, where QUEUE may be * for all, and CONFIG none")
-	c.Flags().StringArrayVar(&o.switched, "rule", nil, verb+" a preemption rule switched: a `CHANGE` CONFIG:RULE=off, or =only for no other rule of CONFIG beside it")
+	c.Flags().StringArrayVar(&o.policies, "policy", nil, verb+" another policy: a `CHANGE` QUEUE:POLICY=VALUE")
+	c.Flags().StringArrayVar(&o.priorities, "priority", nil, verb+" another priority: a `CHANGE` NAMESPACE/NAME=N")
+	c.Flags().StringArrayVar(&o.refers, "rules", nil, verb+" other preemption rules of a queue: a `CHANGE` QUEUE=CONFIG (QUEUE may be *, CONFIG none)")
+	c.Flags().StringArrayVar(&o.switched, "rule", nil, verb+" a preemption rule switched: a `CHANGE` CONFIG:RULE=off or =only")
 }
 
 // changes reports whether the cluster is to be changed.

@@ -27,9 +27,14 @@ type verb struct {
 	check func(*cobra.Command, *options) error
 	run   func(*cluster, *options, stdio) (result, error)
 	own   bool // it reads its clusters itself: run gets none
-	one   bool // it is about one workload, which an argument may name
 	alias string
+	// takes reads arguments; operand is what the usage calls them. Nil: there are none.
+	takes   func(*options, *cobra.Command, []string) error
+	operand string
 }
+
+// oneWorkload is the operand of a verb about one workload.
+const oneWorkload = "[NAMESPACE/NAME]"
 
 // result is the answer of a verb.
 type result struct {
@@ -52,7 +57,9 @@ func rootOf(all []verb, std stdio, status *int) *cobra.Command {
 	first := all[0]
 	first.run = runWithoutVerb
 	root := first.command(o, std, status)
+	cobra.EnableCommandSorting = false // the verbs stand in the order in which they are asked for
 	root.Use = strings.ReplaceAll(std.name, " ", "-")
+	root.Example = examplesOf([]string{"overview -live", "why -live NAMESPACE/NAME", "ask -live -request nvidia.com/gpu=8 -queue QUEUE"}, std)
 	root.Annotations[cobra.CommandDisplayNameAnnotation] = std.name
 	root.Long = about
 	root.Version = cli.Version()
@@ -62,7 +69,7 @@ func rootOf(all []verb, std stdio, status *int) *cobra.Command {
 	for i := range all {
 		root.AddCommand(all[i].command(o, std, status))
 	}
-	root.AddCommand(completion(root, std))
+	root.AddCommand(optionsOf(root, std), completion(root, std))
 	return root
 }
 
@@ -74,7 +81,7 @@ func runWithoutVerb(c *cluster, o *options, std stdio) (result, error) {
 	return askVerb.run(c, o, std)
 }
 
-const about = `Answers for a cluster in its present state: does this workload fit, which workloads does it preempt and why, or why none? Without a verb it does what ask does about a workload, and what overview does without one.
+const about = `Answers for a cluster in its present state: which workload waits and why, what would change that, and who has to yield? Without a verb it does what ask does about a workload, and what overview does without one.
 
 The input is standard input or -f FILE: Kueue's objects as kubectl prints them, KAI's, or cede's own State or Record; JSON or YAML, plain or gzip. -live reads a cluster by its API. Without any of these it is an embedded sample.`
 
@@ -85,19 +92,15 @@ func (v *verb) command(o *options, std stdio, status *int) *cobra.Command {
 		Annotations:       map[string]string{"yes": v.yes, "no": v.no, "unknown": v.unknown},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	if v.one {
-		c.Annotations["one"] = "yes"
-	}
+	c.Annotations["operand"] = v.operand
 	if v.alias != "" {
 		c.Aliases = []string{v.alias}
 	}
-	for _, e := range v.examples {
-		c.Example += std.name + " " + e + "\n"
-	}
+	c.Example = examplesOf(v.examples, std)
 	c.Flags().SortFlags = false
 	v.flags(c, o)
 	if !v.own {
-		completeNames(c, o, std, v.one)
+		completeNames(c, o, std, v.operand == oneWorkload)
 	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w%s; %s", err, meant(c, err), usageLine(c))
@@ -107,10 +110,10 @@ func (v *verb) command(o *options, std stdio, status *int) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-		case !v.one, !c.HasParent() && !strings.Contains(args[0], "/"):
+		case v.takes == nil, !c.HasParent() && !strings.Contains(args[0], "/"):
 			return unexpected(c, args[0])
 		default:
-			if err := o.takeWorkload(c, args); err != nil {
+			if err := v.takes(o, c, args); err != nil {
 				return err
 			}
 		}
@@ -137,6 +140,18 @@ func (v *verb) command(o *options, std stdio, status *int) *cobra.Command {
 		return r.write(std.out, o, std.screen)
 	}
 	return c
+}
+
+// examplesOf are examples with the name of the program, a line each. A plugin of kubectl reads the cluster without being told.
+func examplesOf(list []string, std stdio) string {
+	var b strings.Builder
+	for _, e := range list {
+		if std.plugin {
+			e = strings.TrimSpace(strings.ReplaceAll(e+" ", "-live ", ""))
+		}
+		b.WriteString(strings.TrimSpace(std.name+" "+e) + "\n")
+	}
+	return b.String()
 }
 
 func (r *result) write(w io.Writer, o *options, screen cli.Screen) error {
@@ -181,8 +196,8 @@ func usageLine(c *cobra.Command) string {
 
 // usage is how a verb is called.
 func usage(c *cobra.Command) string {
-	if c.Annotations["one"] != "" {
-		return c.CommandPath() + " [NAMESPACE/NAME] [flags]"
+	if operand := c.Annotations["operand"]; operand != "" {
+		return c.CommandPath() + " " + operand + " [flags]"
 	}
 	return c.CommandPath() + " [flags]"
 }
@@ -223,10 +238,9 @@ func similar(name string, names []string, dash string) string {
 	return "; did you mean " + dash + best + "?"
 }
 
-// longFlags turns flags such as -workload into --workload: with one dash they would be several
-// flags of one letter. What follows a flag that takes a value is left as it is.
-func longFlags(root *cobra.Command, args []string) []string {
-	takesValue := func(name string) bool {
+// takesValue reports whether a flag of one of the verbs takes a value.
+func takesValue(root *cobra.Command) func(name string) bool {
+	return func(name string) bool {
 		for _, c := range append(root.Commands(), root) {
 			f := c.Flags().Lookup(name)
 			if f == nil {
@@ -241,21 +255,4 @@ func longFlags(root *cobra.Command, args []string) []string {
 		}
 		return false
 	}
-	long := make([]string, 0, len(args))
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
-		if arg == "--" {
-			return append(long, args[i:]...)
-		}
-		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		if strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && len(name) > 1 {
-			arg = "-" + arg
-		}
-		long = append(long, arg)
-		if strings.HasPrefix(arg, "-") && !hasValue && takesValue(name) && i+1 < len(args) {
-			i++
-			long = append(long, args[i])
-		}
-	}
-	return long
 }

@@ -20,20 +20,16 @@ import (
 
 var diffVerb = verb{
 	name: "diff", short: "which answers change: in another state, or with another quota, policy, priority, rule",
-	long: "Compares the answers about all pending workloads before and after a change: between the cluster (-f, -live) and another state of it (-to), or with other objects (-apply), quota, policies, priorities and preemption rules. A name that is both a queue's and a cohort's means the queue.",
+	long: "Compares the answers about all that waits before and after a change: another state of the cluster (-to), other objects, quota, policies, priorities or rules. A name of both a queue and a cohort means the queue.",
 	examples: []string{
 		"diff -f yesterday.json -to today.json",
 		"diff -live -quota vision:h100:nvidia.com/gpu=64",
-		"diff -live -quota vision:h100:nvidia.com/gpu:borrowingLimit=none",
-		"diff -live -policy vision:reclaimWithinCohort=Any -priority vision/detector-train=900",
-		"diff -live -apply hero.yaml -rules vision=hero",
 		"diff -sample rules -rule hero:others-yield=off",
-		"diff -live -rule hero:others-yield=off",
 	},
 	yes: "no answer changes", no: "an answer changes", unknown: "no answer changes as far as is known, and one is unknown",
 	flags: func(c *cobra.Command, o *options) {
 		allFlag(c, o)
-		c.Flags().StringArrayVar(&o.to, "to", nil, "compare with the state in `FILE`; may be given several times")
+		c.Flags().StringArrayVar(&o.to, "to", nil, "compare with the state in `FILE`")
 		changeFlags(c, o, "compare with")
 	},
 	check: func(_ *cobra.Command, o *options) error {

@@ -13,16 +13,16 @@ import (
 )
 
 var explainVerb = verb{
-	name: "explain", short: "how the answer came about, and what would change it",
+	name: "explain", short: "why does a workload wait, and what would change that",
 	long: "Makes the same decision as ask and says how it came about: which workloads may yield by which right, which rule keeps the others, which of them the search took in which order; and for a no, which changes would make it a yes.",
 	examples: []string{
-		"explain",
-		"explain -live vision/detector-train",
-		"explain -f cluster.json -request cpu=4,nvidia.com/gpu=8 -queue team-a -priority 100",
+		"why",
+		"why -live vision/detector-train",
+		"why -f cluster.json -request cpu=4,nvidia.com/gpu=8 -queue team-a -priority 100",
 	},
 	yes: fitsAnswer, no: noAnswer, unknown: unknownAnswer,
 	flags: requestFlags,
-	check: checkRequest, one: true, alias: "why",
+	check: checkRequest, takes: (*options).takeWorkload, operand: oneWorkload, alias: "why",
 	run: func(c *cluster, o *options, std stdio) (result, error) {
 		a, err := c.ask(*o)
 		if err != nil {

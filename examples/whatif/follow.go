@@ -176,13 +176,13 @@ func (f *follower) read(ctx context.Context, std stdio, before *preemption.Snaps
 	events := f.events
 	f.events = map[string]event{}
 	f.mu.Unlock()
-	var text bytes.Buffer
+	text := bytes.NewBufferString(`{"kind":"List","items":[]}`) // an event may be read with the one before it: then there is none
 	for _, key := range slices.Sorted(maps.Keys(events)) {
-		if err := json.NewEncoder(&text).Encode(events[key]); err != nil {
+		if err := json.NewEncoder(text).Encode(events[key]); err != nil {
 			return nil, err
 		}
 	}
-	in, err := f.in.Follow([]objects.Source{{Name: "the cluster", Reader: &text}}, f.keep)
+	in, err := f.in.Follow([]objects.Source{{Name: "the cluster", Reader: text}}, f.keep)
 	if err != nil {
 		f.putBack(events) // they are read with the event that mends what is wrong
 		return nil, err

@@ -21,7 +21,8 @@ func printHelp(w io.Writer, c *cobra.Command, width int) {
 	_ = printUsage(w, c, width)
 }
 
-// printUsage prints usage, examples, verbs, flags and exit statuses.
+// printUsage prints usage, verbs, examples, flags and exit statuses, on a screen: the flags of every verb are named, and the verb options
+// describes them.
 func printUsage(w io.Writer, c *cobra.Command, width int) error {
 	if width == 0 {
 		width = helpWidth
@@ -31,8 +32,11 @@ func printUsage(w io.Writer, c *cobra.Command, width int) error {
 	if !c.HasParent() {
 		fmt.Fprintf(&b, "  %s VERB [flags]\n\nVerbs:\n", c.CommandPath())
 		for _, v := range c.Commands() {
-			if !v.Hidden {
-				fmt.Fprintf(&b, "  %-11s %s\n", v.Name(), v.Short)
+			if name := v.Name(); !v.Hidden && name != "help" {
+				if len(v.Aliases) > 0 {
+					name = v.Aliases[0] + ", " + name
+				}
+				fmt.Fprintf(&b, "  %-12s %s\n", name, v.Short)
 			}
 		}
 	}
@@ -42,37 +46,70 @@ func printUsage(w io.Writer, c *cobra.Command, width int) error {
 			fmt.Fprintf(&b, "  %s", line)
 		}
 	}
-	flags := func(title string, set *pflag.FlagSet) {
-		if set.HasAvailableFlags() {
-			fmt.Fprintf(&b, "\n%s:\n%s", title, set.FlagUsagesWrapped(width))
-		}
-	}
-	title := "Flags"
-	if !c.HasParent() {
-		title = "Flags of ask"
-	}
-	flags(title, c.LocalNonPersistentFlags())
-	if common := c.Root().PersistentFlags(); c.Name() != "completion" {
-		local, others := c.LocalNonPersistentFlags(), pflag.NewFlagSet("", pflag.ContinueOnError)
-		others.SortFlags = false
-		common.VisitAll(func(f *pflag.Flag) {
-			if local.Lookup(f.Name) == nil {
-				others.AddFlag(f)
+	common := c.Root().PersistentFlags()
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	own.SortFlags = false
+	if c.HasParent() {
+		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Name != "help" {
+				own.AddFlag(f)
 			}
 		})
-		flags("Flags of every verb", others)
 	}
-	if yes := c.Annotations["yes"]; yes != "" {
-		fmt.Fprintf(&b, "\nExit status:\n")
-		for i, meaning := range []string{yes, c.Annotations["no"], "bad usage or input, with one line that says what", c.Annotations["unknown"]} {
-			if meaning == "" {
-				continue
+	if own.HasAvailableFlags() {
+		fmt.Fprintf(&b, "\nFlags:\n%s", own.FlagUsagesWrapped(width))
+	}
+	if c.Annotations["yes"] != "" {
+		var names []string
+		common.VisitAll(func(f *pflag.Flag) {
+			if name := "--" + f.Name; own.Lookup(f.Name) == nil && !f.Hidden {
+				if f.Shorthand != "" {
+					name = "-" + f.Shorthand
+				}
+				names = append(names, name)
 			}
-			fmt.Fprintf(&b, "  %d  %s\n", i, strings.ReplaceAll(text.WrapSoft(meaning, width-5), "\n", "\n     "))
+		})
+		all := fmt.Sprintf("Flags of every verb, which %s options describes: %s, and kubectl's of clusters and users.", c.Root().CommandPath(), strings.Join(names, ", "))
+		fmt.Fprintf(&b, "\n%s\n", text.WrapSoft(all, width))
+		if !c.HasParent() {
+			fmt.Fprintf(&b, "\nExit status: 0 yes, 1 no or held, 2 bad usage or input, 3 unknown.\n")
+			_, err := io.WriteString(w, trimEnds(b.String()))
+			return err
+		}
+		fmt.Fprintf(&b, "\nExit status:\n")
+		for i, meaning := range []string{c.Annotations["yes"], c.Annotations["no"], "", c.Annotations["unknown"]} {
+			if meaning != "" {
+				fmt.Fprintf(&b, "  %d  %s\n", i, strings.ReplaceAll(text.WrapSoft(meaning, width-5), "\n", "\n     "))
+			}
 		}
 	}
 	_, err := io.WriteString(w, trimEnds(b.String()))
 	return err
+}
+
+// optionsOf returns the verb that describes the flags of every verb.
+func optionsOf(root *cobra.Command, std stdio) *cobra.Command {
+	c := &cobra.Command{
+		Use: "options", Short: "the flags of every verb", Long: "Describes the flags of every verb.", Args: cobra.NoArgs,
+		SilenceErrors: true, SilenceUsage: true, DisableFlagsInUseLine: true,
+		RunE: func(*cobra.Command, []string) error {
+			shown := pflag.NewFlagSet("", pflag.ContinueOnError)
+			shown.SortFlags = false
+			root.PersistentFlags().VisitAll(func(f *pflag.Flag) {
+				one := *f
+				one.Hidden = false
+				shown.AddFlag(&one)
+			})
+			width := std.screen.Width
+			if width == 0 {
+				width = helpWidth
+			}
+			_, err := io.WriteString(std.out, trimEnds(shown.FlagUsagesWrapped(width)))
+			return err
+		},
+	}
+	c.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = c.RunE(c, nil) })
+	return c
 }
 
 // trimEnds takes away the blanks at the ends of lines.

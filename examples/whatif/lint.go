@@ -18,8 +18,8 @@ import (
 
 var lintVerb = verb{
 	name: "lint", short: "what will hurt in the configuration, although it is valid",
-	long:     "Finds what will hurt in the configuration, although it is valid. Findings are printed as they are made; after Ctrl-C the last lines say what was looked at. The rules:\n" + lintRules(),
-	examples: []string{"lint -sample trouble", "lint -live", "lint -f cluster.json -rule circle -rule gate", "lint -live -o json"},
+	long:     "Finds what will hurt in the configuration, although it is valid. The rules:\n" + lintRules(),
+	examples: []string{"lint -sample trouble", "lint -live", "lint -f cluster.json -rule circle -rule gate"},
 	yes:      "nothing was found", no: "something was found", unknown: "nothing was found, and not all was looked at",
 	flags: func(c *cobra.Command, o *options) {
 		c.Flags().StringArrayVar(&o.rules, "rule", nil, "only the `RULE`; may be given several times")

@@ -276,7 +276,7 @@ func TestPlugin(t *testing.T) {
 		{kaiCluster, []string{"-at", "2026-11-20T12:02:00Z"}, "b/train", false},
 		{"", []string{"-live=false"}, "vision/detector-train fits", false},
 		{"", []string{"-h"}, "\n  kubectl cede VERB [flags]\n", false},
-		{"", []string{"ask", "-h"}, "\n  kubectl cede -live vision/detector-train", false},
+		{"", []string{"ask", "-h"}, "\n  kubectl cede ask vision/detector-train -in 20m", false},
 		{"", []string{"completion", "kubectl"}, "exec kubectl cede __complete \"$@\"\n", false},
 		{"", []string{"completion", "bash"}, "bash completion V2 for kubectl-cede", false},
 	} {

@@ -106,7 +106,7 @@ func nameOf(path string) (name string, plugin bool) {
 func run(args []string, std stdio) int {
 	status := 0
 	root := newRoot(std, &status)
-	root.SetArgs(longFlags(root, args))
+	root.SetArgs(cli.LongFlags(args, takesValue(root)))
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	if err := root.Execute(); err != nil {

@@ -23,9 +23,10 @@ type dispatch struct {
 
 var multikueueVerb = verb{
 	name: "multikueue", short: "of a workload sent to several clusters: which gate opens when, and who yields where",
-	long: "Answers about workloads that a manager of MultiKueue sent to worker clusters with orchestrated preemption (KEP-8303): does one fit in a worker now, are victims leaving somewhere, which gate does the manager open next and when, and who would yield in each worker. It reads the objects of the manager and of every worker, and answers as Kueue 0.19 does; where the design does otherwise, it says so. Without -workload it is about all that the manager sent out and that does not run, in the order of their queues in the manager.",
+	long: "Answers about workloads that a manager of MultiKueue sent to worker clusters with orchestrated preemption (KEP-8303): does one fit in a worker now, are victims leaving somewhere, which gate does the manager open next and when, and who would yield in each worker. It answers as Kueue 0.19 does, and says where the design does otherwise. Without -workload: about all that was sent out.",
 	examples: []string{
 		"multikueue -manager manager.json -worker a=a.json -worker b=b.json -workload NAMESPACE/NAME",
+		"multikueue -manager manager.json -worker a=a.json -worker b=b.json -until 1h",
 		"multikueue -live -manager-context hub -worker a=east -worker b=west",
 	},
 	yes: "it runs or fits, victims are leaving for it, or a gate opens now", no: "no gate opens, or not yet",
@@ -33,8 +34,8 @@ var multikueueVerb = verb{
 	own:     true,
 	flags: func(c *cobra.Command, o *options) {
 		flags, d := c.Flags(), &o.dispatch
-		flags.StringArrayVar(&d.manager, "manager", nil, "read the manager cluster from `FILE` (- is standard input); may be given several times")
-		flags.StringArrayVar(&d.workers, "worker", nil, "read the worker that the manager calls NAME from a file, `NAME=FILE`, or with -live from a context of kubectl; give each worker")
+		flags.StringArrayVar(&d.manager, "manager", nil, "read the manager from `FILE` (- is standard input)")
+		flags.StringArrayVar(&d.workers, "worker", nil, "read the worker NAME of the manager, `NAME=FILE`, or with -live NAME=CONTEXT; give each worker")
 		flags.StringVar(&d.context, "manager-context", "", "with -live: the `CONTEXT` of kubectl of the manager")
 		flags.StringVar(&o.workload, "workload", "", "ask about the workload `NAMESPACE/NAME` alone")
 		flags.DurationVar(&d.timeout, "timeout", 0, "how long each worker may try before the next gate opens, a `TIME`; 5m as in Kueue if it is not given")

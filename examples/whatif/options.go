@@ -19,8 +19,8 @@ import (
 type options struct {
 	files                                                     []string
 	scheduler, workload, request, queue, name, flavor, output string
-	namespace, only                                           string // of what is asked about; of what is read alone
-	typed                                                     bool   // workload is TYPE/NAME
+	namespace, only                                           string   // of what is asked about; of what is read alone
+	typed                                                     bool     // workload is TYPE/NAME
 	kube
 	sample                                  string
 	live, liveSaid                          bool

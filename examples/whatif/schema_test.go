@@ -46,7 +46,7 @@ func TestSchema(t *testing.T) {
 		var out bytes.Buffer
 		status := 0
 		root := rootOf(all, stdio{out: &out, err: &out, screen: cli.Screen{}, name: "whatif", clock: noon}, &status)
-		root.SetArgs(longFlags(root, append(args, "-o", "json")))
+		root.SetArgs(cli.LongFlags(append(args, "-o", "json"), takesValue(root)))
 		if err := root.Execute(); err != nil {
 			if strings.Contains(err.Error(), "x/none") {
 				continue

@@ -15,7 +15,7 @@ import (
 )
 
 var settleVerb = verb{
-	name: "settle", short: "who has to leave if usage is to be within the quota again",
+	name: "settle", short: "who has to leave after a quota was lowered",
 	long: "Says which queues and cohorts use more than they may, after a quota was lowered for instance, which running workloads have to leave for that, why, and when the rest may. With -quota, -apply and the like it says so before the change is made. Schedulers do not do this by themselves: what runs goes on running.",
 	examples: []string{
 		"settle -live",

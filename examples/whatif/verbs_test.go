@@ -228,7 +228,7 @@ func TestBadInputOfVerbs(t *testing.T) {
 			{"hello", nil, "found a string"},
 			{`{"queues":[{"name":"a","cohort":"x"}]}`, []string{"-at", now}, `unknown cohort "x"`},
 			{"", []string{"-f", "testdata/none"}, "no such file"},
-			{"", []string{"-frobnicate"}, "unknown flag: --frobnicate; usage: whatif " + v.name + " ["},
+			{"", []string{"-frobnicate"}, "unknown flag: --frobnicate; usage: whatif " + v.name + " "},
 			{"", []string{"a", "b", "more"}, `unexpected argument "`},
 			{"", []string{"-live", "-f", "x"}, "give one of them"},
 			{"", []string{"--as", "a", "-f", "x"}, "give one of them"},
@@ -267,14 +267,20 @@ func TestHelp(t *testing.T) {
 		if status != 0 || stderr != "" || !strings.Contains(stdout, "\nExit status:\n  0  "+v.yes) || !strings.Contains(stdout, "\nExamples:\n  whatif") {
 			t.Errorf("%s: status %d, %q:\n%s", v.name, status, stderr, stdout)
 		}
+		golden.Help(t, stdout)
 		for line := range strings.Lines(stdout) {
 			if len(line) > 81 && !strings.HasPrefix(line, "  whatif ") {
 				t.Errorf("%s: wide: %s", v.name, line)
 			}
 		}
 	}
-	if _, stdout, _ := call(nil, "-h"); !strings.Contains(stdout, "overview ") || !strings.Contains(stdout, "VERB") {
+	_, stdout, _ := callOn(cli.Screen{Width: 80}, nil, "-h")
+	golden.Help(t, stdout)
+	if !strings.Contains(stdout, "\n  why, explain ") || !strings.Contains(stdout, "VERB") {
 		t.Error(stdout)
+	}
+	if status, all, _ := call(nil, "options"); status != 0 || !strings.Contains(all, "--kubeconfig FILE") || !strings.Contains(all, "--as string") {
+		t.Error(all)
 	}
 }
 

@@ -2,9 +2,7 @@
 package cli
 
 import (
-	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
 )
@@ -19,27 +17,6 @@ const (
 
 // Unknown is the verdict of an answer with StatusUnknown.
 const Unknown = "unknown"
-
-// Parse parses arguments. For -h it prints the usage and all flags, for -version the version, and returns
-// [flag.ErrHelp]; any other error has the usage in its line.
-func Parse(flags *flag.FlagSet, args []string, usage string, stdout io.Writer) error {
-	flags.SetOutput(io.Discard)
-	version := flags.Bool("version", false, "print the version")
-	err := flags.Parse(args)
-	switch {
-	case err == nil && *version:
-		fmt.Fprintln(stdout, flags.Name(), Version())
-		return versionSaid{}
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintln(stdout, usage)
-		flags.SetOutput(stdout)
-		flags.PrintDefaults()
-		return err
-	case err != nil:
-		return fmt.Errorf("%w; %s", err, usage)
-	}
-	return nil
-}
 
 // versionSaid is [flag.ErrHelp] to those who end without a fault, and not to those who have more to say as help.
 type versionSaid struct{}

@@ -10,6 +10,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/kubescheduler/offline"
 )
@@ -25,12 +27,16 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 func run(args []string, in io.Reader, out, bad io.Writer) int {
 	flags := flag.NewFlagSet("ask", flag.ContinueOnError)
-	flags.SetOutput(bad)
 	var q offline.Question
 	flags.StringVar(&q.Pod, "pod", "", "ask about the pod `NAMESPACE/NAME` that waits in the input")
 	flags.StringVar(&q.Group, "group", "", "ask about the pod group `NAMESPACE/NAME` that waits in the input")
 	flags.BoolVar(&q.Composite, "composite", false, "the group is a CompositePodGroup")
-	if err := flags.Parse(args); err != nil {
+	const usage = "usage: ask -pod NAMESPACE/NAME | -group NAMESPACE/NAME [-composite] < OBJECTS"
+	switch err := cli.Parse(flags, args, usage, out, "-pod NAMESPACE/NAME < cluster.json", "-group NAMESPACE/NAME < cluster.json", "-group NAMESPACE/NAME -composite < cluster.json"); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		fmt.Fprintln(bad, "ask:", err)
 		return 2
 	}
 	a, err := ask(q, in)

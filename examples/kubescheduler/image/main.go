@@ -5,6 +5,7 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -17,13 +18,22 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+
+	"github.com/cedesched/cede/examples/internal/cli"
 )
 
 func main() {
-	file := flag.String("o", "cede-scheduler.tar", "file to write")
-	tag := flag.String("tag", "registry.example/cede-scheduler:latest", "name of the image")
-	platform := flag.String("platform", "linux/amd64", "platform of the image")
-	flag.Parse()
+	flags := flag.NewFlagSet("image", flag.ContinueOnError)
+	file := flags.String("o", "cede-scheduler.tar", "write the `FILE`")
+	tag := flags.String("tag", "registry.example/cede-scheduler:latest", "the `NAME` of the image")
+	platform := flags.String("platform", "linux/amd64", "the `PLATFORM` of the image")
+	switch err := cli.Parse(flags, os.Args[1:], "usage: image [-o FILE] [-tag NAME] [-platform PLATFORM]", os.Stdout, "", "-o scheduler.tar", "-platform linux/arm64"); {
+	case errors.Is(err, flag.ErrHelp):
+		return
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "image:", err)
+		os.Exit(2)
+	}
 	if err := run(*file, *tag, *platform); err != nil {
 		fmt.Fprintln(os.Stderr, "image:", err)
 		os.Exit(2)

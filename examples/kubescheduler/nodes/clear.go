@@ -67,7 +67,7 @@ func parseClear(args []string, stdout io.Writer) (c clearing, err error) {
 	now := flags.String("now", "", "decide as of `TIME` (RFC 3339; default: the time of the machine)")
 	flags.StringVar(&c.svg, "svg", "", "draw the racks before and after to `FILE`")
 	flags.StringVar(&c.output, "o", "text", "print `text|json`")
-	if err := cli.Parse(flags, args, clearUsage, stdout); err != nil {
+	if err := cli.Parse(flags, args, clearUsage, stdout, "", "-f cluster.json -topology LABEL -count 2", "-f cluster.json -node NAME"); err != nil {
 		return c, err
 	}
 	if *now != "" {

@@ -83,7 +83,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		return nil
 	})
 	flags.StringVar(&o.output, "o", "text", "print `text|json`")
-	if err := cli.Parse(flags, args, usage, stdout); err != nil {
+	if err := cli.Parse(flags, args, usage, stdout, "-f cluster.json -pod NAMESPACE/NAME", "-mode in-place -f cluster.json -pod NAMESPACE/NAME", "-f cluster.json -m pod.yaml -count 4"); err != nil {
 		return o, err
 	}
 	var known [3]bool

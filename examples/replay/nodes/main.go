@@ -47,7 +47,7 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	loads := flags.String("load", "75,90,105", "GPU time asked for, as a percentage of what there is, 10 to 200")
 	flags.DurationVar(&o.checkpoint, "checkpoint", time.Hour, "how often a pod saves its work; 0: never")
 	flags.DurationVar(&o.restart, "restart", time.Minute, "how long a pod takes to start again")
-	if err = cli.Parse(flags, args, usage, stdout); err != nil {
+	if err = cli.Parse(flags, args, usage, stdout, "", "-seed 2 -load 90", "-pods pods.csv -checkpoint 30m"); err != nil {
 		return o, err
 	}
 	for text := range strings.SplitSeq(*loads, ",") {
