@@ -128,6 +128,14 @@ var (
 	ofManagers = []resource{{name: "multikueueconfigs", kind: "MultiKueueConfig", versions: ofKueue}, {name: "multikueueclusters", kind: "MultiKueueCluster", versions: ofKueue}}
 )
 
+// ofNodes is what nodes and what runs there depend on.
+var ofNodes = []resource{
+	{name: "nodes", kind: "Node", must: true, versions: core}, {name: "pods", kind: "Pod", must: true, versions: core},
+	{name: "poddisruptionbudgets", kind: "PodDisruptionBudget", versions: versions("policy", "v1")},
+	{name: "priorityclasses", kind: "PriorityClass", versions: versions("scheduling.k8s.io", "v1")},
+	{name: "podgroups", kind: "PodGroup", versions: versions("scheduling.k8s.io", "v1beta1", "v1alpha2", "v1alpha1")},
+}
+
 // listedOfKAI are the resources of a cluster of KAI.
 var listedOfKAI = []resource{
 	{name: "queues", kind: "Queue", must: true, versions: versions(kai.Group, "v2")},

@@ -16,6 +16,9 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/cedesched/cede/examples/bridge/kai"
+	"github.com/cedesched/cede/examples/bridge/kueue"
 )
 
 // apiServer is a cluster that is read by its API.
@@ -85,7 +88,7 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if len(rest) > 2 && rest[0] == "namespaces" {
 		namespace, rest = rest[1], rest[2:]
 	}
-	all := slices.Concat(followed, placed, ofManagers, listedOfKAI)
+	all := slices.Concat(followed, placed, ofManagers, listedOfKAI, ofNodes)
 	at := slices.IndexFunc(all, func(one resource) bool { return one.name == rest[0] && one.versions[0].Group == group })
 	fail := func(code int, reason, message string) {
 		w.Header().Set("Content-Type", "application/json")
@@ -99,7 +102,7 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	of := all[at]
 	var items []any
-	installed := group == ""
+	installed := group != kueue.Group && group != kai.Group
 	for _, o := range s.objects {
 		head, _ := o["metadata"].(map[string]any)
 		apiVersion, _ := o["apiVersion"].(string)

@@ -21,6 +21,7 @@ type options struct {
 	scheduler, workload, request, queue, name, flavor, output string
 	namespace, only                                           string   // of what is asked about; of what is read alone
 	typed                                                     bool     // workload is TYPE/NAME
+	nodes                                                     []string // to drain
 	kube
 	sample                                  string
 	live, liveSaid                          bool

@@ -229,7 +229,7 @@ func TestBadInputOfVerbs(t *testing.T) {
 			{`{"queues":[{"name":"a","cohort":"x"}]}`, []string{"-at", now}, `unknown cohort "x"`},
 			{"", []string{"-f", "testdata/none"}, "no such file"},
 			{"", []string{"-frobnicate"}, "unknown flag: --frobnicate; usage: whatif " + v.name + " "},
-			{"", []string{"a", "b", "more"}, `unexpected argument "`},
+			{"", []string{"a", "b", "more"}, map[bool]string{true: "is not in the input", false: `unexpected argument "`}[v.name == "drain"]},
 			{"", []string{"-live", "-f", "x"}, "give one of them"},
 			{"", []string{"--as", "a", "-f", "x"}, "give one of them"},
 			{"", []string{"-width", "-5"}, "want at least 0"},
@@ -276,7 +276,7 @@ func TestHelp(t *testing.T) {
 	}
 	_, stdout, _ := callOn(cli.Screen{Width: 80}, nil, "-h")
 	golden.Help(t, stdout)
-	if !strings.Contains(stdout, "\n  why, explain ") || !strings.Contains(stdout, "VERB") {
+	if !strings.Contains(stdout, "\n  why, explain ") || !strings.Contains(stdout, "\n  drain ") || !strings.Contains(stdout, "VERB") {
 		t.Error(stdout)
 	}
 	if status, all, _ := call(nil, "options"); status != 0 || !strings.Contains(all, "--kubeconfig FILE") || !strings.Contains(all, "--as string") {

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/bridge/kubernetes"
+	"github.com/cedesched/cede/examples/internal/answers"
+	"github.com/cedesched/cede/examples/internal/cli"
+	objects "github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/examples/internal/printable"
+	"github.com/cedesched/cede/examples/internal/read"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/moves"
+	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/workload"
+)
+
+var drainVerb = verb{
+	name: "drain", short: "is it safe to drain a node: which pods move where, and who loses its place",
+	long: "Says whether nodes can be drained: which pods have room on which other nodes, which must yield, and in which order so that no disruption budget refuses an eviction; or which pod keeps them. Pods of daemon sets stay. Nothing is changed. The input is nodes, pods, poddisruptionbudgets and priorityclasses.",
+	examples: []string{
+		"drain -live ip-10-42-0-1",
+		"drain -f cluster.json ip-10-42-0-1 ip-10-42-0-2",
+		"drain -sample kai gpu-node-1",
+	},
+	yes: "what runs there has room elsewhere", no: "something there has not, or a pod keeps a node, now or for good",
+	unknown: "unknown: the answer depends on what cannot be read",
+	flags:   func(*cobra.Command, *options) {},
+	own:     true, operand: "NODE...",
+	takes: func(o *options, _ *cobra.Command, args []string) error { o.nodes = args; return nil },
+	check: func(_ *cobra.Command, o *options) error {
+		if len(o.nodes) == 0 {
+			return errors.New("drain: name the nodes that are to be drained")
+		}
+		return nil
+	},
+	run: func(_ *cluster, o *options, std stdio) (result, error) {
+		d, err := o.drain(std)
+		if err != nil {
+			return result{}, err
+		}
+		return result{d.status(), d.print, struct {
+			Verdict string            `json:"verdict"` // yes, no or unknown
+			Doubts  []string          `json:"doubts,omitempty"`
+			Answer  moves.ClearAnswer `json:"answer"` // as far as is known
+			Notes   []string          `json:"notes"`
+		}{d.verdict(), d.doubts, d.answer, d.notes}, nil}, nil
+	},
+}
+
+// drained is the answer about nodes that are to be drained.
+type drained struct {
+	nodes  []string
+	answer moves.ClearAnswer
+	doubts []string // what the answer depends on and is not known
+	notes  []string
+}
+
+// drain asks about the nodes of the command line.
+func (o *options) drain(std stdio) (*drained, error) {
+	c, filter, notes, err := o.readNodes(std)
+	if err != nil {
+		return nil, err
+	}
+	d := &drained{nodes: o.nodes, notes: append(append([]string{}, notes...), bridge.Texts(c.Notes)...)}
+	request := moves.ClearRequest{Now: o.now, Stays: func(p workload.Pod) bool { return c.OfNodes[p.ID] }}
+	if request.Now.IsZero() {
+		request.Now = std.clock.Now()
+		if o.sample != "" {
+			request.Now = answers.SampleTime
+		}
+	}
+	request.Now = request.Now.Add(o.in)
+	var names []string
+	for i := range c.State.Nodes {
+		names = append(names, c.State.Nodes[i].Name)
+	}
+	for _, name := range o.nodes {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("node %q is not in the input%s", name, nearest(name, names))
+		}
+		request.Domains = append(request.Domains, placement.Domain{Name: name, Nodes: []string{name}})
+	}
+	snapshot, err := c.Snapshot()
+	if err != nil {
+		return nil, answers.Faults(err)
+	}
+	config := placement.Config{}
+	if filter != nil {
+		config.Filters = []placement.Filter{filter}
+	}
+	preemptor, err := placement.New(config)
+	if err != nil {
+		return nil, err
+	}
+	if d.answer, err = moves.Clear(preemptor, snapshot, request, moves.Config{}); err != nil {
+		return nil, answers.Faults(err)
+	}
+	d.doubts = bridge.Texts(d.on(c.Doubts))
+	return d, nil
+}
+
+// on are the doubts that the answer depends on: about the whole cluster, and of a yes about the nodes that are drained or moved to. What
+// waits takes no part.
+func (d *drained) on(doubts []bridge.Doubt) (notes []bridge.Note) {
+	touched := slices.Clone(d.nodes)
+	for _, m := range d.answer.Moves {
+		for _, p := range m.Pods {
+			touched = append(touched, p.To)
+		}
+	}
+	for _, doubt := range doubts {
+		if doubt.Workload == "" && (doubt.Node == "" || slices.Contains(touched, doubt.Node) || !d.answer.Outcome.Succeeds()) {
+			notes = append(notes, doubt.Note)
+		}
+	}
+	return bridge.SortedNotes(notes)
+}
+
+// readNodes reads nodes and pods, and what their places depend on.
+func (o *options) readNodes(std stdio) (c kubernetes.Cluster, filter *kubernetes.Filter, notes []string, err error) {
+	var in read.Kubernetes
+	sources, lacks := []objects.Source(nil), func() []lack { return nil }
+	switch {
+	case o.reads(std):
+		client, err := o.client(std)
+		if err != nil {
+			return c, nil, nil, err
+		}
+		l := &lister{client: client, lacking: map[string]bool{}, list: slices.Clone(ofNodes)}
+		l.text.WriteString(`{"kind":"List","items":[]}`)
+		sources, lacks = []objects.Source{{Name: "the cluster", Reader: l}}, func() []lack { return l.doubts }
+	case len(o.files) == 0 && (o.sample != "" || std.in == nil):
+		o.sample = cmp.Or(o.sample, "kai")
+		text, err := answers.SampleText(o.sample)
+		if err != nil {
+			return c, nil, nil, err
+		}
+		sources = []objects.Source{{Name: "the sample", Reader: bytes.NewReader(text)}}
+	default:
+		files := o.files
+		if len(files) == 0 {
+			files = []string{"-"}
+		}
+		if sources, err = objects.Files(files, std.in); err != nil {
+			return c, nil, nil, err
+		}
+	}
+	if notes, err = objects.Read(sources, objects.Options{Lost: in.Lose}, in.Add); err != nil {
+		return c, nil, nil, err
+	}
+	c = in.Cluster()
+	filter, more := in.Filter()
+	for _, n := range more {
+		c.Doubts = append(c.Doubts, bridge.Doubt{Note: n})
+	}
+	for _, l := range lacks() {
+		c.Doubts = append(c.Doubts, bridge.Doubt{Note: bridge.Note{Text: l.text}})
+	}
+	return c, filter, append(notes, bridge.Texts(more)...), nil
+}
+
+// verdict is the answer in a word.
+func (d *drained) verdict() string {
+	return map[int]string{cli.StatusYes: "yes", cli.StatusNo: "no", cli.StatusUnknown: cli.Unknown}[d.status()]
+}
+
+func (d *drained) status() int {
+	switch {
+	case len(d.doubts) > 0:
+		return cli.StatusUnknown
+	case d.answer.Outcome.Succeeds() && len(d.answer.Victims) == 0:
+		return cli.StatusYes
+	}
+	return cli.StatusNo
+}
+
+// sentence is the answer.
+func (d *drained) sentence() string {
+	names, are := strings.Join(d.nodes, ", "), "is"
+	if len(d.nodes) > 1 {
+		are = "are"
+	}
+	switch a := &d.answer; {
+	case len(d.doubts) > 0:
+		return fmt.Sprintf("Whether %s can be drained is unknown: %s.", names, d.doubts[0])
+	case a.Outcome == preemption.Fits:
+		return names + " " + are + " safe to drain: no pod has to leave."
+	case a.Outcome.Succeeds() && len(a.Victims) == 0:
+		return names + " " + are + " safe to drain: what runs there has room elsewhere."
+	case a.Outcome.Succeeds():
+		var who []string
+		for _, v := range a.Victims {
+			who = append(who, cmp.Or(v.Group, strings.Join(v.Pods, ", ")))
+		}
+		return fmt.Sprintf("%s %s not safe to drain: %s, %s.", names, are, plural(len(a.Victims), "1 has no room elsewhere", "%d have no room elsewhere"), some(who))
+	case len(a.Blocked) > 0:
+		return fmt.Sprintf("%s cannot be drained: %s stays.", names, cmp.Or(a.Blocked[0].Group, a.Blocked[0].Pod))
+	}
+	return names + " cannot be drained."
+}
+
+func (d *drained) print(b *cli.Page) {
+	b.SayIn(map[int]printable.Colour{cli.StatusYes: printable.Green, cli.StatusNo: printable.Red, cli.StatusUnknown: printable.Magenta}[d.status()], "%s\n", d.sentence())
+	if _, how, is := strings.Cut(printer.ClearText(d.answer), "\n"); is && strings.TrimSpace(how) != "" {
+		b.Gap()
+		b.Lines(strings.Trim(how, "\n") + "\n")
+	}
+	printNotes(b, slices.Concat(d.doubts, d.notes))
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+const (
+	drainNodes = `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"},"status":{"allocatable":{"cpu":"4","pods":"10"},"conditions":[{"type":"Ready","status":"True"}]}}
+{"apiVersion":"v1","kind":"Node","metadata":{"name":"n2"},"status":{"allocatable":{"cpu":"4","pods":"10"},"conditions":[{"type":"Ready","status":"True"}]}}
+`
+	// onN1 is a pod of a job on node n1; at the %s its CPUs and its owner's kind.
+	onN1 = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"a","labels":{"app":"web"},"ownerReferences":[{"apiVersion":"apps/v1","kind":"OWNER","name":"x","uid":"u","controller":true}]},
+"spec":{"nodeName":"n1","containers":[{"name":"c","resources":{"requests":{"cpu":"CPUS"}}}]},"status":{"phase":"Running"}}
+`
+	fullN2 = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"full","namespace":"a"},"spec":{"nodeName":"n2","priority":9,"containers":[{"name":"c","resources":{"requests":{"cpu":"4"}}}]},"status":{"phase":"Running"}}
+`
+)
+
+// A node is safe to drain if what runs there has room elsewhere; else the answer names who has not.
+func TestDrain(t *testing.T) {
+	pod := func(cpus, owner string) string {
+		return strings.NewReplacer("CPUS", cpus, "OWNER", owner).Replace(onN1)
+	}
+	for name, c := range map[string]struct {
+		objects string
+		nodes   string
+		status  int
+		begins  string
+	}{
+		"empty":        {drainNodes, "n1", 0, "n1 is safe to drain: no pod has to leave."},
+		"room":         {drainNodes + pod("2", "ReplicaSet"), "n1", 0, "n1 is safe to drain: what runs there has room elsewhere."},
+		"a daemon set": {drainNodes + pod("2", "DaemonSet") + fullN2, "n1", 0, "n1 is safe to drain: no pod has to leave."},
+		"no room":      {drainNodes + pod("2", "ReplicaSet") + fullN2, "n1", 1, "n1 is not safe to drain: 1 has no room elsewhere, a/web."},
+		"both":         {drainNodes + pod("2", "ReplicaSet"), "n1 n2", 1, "n1, n2 are not safe to drain: 1 has no room elsewhere, a/web."},
+		"cannot be read": {strings.Replace(drainNodes, `"cpu":"4"`, `"cpu":"many"`, 1) + pod("2", "ReplicaSet"), "n1", 3,
+			"Whether n1 can be drained is unknown: "},
+	} {
+		status, stdout, stderr := call(strings.NewReader(c.objects), append([]string{"drain"}, strings.Fields(c.nodes)...)...)
+		if name == "cannot be read" && status == 2 && strings.Contains(stderr, `node "n1" is not in the input`) {
+			continue // it is left out, and the error says so
+		}
+		if status != c.status || !strings.HasPrefix(stdout, c.begins) || stderr != "" {
+			t.Errorf("%s: status %d, want %d and %q, %q:\n%s", name, status, c.status, c.begins, stderr, stdout)
+		}
+	}
+	for want, args := range map[string][]string{
+		"drain: name the nodes": {"drain"}, `node "n3" is not in the input; the nearest: n1, n2`: {"drain", "n3"},
+	} {
+		if status, _, stderr := call(strings.NewReader(drainNodes), args...); status != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("%q: status %d, %q, want %q", args, status, stderr, want)
+		}
+	}
+}
+
+// Of a cluster the nodes are read by its API; without a right the answer is unknown, and names it.
+func TestDrainLive(t *testing.T) {
+	objects := drainNodes + strings.NewReplacer("CPUS", "2", "OWNER", "ReplicaSet").Replace(onN1)
+	fakeCluster(t, objects)
+	if status, stdout, stderr := call(nil, "drain", "-live", "n1"); status != 0 || !strings.HasPrefix(stdout, "n1 is safe to drain") {
+		t.Errorf("status %d, %s%s", status, stdout, stderr)
+	}
+	fakeCluster(t, objects, "poddisruptionbudgets*")
+	const want = "Whether n1 can be drained is unknown: the right to list poddisruptionbudgets.policy is missing"
+	if status, stdout, stderr := call(nil, "drain", "-live", "n1"); status != 3 || !strings.HasPrefix(stdout, want) {
+		t.Errorf("status %d, %s%s", status, stdout, stderr)
+	}
+}
