@@ -53,13 +53,16 @@ func (a *answer) explain() (serve.Why, error) {
 // printer writes explanations for a page, which breaks their lines.
 var printer = explain.Printer{Amount: units.Amount, Width: -1}
 
+// changeSection is the heading of the changes that would make a yes of a no.
+const changeSection = "What would change the answer"
+
 // changesFirst puts what would change the answer before how it came about: who waits asks for that.
 func changesFirst(steps []explain.Step) []explain.Step {
 	steps = slices.Clone(steps)
-	rank := func(s explain.Step) int {
-		return slices.Index([]string{"", "What would change the answer"}, s.Section) & 3
-	} // others: 3
-	slices.SortStableFunc(steps, func(a, b explain.Step) int { return cmp.Compare(rank(a), rank(b)) })
+	rank := map[string]int{"": 1, changeSection: 2}
+	slices.SortStableFunc(steps, func(a, b explain.Step) int {
+		return cmp.Compare(cmp.Or(rank[a.Section], 3), cmp.Or(rank[b.Section], 3))
+	})
 	return steps
 }
 
@@ -115,7 +118,7 @@ func (a *answer) steps(e *explain.Explanation) []explain.Step {
 	if !a.ByFairShares() {
 		return e.Steps
 	}
-	steps := slices.DeleteFunc(slices.Clone(e.Steps), func(s explain.Step) bool { return s.Section == "What would change the answer" })
+	steps := slices.DeleteFunc(slices.Clone(e.Steps), func(s explain.Step) bool { return s.Section == changeSection })
 	for i := range steps {
 		s := &steps[i]
 		s.Title, s.Lines = a.Words(s.Title), slices.Clone(s.Lines)
@@ -136,6 +139,10 @@ func (a *answer) printExplanation(b *cli.Page, e *explain.Explanation) {
 			steps = onScreen(steps, b.Screen.Width)
 		}
 		b.Lines(strings.Trim(printer.Text(steps), "\n") + "\n")
+		if slices.ContainsFunc(steps, func(s explain.Step) bool { return s.Section == changeSection }) && !a.ByFairShares() {
+			b.Gap()
+			b.Say("diff with another -quota, -policy or -priority says who else gains by it, and who loses.\n")
+		}
 	}
 	a.printNotes(b)
 }

@@ -21,7 +21,7 @@ import (
 var overviewVerb = verb{
 	name: "overview", short: "what waits, a line each: does it fit, whom does it preempt, why not",
 	long:     "Says about every pending workload whether it fits, its place in its queue, how long it waits, which workloads it would preempt, and when time alone helps. Each is decided about as if it were the only one; next says what they do to each other. Each line is printed as soon as its answer is known; after Ctrl-C the last lines say what was looked at. In a large cluster without room the first workloads of each queue are looked at; -all looks at all.",
-	examples: []string{"overview -live", "overview -f cluster.json -queue vision", "overview -live -o json"},
+	examples: []string{"overview -live -n NAMESPACE", "overview -f cluster.json -queue vision", "overview -live -o json"},
 	yes:      "every one fits, at once or by preemption", no: "one does not, or not yet, or is held",
 	unknown: "one is unknown: its answer depends on what cannot be read or is not supported, or it was not looked at",
 	flags: func(c *cobra.Command, o *options) {
@@ -185,19 +185,19 @@ type overview struct {
 	all   int // workloads
 	rows  []overviewRow
 	noted bool
+	said  string // what every name begins with and need not say; empty: nothing
 }
 
 // begin prints what is known before the answers are.
 func (v *overview) begin(list []answers.Waiting, o *options) {
 	if len(list) == 0 {
-		where := ""
-		if o.namespace != "" {
-			where = " in namespace " + o.namespace
-		}
-		v.page.Say("No workload waits%s.\n", where)
+		v.page.Say("No workload waits%s.\n", o.where())
 		return
 	}
-	v.page.Say("%s.\n\n", plural(v.all, "1 workload waits", "%d workloads wait"))
+	v.page.Say("%s%s.\n\n", plural(v.all, "1 workload waits", "%d workloads wait"), o.where())
+	if v.page.Screen.Width > 0 && o.namespace != "" { // the line above says it
+		v.said = o.namespace + "/"
+	}
 	v.table = &cli.Table{Columns: []cli.Column{
 		{Name: "workload", Least: 24, Cut: true}, {Name: "queue", Least: 8, Cut: true}, {Name: "#", Right: true}, {Name: "waits", Right: true},
 		{Name: "answer", Least: 32, Colour: answers.Colour},
@@ -208,9 +208,21 @@ func (v *overview) begin(list []answers.Waiting, o *options) {
 	v.table.Begin(v.page)
 }
 
+// where says of which queue and namespace the workloads are that the command line asks about.
+func (o *options) where() string {
+	text := ""
+	if o.queue != "" {
+		text += " in queue " + o.queue
+	}
+	if o.namespace != "" {
+		text += " in namespace " + o.namespace
+	}
+	return text
+}
+
 // cells are the first columns of a row; starred: there are notes about the answer.
 func (v *overview) cells(w *answers.Waiting, starred bool) []any {
-	position, name := "", w.Workload.ID
+	position, name := "", strings.TrimPrefix(w.Workload.ID, v.said)
 	if w.Position > 0 {
 		position = fmt.Sprint(w.Position)
 	}
@@ -276,7 +288,7 @@ func (v *overview) end() {
 		return
 	}
 	if v.noted {
-		b.Say("* ask -workload NAME prints notes about it.\n")
+		b.Say("* why NAMESPACE/NAME prints notes about it.\n")
 	}
 	count := map[string]int{}
 	for _, r := range v.rows {
@@ -297,4 +309,7 @@ func (v *overview) end() {
 	}
 	b.Gap()
 	b.Say("Of %s %s.\n", plural(v.all, "1 workload", "%d workloads"), strings.Join(parts, ", "))
+	if yes := count["Fits"] + count["Preempt"]; yes < len(v.rows) {
+		b.Say("why NAMESPACE/NAME says why one does not fit, and what would change that.\n")
+	}
 }
