@@ -26,7 +26,9 @@ func (c *Config) newPlanner(before *placement.Snapshot, dropped func(id string) 
 			f.kept[p.Node] = append(f.kept[p.Node], p)
 		}
 	}
-	f.budgets = slices.Collect(before.Budgets())
+	if f.budgets = slices.Collect(before.Budgets()); len(f.budgets) == 0 {
+		return f
+	}
 	for _, id := range before.Terminating() {
 		p, _ := before.Find(id)
 		for i := range f.budgets { // what was told to stop before counts
