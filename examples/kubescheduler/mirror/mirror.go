@@ -24,7 +24,7 @@ import (
 // nodes with a new generation are looked at. The zero value has seen nothing. It is for one
 // goroutine.
 type Mirror struct {
-	names       map[string]bool // of the resources that count: usual ones, and others that a pod has asked for
+	names       map[string]bool // of the resources that count: usual ones, those of nodes if they are few, and what a pod has asked for
 	strange     []Strange       // found by the latest Follow
 	snapshot    *placement.Snapshot
 	generations []int64                // in the order of the scheduler's list
@@ -51,7 +51,8 @@ type Cycle struct {
 type seen struct {
 	fwk.NodeInfo
 	object *v1.Node
-	full   bool // more runs there than can be counted: it takes no pod, and no pod yields there
+	pods   []fwk.PodInfo // the scheduler changes its list in place
+	full   bool          // more runs there than can be counted: it takes no pod, and no pod yields there
 }
 
 // promised is a pod that is nominated to a node, which may be full.
@@ -114,8 +115,9 @@ func (m *Mirror) Pod(id string) fwk.PodInfo {
 const maxNames = placement.MaxResources / 2
 
 // count makes the resources that the pods ask for count. Of another one it does not matter who uses it: so
-// the number of resources in the cluster does not matter.
-func (m *Mirror) count(pods []*v1.Pod) {
+// the number of resources in the cluster does not matter. Those of the nodes count from the beginning if they are
+// few: then no pod that asks for one makes the mirror begin anew.
+func (m *Mirror) count(pods []*v1.Pod, nodes []fwk.NodeInfo) {
 	asked := workload.Resources{}
 	for _, p := range pods {
 		info, _ := framework.NewPodInfo(p) // of terms that do not parse the filters tell
@@ -123,7 +125,10 @@ func (m *Mirror) count(pods []*v1.Pod) {
 	}
 	next := maps.Clone(m.names)
 	if next == nil || len(next)+len(asked) > maxNames {
-		next = map[string]bool{"cpu": true, "memory": true, "ephemeral-storage": true}
+		usual := map[string]bool{"cpu": true, "memory": true, "ephemeral-storage": true}
+		if next = maps.Clone(usual); !addResources(next, nodes, maxNames-len(asked)) {
+			next = usual
+		}
 	}
 	for name := range asked {
 		next[name] = true
@@ -131,6 +136,19 @@ func (m *Mirror) count(pods []*v1.Pod) {
 	if !maps.Equal(next, m.names) {
 		*m = Mirror{names: next}
 	}
+}
+
+// addResources adds the names of the nodes' resources. It reports false once there are more than so many.
+func addResources(names map[string]bool, nodes []fwk.NodeInfo, most int) bool {
+	for _, n := range nodes {
+		for name := range n.GetAllocatable().GetScalarResources() {
+			names[string(name)] = true
+		}
+		if len(names) > most {
+			return false
+		}
+	}
+	return true
 }
 
 // counted removes the resources that do not count.
@@ -161,7 +179,7 @@ func (m *Mirror) nodeOf(info fwk.NodeInfo) workload.Node {
 	if isFull && !before.full {
 		m.note(info.Node(), "its pods ask for more than can be counted: it takes no pod, and no pod yields there")
 	}
-	m.nodes[n.Name] = seen{info, info.Node(), isFull}
+	m.nodes[n.Name] = seen{info, info.Node(), slices.Clone(info.GetPods()), isFull}
 	if m.counted(n.Capacity); isFull {
 		n.Capacity = workload.Resources{workload.PodsResource: 0}
 	}
@@ -180,7 +198,7 @@ func (m *Mirror) overflows(pods []fwk.PodInfo) bool {
 func (m *Mirror) Follow(c Cycle) error {
 	infos := c.Nodes
 	m.strange = nil
-	m.count(c.Asks)
+	m.count(c.Asks, infos)
 	m.look = c.Groups
 	if m.nodes == nil {
 		if err := m.begin(infos); err != nil {
@@ -201,8 +219,10 @@ func (m *Mirror) Follow(c Cycle) error {
 			if before.object != info.Node() || turned {
 				came = append(came, placement.SetNode(node))
 			}
-			gone, new := m.compare(name, info.GetPods(), turned)
-			left, came = append(left, gone...), append(came, new...)
+			if turned || !samePods(before.pods, info.GetPods()) {
+				gone, new := m.compare(name, info.GetPods(), turned)
+				left, came = append(left, gone...), append(came, new...)
+			}
 		}
 	}
 	m.generations = m.generations[:len(infos)]
@@ -253,6 +273,24 @@ func (m *Mirror) begin(infos []fwk.NodeInfo) error {
 		*m = Mirror{}
 	}
 	return err
+}
+
+// samePods reports whether two lists hold the same pods, each once, in any order.
+func samePods(before, now []fwk.PodInfo) bool {
+	if len(before) != len(now) {
+		return false
+	}
+	has := make(map[*v1.Pod]bool, len(before))
+	for _, p := range before {
+		has[p.GetPod()] = true
+	}
+	for _, p := range now {
+		if !has[p.GetPod()] {
+			return false
+		}
+		delete(has, p.GetPod())
+	}
+	return true
 }
 
 // compare returns the edits of pods that left a node, and of those that came or changed; of all, if
