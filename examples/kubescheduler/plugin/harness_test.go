@@ -122,7 +122,10 @@ func (h *harness) logger() klog.Logger { return klog.FromContext(h.ctx) }
 func (h *harness) show(t testing.TB, w world) {
 	t.Helper()
 	h.lister.Snapshot = snapshotOf(w)
-	var pods, budgets []any
+	var nodes, pods, budgets []any
+	for _, n := range w.nodes {
+		nodes = append(nodes, n)
+	}
 	for _, p := range append(slices.Concat(w.pods, w.nominated), w.pod) {
 		pods = append(pods, p)
 	}
@@ -135,6 +138,7 @@ func (h *harness) show(t testing.TB, w world) {
 		budgets = append(budgets, b)
 	}
 	for _, err := range []error{
+		h.factory.Core().V1().Nodes().Informer().GetIndexer().Replace(nodes, ""),
 		h.factory.Core().V1().Pods().Informer().GetIndexer().Replace(pods, ""),
 		h.factory.Policy().V1().PodDisruptionBudgets().Informer().GetIndexer().Replace(budgets, ""),
 	} {

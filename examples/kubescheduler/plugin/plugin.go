@@ -42,6 +42,7 @@ type Plugin struct {
 	preemptor *placement.Preemptor // about single pods
 	forGroups *placement.Preemptor
 	mirror    mirror.Mirror
+	ahead     ahead // makes the first mirror
 	notes     notes
 
 	// Watch, if it is set, is called with each decision while the scheduler's state is as it was for it.
@@ -86,6 +87,9 @@ func New(ctx context.Context, arguments runtime.Object, handle fwk.Handle) (fwk.
 	}
 	if read.Annotate == nil || *read.Annotate {
 		pl.notes, err = newNotes(ctx, handle)
+	}
+	if err == nil {
+		go pl.ahead.run(ctx, handle.SharedInformerFactory(), pl.features.EnableGenericWorkload)
 	}
 	return pl, err
 }
@@ -142,8 +146,12 @@ func (pl *Plugin) follow(ctx context.Context, lister fwk.NodeInfoLister, asks ..
 	if err != nil {
 		return err
 	}
+	if first, strange, ok := pl.ahead.take(); ok {
+		pl.mirror = first
+		pl.tell(ctx, strange)
+	}
 	err = pl.mirror.Follow(mirror.Cycle{Nodes: all, Budgets: budgets, Nominated: pl.handle.NominatedPodsForNode, Groups: pl.groups(), Asks: asks})
-	pl.tell(ctx)
+	pl.tell(ctx, pl.mirror.Strange())
 	if err == nil {
 		now := time.Now()
 		followed.Store(&now)
@@ -152,8 +160,8 @@ func (pl *Plugin) follow(ctx context.Context, lister fwk.NodeInfoLister, asks ..
 }
 
 // tell names what the snapshot does not hold as it is, in the log and as an event.
-func (pl *Plugin) tell(ctx context.Context) {
-	for _, s := range pl.mirror.Strange() {
+func (pl *Plugin) tell(ctx context.Context, strange []mirror.Strange) {
+	for _, s := range strange {
 		object, err := meta.Accessor(s.Object)
 		if err != nil {
 			continue // pods and nodes have names
