@@ -143,7 +143,7 @@ func TestSlides(t *testing.T) {
 	m, err := model.New(d)
 	p.must(err)
 	id := ""
-	for _, r := range m.Pending("", false, 0, 100).Rows {
+	for _, r := range m.Pending(model.Choice{}, 0, 100).Rows {
 		if r.Outcome == "Wait" {
 			id = r.ID
 		}
@@ -348,6 +348,21 @@ func TestKeyboard(t *testing.T) {
 	p.run(`document.querySelector("#rows .grid").focus()`)
 	p.must(p.Do(chromedp.KeyEvent(kb.ArrowDown + kb.Enter)))
 	p.until(`!page.byId("node").hidden && page.byId("node").innerText.startsWith("product")`)
+	if label := value[string](p, `document.querySelector("#rows .asker")?.getAttribute("aria-label") ?? ""`); !strings.Contains(label, "uses") || !strings.Contains(label, "waits here") {
+		t.Errorf("the row says %q", label)
+	}
+	// Escape closes what was opened last: the queue, then the answer.
+	p.must(p.Do(chromedp.KeyEvent(kb.Escape)))
+	p.until(`page.byId("node").hidden && page.state.summary.selected !== ""`)
+	p.must(p.Do(chromedp.KeyEvent(kb.Escape)))
+	p.until(`page.state.summary.selected === "" && document.activeElement.closest("#pending")`)
+	// A cohort folds to the left.
+	p.run(`document.querySelector("#rows .grid").focus()`)
+	p.must(p.Do(chromedp.KeyEvent(kb.ArrowLeft)))
+	p.until(`document.querySelector("#rows .active").getAttribute("aria-expanded") === "false" && document.querySelector("#rows").innerText.includes("product") && !document.querySelector("#rows").innerText.includes("recsys")`)
+	p.must(p.Do(chromedp.KeyEvent(kb.ArrowLeft)))
+	p.must(p.Do(chromedp.KeyEvent(kb.ArrowRight)))
+	p.until(`document.querySelector("#rows .active").getAttribute("aria-expanded") === "true" && document.querySelector("#rows").innerText.includes("recsys")`)
 	nameless := value[[]string](p, `[...document.querySelectorAll("button, input, select, [tabindex='0'], section")].filter((e) => e.offsetParent !== null).filter((e) =>
 		!(e.getAttribute("aria-label") || e.labels?.length || e.textContent.trim() || e.getAttribute("aria-labelledby"))).map((e) => e.outerHTML.slice(0, 90))`)
 	if len(nameless) > 0 {
@@ -358,9 +373,35 @@ func TestKeyboard(t *testing.T) {
 	if stops < 20 {
 		t.Errorf("only %d stops", stops)
 	}
-	if label := value[string](p, `document.querySelector("#rows .asker")?.getAttribute("aria-label") ?? ""`); !strings.Contains(label, "uses") || !strings.Contains(label, "waits here") {
-		t.Errorf("the row says %q", label)
+}
+
+// Back and forward go through the workloads that were chosen.
+func TestBackAndForward(t *testing.T) {
+	t.Parallel()
+	p := open(t, "")
+	for _, id := range []string{"recsys/two-tower-xl", "nlp/lora-sweep"} {
+		p.run(`page.select("` + id + `")`)
+		p.until(`document.querySelector("#answer h2")?.textContent === "` + id + `"`)
 	}
+	for _, step := range [][2]string{{"back", "recsys/two-tower-xl"}, {"back", "vision/detector-train"}, {"forward", "recsys/two-tower-xl"}} {
+		p.run(`history.` + step[0] + `()`)
+		p.until(`page.state.summary.selected === "` + step[1] + `" && document.querySelector("#answer h2")?.textContent === "` + step[1] + `"`)
+	}
+}
+
+// What waits is listed by its answer, and in the order that is chosen; what was not chosen can be had again.
+func TestListByAnswer(t *testing.T) {
+	t.Parallel()
+	p := open(t, "")
+	const listed = `[...document.querySelectorAll("#pending .row .name")].map((e) => e.title).join()`
+	p.until(listed + ` === "evals/long-context-all,nlp/lora-sweep,recsys/two-tower-xl,vision/detector-train"`)
+	p.run(`document.querySelector('#tally [data-outcome="Impossible"]').click()`)
+	p.until(listed + ` === "evals/long-context-all,recsys/two-tower-xl" && document.querySelector("#tally [aria-pressed=true]")?.textContent === "2 do not fit"`)
+	p.run(`(() => { page.byId("order").value = "priority"; page.byId("order").dispatchEvent(new Event("change")) })()`)
+	p.run(`document.querySelector('#tally [aria-pressed="true"]').click()`)
+	p.until(listed + ` === "vision/detector-train,evals/long-context-all,recsys/two-tower-xl,nlp/lora-sweep"`)
+	p.run(`document.querySelector("#rows .fold").dispatchEvent(new MouseEvent("click", { bubbles: true }))`)
+	p.until(`document.querySelectorAll("#rows .row").length === 1`)
 }
 
 // A large cluster costs no more of the document than a small one.
@@ -375,6 +416,9 @@ func TestLarge(t *testing.T) {
 	p.contains(p.text("#about"), "1,000 queues in 51 cohorts, 2,000 workloads running, 500 waiting")
 	p.run(`(() => { page.byId("rows").scrollTop = 15000; page.byId("pending").scrollTop = 6000 })()`)
 	p.until(`Number(document.querySelector("#rows .row").dataset.index) > 400 && Number(document.querySelector("#pending .row").dataset.index) > 150`)
+	if n := value[float64](p, `page.byId("pending").clientHeight`); n < 300 {
+		t.Errorf("what waits has %v pixels: not ten rows", n)
+	}
 	if n := value[int](p, `document.querySelectorAll("*").length`); n > 3000 {
 		t.Errorf("%d elements", n)
 	}

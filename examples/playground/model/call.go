@@ -82,15 +82,15 @@ func (m *Model) Times() Times {
 
 // arguments are those of all calls; each reads its own.
 type arguments struct {
+	Choice
+	Folded  []string  `json:"folded"` // cohorts
 	Column  int       `json:"column"`
 	From    int       `json:"from"`
 	To      int       `json:"to"`
 	After   bool      `json:"after"`
-	Own     bool      `json:"own"` // each cohort has a scale of its own
-	Changed bool      `json:"changed"`
+	Own     bool      `json:"own"`  // each cohort has a scale of its own
 	Tree    bool      `json:"tree"` // only the tree of the selected workload
 	Cohort  bool      `json:"cohort"`
-	Filter  string    `json:"filter"`
 	ID      string    `json:"id"`
 	Name    string    `json:"name"`
 	Key     string    `json:"key"`
@@ -113,17 +113,17 @@ var calls = map[string]func(*Model, *arguments) (any, error){
 		if all := m.Columns(); a.Column >= 0 && a.Column < len(all) {
 			column = all[a.Column]
 		}
-		return m.Rows(column, a.After, a.Own, a.Filter, m.rootOfSelected(a.Tree), a.From, a.To), nil
+		return m.Rows(column, a.After, a.Own, m.part(a), a.From, a.To), nil
 	},
 	"index": func(m *Model, a *arguments) (any, error) {
-		return slices.IndexFunc(m.filtered(a.Filter, m.rootOfSelected(a.Tree)), func(i int) bool {
+		return slices.IndexFunc(m.listed(m.part(a)), func(i int) bool {
 			return m.nodes[i].String() == a.Name
 		}), nil
 	},
 	"place": func(m *Model, a *arguments) (any, error) {
-		return slices.IndexFunc(m.pendingList(a.Filter, a.Changed), func(i int) bool { return m.now.waiting[i].Workload.ID == m.doc.Selected }), nil
+		return slices.IndexFunc(m.pendingList(a.Choice), func(i int) bool { return m.now.waiting[i].Workload.ID == m.doc.Selected }), nil
 	},
-	"pending":    func(m *Model, a *arguments) (any, error) { return m.Pending(a.Filter, a.Changed, a.From, a.To), nil },
+	"pending":    func(m *Model, a *arguments) (any, error) { return m.Pending(a.Choice, a.From, a.To), nil },
 	"ask":        func(m *Model, _ *arguments) (any, error) { return m.Ask(), nil },
 	"settlement": func(m *Model, _ *arguments) (any, error) { return m.Settlement(), nil },
 	"steps":      func(m *Model, _ *arguments) (any, error) { return m.Steps(), nil },
@@ -194,6 +194,9 @@ func (m *Model) take(number int) error {
 	}
 	return m.Set(editsOf(way, &m.selected().Workload, m.now.Snapshot)...)
 }
+
+// part is the part of the tree that a call is about.
+func (m *Model) part(a *arguments) Part { return Part{a.Filter, m.rootOfSelected(a.Tree), a.Folded} }
 
 // rootOfSelected is the root of the tree of the selected workload; empty if that does not
 // matter.

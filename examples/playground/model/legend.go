@@ -106,9 +106,8 @@ func (m *Model) kinds(s *preemption.Snapshot, column quota.FlavorResource, after
 		return list
 	}
 	there := map[string]bool{}
-	scale := m.scale(column, false)
 	for _, n := range m.nodes {
-		r := m.row(s, n, column, scale, false, after)
+		r := m.row(s, n, column, m.scale(column, n, false), false, after)
 		for kind, is := range map[string]bool{
 			"quota": r.NominalTo > max(r.UsedTo, r.ReservedTo), "used": r.UsedTo > 0 && r.NominalTo > 0, "reserved": r.ReservedTo > 0,
 			"borrowed": r.UsedTo > r.NominalTo, "lent": r.LentFrom > 0 && r.LentFrom < r.NominalTo, "room": r.RoomTo > r.UsedTo, "short": r.Short,

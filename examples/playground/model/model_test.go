@@ -77,7 +77,7 @@ func answersAsLibrary(t *rapid.T) {
 		if string(one) != string(other) {
 			t.Fatalf("at %v: %s, want %s", at, other, one)
 		}
-		if row := m.Pending("", false, 0, 1).Rows[0]; row.Outcome != want.Outcome.String() {
+		if row := m.Pending(Choice{}, 0, 1).Rows[0]; row.Outcome != want.Outcome.String() {
 			t.Fatalf("the list says %+v, want %v", row, want.Outcome)
 		}
 		if end := m.Steps(); len(end) == 0 || want.Outcome == preemption.Preempt && m.view.after == nil && !r.HoldsQuota && len(r.MinCounts) == 0 {
@@ -104,7 +104,7 @@ func TestSample(t *testing.T) {
 	}
 	for i := range 4 {
 		after, own := i%2 == 1, i > 1
-		rows := m.Rows(m.Columns()[a.Column], after, own, "", "", 0, 100)
+		rows := m.Rows(m.Columns()[a.Column], after, own, Part{}, 0, 100)
 		marks := map[string]int{}
 		cohorts := map[float64]bool{} // where their bars end
 		for _, r := range rows.Rows {
@@ -136,7 +136,7 @@ func TestSample(t *testing.T) {
 func TestEdits(t *testing.T) {
 	m := sample(t)
 	before := must(m.JSON())(t)
-	list := m.Pending("", false, 0, 100)
+	list := m.Pending(Choice{}, 0, 100)
 	edit := `{"edits":[{"kind":"quota","node":"vision","flavor":"h100","resource":"nvidia.com/gpu","field":"nominal","value":"64"}]}`
 	call[any](t, m, "set", edit)
 	call[any](t, m, "set", `{"edits":[{"kind":"policy","node":"nlp","field":"reclaimWithinCohort","value":"Any"}]}`)
@@ -147,7 +147,7 @@ func TestEdits(t *testing.T) {
 	if a := m.Ask(); a.Outcome != "Fits" {
 		t.Errorf("%+v", a)
 	}
-	changed := m.Pending("", true, 0, 100)
+	changed := m.Pending(Choice{Changed: true}, 0, 100)
 	if changed.Total != tally.Better+tally.Worse+tally.Other || changed.Rows[0].Before == "" {
 		t.Errorf("%+v", changed)
 	}
@@ -165,7 +165,7 @@ func TestEdits(t *testing.T) {
 	if after, _ := m.JSON(); string(after) != string(before) {
 		t.Errorf("after all edits are taken back:\n%s\nwant\n%s", after, before)
 	}
-	if diff := cmp.Diff(list, m.Pending("", false, 0, 100)); diff != "" {
+	if diff := cmp.Diff(list, m.Pending(Choice{}, 0, 100)); diff != "" {
 		t.Error(diff)
 	}
 }

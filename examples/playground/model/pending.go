@@ -1,10 +1,13 @@
 package model
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/units"
+	"github.com/cedesched/cede/workload"
 )
 
 // PendingRow is a waiting workload in the list.
@@ -29,10 +32,17 @@ type Pending struct {
 	Rows  []PendingRow `json:"rows"`
 }
 
-// Pending returns rows of the list of waiting workloads: those with a text in their name or
-// queue, or only those whose answer the edits change.
-func (m *Model) Pending(filter string, changed bool, from, to int) Pending {
-	list := m.pendingList(filter, changed)
+// Choice says which waiting workloads are listed, and in which order.
+type Choice struct {
+	Filter  string `json:"filter"`  // a text in their name or queue
+	Outcome string `json:"outcome"` // their answer, as far as it is known; empty: any
+	Changed bool   `json:"changed"` // only those whose answer the edits change
+	Order   string `json:"order"`   // name, queue, priority or answer; else: as they wait
+}
+
+// Pending returns rows of the list of waiting workloads.
+func (m *Model) Pending(of Choice, from, to int) Pending {
+	list := m.pendingList(of)
 	out := Pending{Total: len(list), Rows: []PendingRow{}}
 	for i := max(0, from); i < min(to, len(list)); i++ {
 		w := &m.now.waiting[list[i]]
@@ -62,19 +72,39 @@ func (m *Model) before(id string, ask bool) *answers.Short {
 	return m.origin.short(i)
 }
 
-func (m *Model) pendingList(filter string, changed bool) (list []int) {
-	filter = strings.ToLower(filter)
+func (m *Model) pendingList(of Choice) (list []int) {
+	filter := strings.ToLower(of.Filter)
 	for i := range m.now.waiting {
 		w := &m.now.waiting[i].Workload
-		if !strings.Contains(strings.ToLower(w.ID), filter) && !strings.Contains(strings.ToLower(w.Queue), filter) {
-			continue
+		switch {
+		case !strings.Contains(strings.ToLower(w.ID), filter) && !strings.Contains(strings.ToLower(w.Queue), filter):
+		case of.Outcome != "" && m.now.said[i].Outcome != of.Outcome:
+		case of.Changed && m.change(i) == "":
+		default:
+			list = append(list, i)
 		}
-		if changed && m.change(i) == "" {
-			continue
-		}
-		list = append(list, i)
+	}
+	if compare := m.orders()[of.Order]; compare != nil {
+		slices.SortStableFunc(list, compare)
 	}
 	return list
+}
+
+// orders are the orders of the list; workloads that are equal in one stay as they wait.
+func (m *Model) orders() map[string]func(i, j int) int {
+	of := func(i int) *workload.Workload { return &m.now.waiting[i].Workload }
+	rank := func(i int) int { // what was not asked yet comes last
+		if at := slices.Index(telling, m.now.said[i].Outcome); at >= 0 {
+			return at
+		}
+		return len(telling)
+	}
+	return map[string]func(i, j int) int{
+		"name":     func(i, j int) int { return strings.Compare(of(i).ID, of(j).ID) },
+		"queue":    func(i, j int) int { return strings.Compare(of(i).Queue, of(j).Queue) },
+		"priority": func(i, j int) int { return cmp.Compare(of(j).EffectivePriority(), of(i).EffectivePriority()) },
+		"answer":   func(i, j int) int { return rank(i) - rank(j) },
+	}
 }
 
 // change says how the edits change an answer, as far as both are known.

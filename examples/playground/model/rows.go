@@ -13,7 +13,7 @@ import (
 )
 
 // Row is a queue or cohort as it is drawn. Lengths are shares of the width of the drawing, from
-// 0 to 1: all have one scale, or queues have one and each cohort its own.
+// 0 to 1: all have one scale, or the queues of a cohort have one, and each cohort its own.
 type Row struct {
 	Index  int    `json:"index"`
 	Cohort bool   `json:"cohort"`
@@ -42,6 +42,8 @@ type Row struct {
 	Asks       bool    `json:"asks,omitempty"`  // the queue of that request
 	Inactive   bool    `json:"inactive,omitempty"`
 	Edited     bool    `json:"edited,omitempty"`
+	Folds      bool    `json:"folds,omitempty"`  // there are nodes below it
+	Folded     bool    `json:"folded,omitempty"` // and they are not listed
 }
 
 // Block is a workload that runs, as it is drawn.
@@ -64,72 +66,89 @@ type Rows struct {
 	Rows  []Row `json:"rows"`
 	// Kinds are the kinds of bars and blocks in all of the tree, as the legend names them.
 	Kinds []string `json:"kinds"`
-	// Small: on one scale the bars of all queues are too short to tell their parts.
-	Small bool `json:"small,omitempty"`
+}
+
+// Part says which nodes are listed.
+type Part struct {
+	Filter string   // a text in their names
+	Root   string   // of their tree; empty: any
+	Folded []string // cohorts: what is below them is not listed, but where names are looked for
 }
 
 // maxBlocks is the most blocks in a row: more are thinner than a pixel.
 const maxBlocks = 400
 
-// Rows returns rows from one number up to another, of the nodes with the text in their names:
-// as they are, or after the decision about the selected workload. With own each cohort has a scale of its own.
-func (m *Model) Rows(column quota.FlavorResource, after, own bool, filter string, only string, from, to int) Rows {
+// Rows returns rows from one number up to another: as they are, or after the decision about the selected workload.
+// With own, the queues of each cohort have a scale of their own, and each cohort too.
+func (m *Model) Rows(column quota.FlavorResource, after, own bool, of Part, from, to int) Rows {
 	v := m.ensure()
 	s := m.now.Snapshot
 	if after && v.after != nil {
 		s = v.after
 	}
-	list := m.filtered(filter, only)
+	list := m.listed(of)
 	out := Rows{Total: len(list), Rows: []Row{}}
-	scale := m.scale(column, own)
 	for i := max(0, from); i < min(to, len(list)); i++ {
-		r := m.row(s, m.nodes[list[i]], column, scale, own, after && v.after != nil)
+		n := m.nodes[list[i]]
+		r := m.row(s, n, column, m.scale(column, n, own), own, after && v.after != nil)
 		r.Index = i
+		r.Folds = n.Cohort && list[i]+1 < len(m.nodes) && m.nodes[list[i]+1].Depth > n.Depth
+		r.Folded = r.Folds && of.Filter == "" && slices.Contains(of.Folded, n.Name)
 		out.Rows = append(out.Rows, r)
 	}
-	const parts = 12
-	out.Small = m.scale(column, false) > parts*m.scale(column, true)
 	out.Kinds = m.kinds(s, column, after && v.after != nil)
 	return out
 }
 
-// filtered returns the numbers of the nodes with a text in their names, in the tree with a
-// certain root; empty: all.
-func (m *Model) filtered(filter, root string) []int {
+// listed returns the numbers of the nodes of a part, those above first.
+func (m *Model) listed(of Part) []int {
 	v := m.ensure()
-	if key := filter + "\x00" + root; v.filter == nil || v.filterKey != key {
-		v.filterKey, v.filter = key, []int{}
-		filter = strings.ToLower(filter)
-		for i, n := range m.nodes {
-			if strings.Contains(strings.ToLower(n.Name), filter) && (root == "" || n.Root == root) {
-				v.filter = append(v.filter, i)
-			}
+	key := strings.Join(append([]string{of.Filter, of.Root}, of.Folded...), "\x00")
+	if v.filter != nil && v.filterKey == key {
+		return v.filter
+	}
+	v.filterKey, v.filter = key, []int{}
+	filter, below := strings.ToLower(of.Filter), -1 // the depth of a folded cohort that the node is in
+	for i, n := range m.nodes {
+		if below >= 0 && n.Depth > below {
+			continue
+		}
+		if below = -1; filter == "" && n.Cohort && slices.Contains(of.Folded, n.Name) {
+			below = n.Depth
+		}
+		if strings.Contains(strings.ToLower(n.Name), filter) && (of.Root == "" || n.Root == of.Root) {
+			v.filter = append(v.filter, i)
 		}
 	}
 	return v.filter
 }
 
-// scale is what the width of the drawing stands for: of all nodes, or of queues where cohorts have their own.
-func (m *Model) scale(column quota.FlavorResource, own bool) float64 {
-	v := m.ensure()
-	key := scaleKey{column, own}
-	if s, ok := v.scales[key]; ok {
-		return s
-	}
-	most := 0.0
-	for _, n := range m.nodes {
-		if n.Cohort && own {
-			continue
+// scale is what the width of the drawing stands for: that of all nodes; with own, of the queues of the node's cohort.
+func (m *Model) scale(column quota.FlavorResource, of answers.Node, own bool) float64 {
+	v, key := m.ensure(), scaleKey{column, own}
+	scales := v.scales[key]
+	if scales == nil {
+		scales = map[string]float64{}
+		for _, n := range m.nodes {
+			if r, ok := statusOf(m.now.Snapshot, n, column); ok && !(n.Cohort && own) {
+				most := max(finite(quotaOf(n, &r)), finite(r.Usage))
+				if own {
+					most *= 1.25 // some room is seen beyond the largest queue
+				}
+				scales[scaleOf(n, own)] = max(scales[scaleOf(n, own)], most)
+			}
 		}
-		if r, ok := statusOf(m.now.Snapshot, n, column); ok {
-			most = max(most, finite(quotaOf(n, &r)), finite(r.Usage))
-		}
+		v.scales[key] = scales
 	}
+	return scales[scaleOf(of, own)]
+}
+
+// scaleOf names the scale of a node: the cohort above it, or one for all.
+func scaleOf(n answers.Node, own bool) string {
 	if own {
-		most *= 1.25 // some room is seen beyond the largest queue
+		return n.Parent
 	}
-	v.scales[key] = most
-	return most
+	return ""
 }
 
 // scaleKey is what a scale is for.

@@ -65,7 +65,7 @@ func TestOverByEdit(t *testing.T) {
 // leaving lists the blocks of a column that are marked.
 func leaving(m *Model, column int) string {
 	var list []string
-	for _, r := range m.Rows(m.Columns()[column], false, false, "", "", 0, 100).Rows {
+	for _, r := range m.Rows(m.Columns()[column], false, false, Part{}, 0, 100).Rows {
 		for _, b := range r.Blocks {
 			if b.Leaves {
 				list = append(list, b.ID)

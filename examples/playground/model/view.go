@@ -17,7 +17,7 @@ import (
 // for.
 type view struct {
 	made      bool
-	scales    map[scaleKey]float64
+	scales    map[scaleKey]map[string]float64
 	kinds     map[kindsKey][]string
 	filter    []int
 	filterKey string
@@ -45,7 +45,7 @@ func (m *Model) ensure() *view {
 		return v
 	}
 	v.made = true
-	v.scales, v.kinds = map[scaleKey]float64{}, map[kindsKey][]string{}
+	v.scales, v.kinds = map[scaleKey]map[string]float64{}, map[kindsKey][]string{}
 	v.victims, v.short = map[string]preemption.Victim{}, map[answers.Node]bool{}
 	w := m.selected()
 	if w == nil {

@@ -1,10 +1,11 @@
 "use strict";
 // A list of any length: only the rows in view are in the document. load(from, to) returns
-// {total, rows}; draw(row) returns an element; open(row) is what a click or Enter does. height() is that of a row now.
+// {total, rows}; draw(row) returns an element; open(row) is what a click or Enter does. height() is that of a row now. With fold(row, shut), rows fold:
+// by a click on their mark, or the arrows to the left and right.
 // A panel may open below a row: see dock.
-page.list = (box, { height: heightNow, load, draw, open, label, measure }) => {
+page.list = (box, { height: heightNow, load, draw, open, fold, label, measure }) => {
   const inner = page.make("div", { class: "inner" });
-  const grid = page.make("div", { class: "grid", role: "grid", "aria-label": label, tabindex: "0" });
+  const grid = page.make("div", { class: "grid", role: fold ? "treegrid" : "grid", "aria-label": label, tabindex: "0" });
   inner.append(grid);
   box.append(inner);
   let total = 0, rows = new Map(), active = 0, printing = 0, height = heightNow();
@@ -79,6 +80,8 @@ page.list = (box, { height: heightNow, load, draw, open, label, measure }) => {
     const size = Math.max(1, Math.floor(box.clientHeight / height) - 1);
     const to = { ArrowDown: active + 1, ArrowUp: active - 1, PageDown: active + size, PageUp: active - size, Home: 0, End: total - 1 }[e.key];
     if (to !== undefined) { e.preventDefault(); move(to); }
+    const row = rows.get(active), folded = { ArrowLeft: false, ArrowRight: true }[e.key];
+    if (fold && row && row.folds && folded !== undefined && Boolean(row.folded) === folded) { e.preventDefault(); fold(row, !folded); }
     if ((e.key === "Enter" || e.key === " ") && rows.has(active)) { e.preventDefault(); open(rows.get(active)); }
   });
   grid.addEventListener("click", (e) => {
@@ -86,7 +89,8 @@ page.list = (box, { height: heightNow, load, draw, open, label, measure }) => {
     if (!row) return;
     active = Number(row.dataset.index);
     render();
-    open(rows.get(active));
+    if (fold && e.target.closest(".fold")) fold(rows.get(active), !rows.get(active).folded);
+    else open(rows.get(active));
   });
   return {
     update, render,

@@ -1,7 +1,7 @@
 "use strict";
 // The page: what is drawn when.
 (() => {
-  page.state = { summary: null, column: null, generation: 0 };
+  page.state = { summary: null, column: null, generation: 0, outcome: "", folded: [] };
   const state = page.state;
   const value = (id) => page.byId(id).value, checked = (id) => page.byId(id).checked;
   const isAfter = () => { const r = document.querySelector("input[name=when][value=after]"); return r.checked && !r.disabled; };
@@ -9,21 +9,28 @@
 
   const narrow = matchMedia("(max-width: 860px)"); // there names and facts have lines of their own
   let legend = [];
+  // What the lists are asked for.
+  const part = () => ({ tree: checked("only"), filter: value("find-queue"), folded: state.folded });
+  const choice = () => ({ filter: value("find"), outcome: state.outcome, order: value("order"), changed: checked("changed") && state.summary.edits.length > 0 });
   const rows = page.list(page.byId("rows"), {
     height: () => narrow.matches ? 58 : 34, label: "Quota tree", draw: (r) => page.drawRow(r),
-    load: (from, to) => ready() && page.call("rows", { column: state.column, after: isAfter(), own: checked("own"), tree: checked("only"), filter: value("find-queue"), from, to }),
+    load: (from, to) => ready() && page.call("rows", { column: state.column, after: isAfter(), own: !checked("one"), ...part(), from, to }),
     open: (r) => page.isShown(r.cohort, r.name) ? page.forgetNode() : page.showNode(r.cohort, r.name, false),
+    fold: async (r, shut) => {
+      state.folded = shut ? [...state.folded, r.name] : state.folded.filter((name) => name !== r.name);
+      await rows.update();
+      page.drawNode();
+    },
     measure: (part) => {
       const most = Math.max(8, ...part.rows.map((r) => r.used.length + r.nominal.length + 3));
       page.byId("rows").style.setProperty("--numbers", most + "ch");
       legend = part.kinds;
-      state.small = part.small;
       drawLegend();
     },
   });
   const pending = page.list(page.byId("pending"), {
     height: () => narrow.matches ? 72 : 30, label: "Waiting workloads", draw: (r) => page.drawPending(r),
-    load: (from, to) => ready() && page.call("pending", { filter: value("find"), changed: checked("changed") && state.summary.edits.length > 0, from, to }),
+    load: (from, to) => ready() && page.call("pending", { ...choice(), from, to }),
     open: (r) => select(r.id),
   });
 
@@ -37,7 +44,7 @@
   const dockAnswer = async () => {
     const answer = page.byId("answer"), inside = narrow.matches && state.summary.selected !== "";
     if (inside) {
-      pending.dock(answer, await page.call("place", { filter: value("find"), changed: checked("changed") && state.summary.edits.length > 0 }));
+      pending.dock(answer, await page.call("place", choice()));
     } else if (answer.parentElement !== document.querySelector("main")) {
       document.querySelector("main").append(answer);
       pending.undock();
@@ -51,11 +58,12 @@
     if (narrow.matches && (top < 0 || top > innerHeight / 2)) scrollBy({ top: top - 8 });
   };
   page.dockNode = async (node, opened) => {
-    const place = () => page.call("index", { name: node, tree: checked("only"), filter: value("find-queue") });
+    const place = () => page.call("index", { name: node, ...part() });
     let index = await place();
     if (index < 0 && opened) {
       page.byId("find-queue").value = "";
       page.byId("only").checked = false;
+      state.folded = [];
       await rows.update();
       index = await place();
     }
@@ -86,10 +94,6 @@
     drawJump(answer);
     page.drawTime(summary);
     await Promise.all([rows.update(), pending.update(), page.drawRules()]);
-    if (opened && state.small && !checked("own")) {
-      page.byId("own").checked = true;
-      await rows.update();
-    }
     await Promise.all([page.drawNode(), dockAnswer()]);
     if (selected) toView(pending);
     page.painted = performance.now();
@@ -104,6 +108,7 @@
       if (!current()) return;
       page.drawTally(tally);
       left = tally.left;
+      if (state.outcome || value("order") === "answer") await pending.update(); // more is known
     }
     if (current() && checked("changed")) await pending.update();
     page.settled = mine;
@@ -118,6 +123,7 @@
       column.replaceChildren(...s.columns.map((c, i) => page.make("option", { value: String(i) }, c)));
     }
     column.value = String(state.column);
+    document.querySelector("main").style.setProperty("--ten", 90 + 30 * Math.max(3, Math.min(10, s.pending)) + "px"); // ten rows, if so many wait
     page.byId("fair").checked = s.fair;
     page.drawExcess(settlement);
     page.drawEdits(null);
@@ -149,7 +155,16 @@
     refresh(what).catch((e) => page.showError(e.message));
   }
 
-  const select = (id) => {
+  // choose lists the workloads with one answer; empty: all.
+  page.choose = async (outcome) => {
+    state.outcome = outcome;
+    page.drawTally(await page.call("work", { most: 0 }));
+    pending.toTop();
+    await pending.update();
+    dockAnswer();
+  };
+  const select = (id, went = false) => {
+    if (!went) history.pushState({ selected: id }, "");
     page.forgetSteps();
     document.querySelector("input[name=when][value=before]").checked = true;
     page.byId("answer").dataset.workload = "";
@@ -183,7 +198,7 @@
     rows.render();
     drawLegend();
     if (!step || !step.node) return;
-    const index = await page.call("index", { name: step.node, tree: checked("only"), filter: value("find-queue") });
+    const index = await page.call("index", { name: step.node, ...part() });
     if (index >= 0) await rows.reveal(index);
   };
 
@@ -204,10 +219,13 @@
     page.forgetNode();
     page.byId("answer").dataset.workload = "";
     for (const id of ["find", "find-queue"]) page.byId(id).value = "";
-    page.byId("changed").checked = page.byId("only").checked = page.byId("own").checked = false;
+    page.byId("changed").checked = page.byId("only").checked = page.byId("one").checked = false;
+    page.byId("order").value = state.outcome = "";
+    state.folded = [];
     rows.toTop();
     pending.toTop();
     await refresh({ opened: true });
+    history.replaceState({ selected: state.summary.selected }, "");
     page.progress(null);
   };
 
@@ -216,7 +234,15 @@
     page.byId("column").addEventListener("change", () => { state.column = Number(value("column")); rows.update(); });
     for (const r of document.querySelectorAll("input[name=when]")) r.addEventListener("change", () => { page.forgetStep(); drawLegend(); rows.update(); });
     page.byId("only").addEventListener("change", () => { rows.toTop(); rows.update(); });
-    page.byId("own").addEventListener("change", () => rows.update());
+    page.byId("one").addEventListener("change", () => rows.update());
+    page.byId("order").addEventListener("change", async () => { pending.toTop(); await pending.update(); dockAnswer(); });
+    addEventListener("popstate", (e) => { if (ready() && e.state) select(e.state.selected, true); });
+    addEventListener("keydown", (e) => { // what was opened last closes first
+      if (e.key !== "Escape" || e.defaultPrevented || !ready()) return;
+      if (!page.byId("node").hidden) { page.forgetNode(); rows.focus(); }
+      else if (state.outcome) page.choose("");
+      else if (state.summary.selected) { select(""); pending.focus(); }
+    });
     page.byId("changed").addEventListener("change", () => { pending.toTop(); pending.update(); dockAnswer(); });
     page.byId("find").addEventListener("input", async () => { pending.toTop(); await pending.update(); dockAnswer(); });
     page.byId("find-queue").addEventListener("input", async () => { rows.toTop(); await rows.update(); page.drawNode(); });

@@ -23,11 +23,17 @@
 
   page.drawTally = (t) => {
     const say = (n, o) => `${n.toLocaleString("en")} ${page.outcomes[o][n === 1 ? 1 : 2]}`;
-    const parts = Object.keys(page.outcomes).filter((o) => t.outcomes[o]).map((o) => say(t.outcomes[o], o));
-    let text = parts.join(" · ");
+    // An answer that was chosen stays a button, so that it can be left again.
+    const parts = Object.keys(page.outcomes).filter((o) => t.outcomes[o] || o === page.state.outcome).map((o) => page.make("button", {
+      type: "button", class: "only", "aria-pressed": String(o === page.state.outcome), title: o === page.state.outcome ? "Show all" : "Show these alone",
+      "data-outcome": o, onclick: () => page.choose(o === page.state.outcome ? "" : o),
+    }, say(t.outcomes[o] || 0, o)));
+    let text = "";
     if ((t.outcomes.Fits || 0) + (t.outcomes.Preempt || 0) > 1) text += " (each as if it were alone)";
     if (t.left) text += ` · ${t.left} to ask`;
-    page.byId("tally").textContent = text;
+    const focused = document.activeElement?.dataset?.outcome;
+    page.byId("tally").replaceChildren(...parts.flatMap((p, i) => i ? [" · ", p] : [p]), text);
+    if (focused) page.byId("tally").querySelector(`[data-outcome="${focused}"]`)?.focus({ preventScroll: true });
     page.byId("changed").closest("label").hidden = !page.state.summary.edits.length;
     page.drawEdits(t);
   };

@@ -46,11 +46,13 @@
     if (r.room) facts.push(page.make("span", { class: "fact has-room" }, `room ${r.room}`));
     if (r.more) facts.push(page.make("span", { class: "fact" }, `${r.more} more run`));
     if (r.inactive) facts.push(page.make("span", { class: "fact over" }, "inactive"));
-    const name = page.make("div", { class: "name", role: "gridcell", title: r.name }, ...page.name(r.name));
+    const fold = r.folds ? page.make("span", { class: "fold", "aria-hidden": "true", title: r.folded ? "Unfold" : "Fold" }, r.folded ? "▸" : "▾") : null;
+    const name = page.make("div", { class: "name", role: "gridcell", title: r.name }, fold, ...page.name(r.name));
     name.style.paddingLeft = 8 + Math.min(r.depth, 8) * 14 + "px";
     const here = step && step.node === r.node;
     const e = page.make("div", {
       class: ["node-row", r.cohort && "is-cohort", r.asks && "asker", r.edited && "edited", r.over && "is-over", (here || r.short) && "here"].filter(Boolean).join(" "),
+      "aria-level": String(r.depth + 1), ...(r.folds ? { "aria-expanded": String(!r.folded) } : {}),
       "aria-label": r.words + (r.asks ? ", the workload waits here" : ""),
     }, name, page.make("div", { class: "drawing", role: "gridcell" }),
       page.make("div", { class: "number", role: "gridcell" }, page.make("b", {}, r.used), ` / ${r.nominal}`),
