@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cedesched/cede/examples/internal/golden"
 )
 
 const corpusFile = "../../preemption/recorded/testdata/random-classical.jsonl.gz"
@@ -36,6 +38,17 @@ func TestCorpus(t *testing.T) {
 	want := corpusFile + ": 888 passed, 0 failed, 112 departed\n  departed 86: the request already fits\n  departed 29: what is leaving already is enough\n"
 	if status != 0 || stdout != want || stderr != "" {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
+	}
+}
+
+// The help of the program, and of its verbs with flags, fits a screen and has examples.
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"-h"}, {"run", "-h"}, {"cases", "-h"}} {
+		status, stdout, stderr := call("", args...)
+		if status != 0 || stderr != "" || !strings.HasPrefix(stdout, "usage: conformance") {
+			t.Errorf("%q: status %d, %q", args, status, stderr)
+		}
+		golden.Help(t, stdout)
 	}
 }
 

@@ -105,6 +105,7 @@ func TestHelp(t *testing.T) {
 	if status != 0 || stderr != "" || !strings.Contains(stdout, "-topology LABEL") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
+	golden.Help(t, stdout)
 }
 
 // What cannot be answered is status 2 and one line.
