@@ -17,9 +17,10 @@
 // fair shares; of a workload with gates, which gate is opened and when to look again; on nodes, victims, places and units, and how
 // many pods move. A case departs if every difference is explained by a departure listed in docs/departures.md; the departures are predicates on the case.
 //
-// It reads more forms, in which Kueue's preemptor, Kueue's gates, kube-scheduler and, of v1.37, its decisions about pod
-// groups, YuniKorn, Koordinator, KAI's consolidation and its fair shares were recorded (package foreign), and with -convert prints them
-// in the form of package recorded. A case in several steps becomes a question for each step that brings waiting pods.
+// It reads more forms, in which Kueue's preemptor, Kueue's gates, kube-scheduler and, of v1.37, its decisions about pod groups,
+// YuniKorn, Koordinator, KAI's consolidation, its fair shares, its sessions and its integration tables were recorded (package
+// foreign), and with -convert prints them in the form of package recorded. A case in several steps becomes a question for each step
+// that brings waiting pods.
 //
 // A case that no decision answers is counted with the reason, and not asked.
 //

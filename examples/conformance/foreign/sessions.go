@@ -47,6 +47,9 @@ type session struct {
 	Answers []struct {
 		Decided decided `json:"decided"`
 	} `json:"answers"`
+
+	rounds   []decided // of a table of several sessions
+	notAsked string    // why it is not played
 }
 
 type sessionNode struct {
@@ -112,6 +115,9 @@ func parseSession(line []byte) (*session, error) {
 	}
 	err := json.Unmarshal(line, &again)
 	s.Input.Minimums = again.Input.Queues
+	if err == nil && s.Kind == "integration" {
+		s.notAsked, err = s.complete(line)
+	}
 	return s, err
 }
 
@@ -234,8 +240,12 @@ func (j *sessionJob) group() bridge.Group {
 		g.Workload.ReservedAt = sessionTime.Add(-time.Duration(*j.StartedMinutes) * time.Minute)
 	}
 	for _, task := range j.Tasks {
-		if task.State == "Running" || task.State == "Pending" {
-			g.Pods = append(g.Pods, workload.Pod{ID: task.Name, Node: task.Node, Requests: j.resources()})
+		switch p := (workload.Pod{ID: task.Name, Requests: j.resources()}); task.State {
+		case "Running":
+			p.Node = task.Node
+			fallthrough
+		case "Pending":
+			g.Pods = append(g.Pods, p)
 		}
 	}
 	return g

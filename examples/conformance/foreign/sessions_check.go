@@ -29,7 +29,7 @@ type Session struct{ *session }
 // ParseSession reads a line; ok is false if it is no session.
 func ParseSession(line []byte) (s Session, ok bool, err error) {
 	one, err := parseSession(line)
-	if err != nil || len(one.Input.Nodes) == 0 || one.Input.Action == "" || one.Kind == "integration" || one.Kind == "consolidation" {
+	if err != nil || len(one.Input.Nodes) == 0 || one.Input.Action == "" || one.Kind == "consolidation" {
 		return s, false, nil // another form says what is wrong
 	}
 	return Session{one}, true, nil
@@ -37,6 +37,13 @@ func ParseSession(line []byte) (s Session, ok bool, err error) {
 
 // Check asks everything.
 func (s Session) Check() (r recorded.Report, err error) {
+	switch {
+	case s.notAsked != "":
+		r.NotAsked = s.notAsked
+		return r, nil
+	case s.Kind == "integration":
+		return r, s.checkRounds(&r)
+	}
 	tree, err := s.tree()
 	if err != nil {
 		return r, err

@@ -26,15 +26,17 @@ type sharesCase struct {
 type sharesInput struct {
 	Total  map[string]float64 `json:"total"`
 	KValue float64            `json:"kValue"`
-	Queues []struct {
-		Name     string       `json:"name"`
-		Parent   string       `json:"parent"`
-		Priority int64        `json:"priority"`
-		Created  int64        `json:"created"`
-		CPU      *sharesClaim `json:"cpu"`
-		Memory   *sharesClaim `json:"memory"`
-		GPU      *sharesClaim `json:"gpu"`
-	} `json:"queues"`
+	Queues []sharesQueue      `json:"queues"`
+}
+
+type sharesQueue struct {
+	Name     string       `json:"name"`
+	Parent   string       `json:"parent"`
+	Priority int64        `json:"priority"`
+	Created  int64        `json:"created"`
+	CPU      *sharesClaim `json:"cpu"`
+	Memory   *sharesClaim `json:"memory"`
+	GPU      *sharesClaim `json:"gpu"`
 }
 
 // sharesClaim has amounts as KAI has them. -1 is unlimited.
