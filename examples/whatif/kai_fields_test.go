@@ -7,6 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/cedesched/cede/examples/internal/answers"
+	objects "github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/examples/playground/model"
 )
 
 // kaiWorld is a department of two queues with 8 GPUs each on two nodes of 8, where a group of 4 pods runs in the first
@@ -213,6 +218,7 @@ func TestFieldsOfKAI(t *testing.T) {
 		}, "Impossible"},
 		{"the parent is not there", func(w *kaiWorld) { delete(w.queues, "ml-platform") }, "Unknown: Queue speech-research names the parent queue ml-platform"},
 		{"the queue is not there", func(w *kaiWorld) { delete(w.queues, "speech-research") }, "Unknown: its queue \"speech-research\" is not in the input"},
+		{"the queue of what runs is not there", func(w *kaiWorld) { setIn(w.groups[runs], "elsewhere", "spec", "queue") }, "Unknown: PodGroup n/" + runs + ": it runs in queue \"elsewhere\", which is no leaf"},
 		{"the queue has queues below", func(w *kaiWorld) { setIn(w.groups[waits], "ml-platform", "spec", "queue") }, "Impossible: queue ml-platform has queues below it, and KAI runs nothing in such a queue"},
 		{"a cycle", func(w *kaiWorld) { setIn(w.queues["ml-platform"], "speech-research", "spec", "parentQueue") }, "Unknown: Queues ml-platform, speech-research are a cycle"},
 		{"a topology", func(w *kaiWorld) {
@@ -260,5 +266,25 @@ func TestFieldsOfKAI(t *testing.T) {
 		if !strings.HasPrefix(is, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, is, c.want)
 		}
+		alsoElsewhere(t, c.name, w.text(t), "n/"+waits, got.Verdict.Outcome)
+	}
+}
+
+// alsoElsewhere asks next and the page about the only group that waits.
+func alsoElsewhere(t *testing.T, name, text, id, outcome string) {
+	t.Helper()
+	status, stdout, stderr := call(strings.NewReader(text), "next", "-f", "-", "-at", kaiNow.Format(time.RFC3339), "-cycles", "1", "-o", "json")
+	var got kaiNext
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || stderr != "" {
+		t.Errorf("%s: next: %v, %q", name, err, stderr)
+	}
+	starts := slices.ContainsFunc(got.Heads, func(h kaiHead) bool { return h.Workload == id && h.Outcome == "Admit" })
+	if want := map[string]int{"Fits": 0, "Unknown": 3}[outcome]; starts != (outcome == "Fits") || (status == 3) != (want == 3) {
+		t.Errorf("%s: next: status %d, it starts: %t, want %s\n%s", name, status, starts, outcome, stdout)
+	}
+	in := must(answers.Read([]objects.Source{{Name: "-", Reader: strings.NewReader(text)}}, ""))(t)
+	m := must(model.New(model.FromInput(in, "-", kaiNow)))(t)
+	if err := m.Select(id); err != nil || m.Ask().Outcome != outcome {
+		t.Errorf("%s: the page says %+v, %v", name, m.Ask(), err)
 	}
 }

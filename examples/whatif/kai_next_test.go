@@ -15,13 +15,15 @@ import (
 type kaiNext struct {
 	Cycles int
 	Ends   bool
-	Heads  []struct {
-		Cycle           int
-		Workload, Words string
-		Outcome         string
-		Victims         []string
-		VictimPods      []string
-	}
+	Heads  []kaiHead
+}
+
+type kaiHead struct {
+	Cycle           int
+	Workload, Words string
+	Outcome         string
+	Victims         []string
+	VictimPods      []string
 }
 
 func (k *ofKAI) next(t *testing.T, args ...string) (got kaiNext, status int) {
