@@ -143,4 +143,5 @@ var listedOfKAI = []resource{
 	{name: "bindrequests", kind: "BindRequest", own: true, versions: versions(kai.Group, "v1alpha2")},
 	{name: "pods", kind: "Pod", own: true, versions: core}, {name: "nodes", kind: "Node", versions: core},
 	{name: "priorityclasses", kind: "PriorityClass", versions: versions("scheduling.k8s.io", "v1")},
+	{name: "schedulingshards", kind: "SchedulingShard", named: true, versions: versions(kai.OwnGroup, "v1")}, // settings: most have the defaults
 }

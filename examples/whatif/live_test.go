@@ -144,6 +144,8 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 const configMap = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"kueue-manager-config","namespace":"kueue-system"},
 "data":{"controller_manager_config.yaml":"apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairSharing: {}\n"}}`
 
+const kaiShard = `{"apiVersion":"kai.scheduler/v1","kind":"SchedulingShard","metadata":{"name":"default"},"spec":{"placementStrategy":{"gpu":"spread"}}}`
+
 // With -live the cluster is what its API lists, in the context and as the user that kubectl's flags name; -n names what is asked about.
 func TestLive(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -163,6 +165,7 @@ func TestLive(t *testing.T) {
 		"of another one":    {smallCluster, []string{"overview", "-n", "b"}, 0, "No workload waits in namespace b.", "here: workloads.kueue.x-k8s.io"},
 		"without a verb":    {smallCluster, []string{"-live"}, 0, "1 workload waits.", "here: workloads.kueue.x-k8s.io"},
 		"KAI":               {kaiCluster, []string{"ask", "-live", "-scheduler", "kai", "-at", "2026-11-20T12:02:00Z"}, 0, "b/train", "here: podgroups.scheduling.run.ai"},
+		"KAI's settings":    {kaiCluster + kaiShard, []string{"ask", "-live", "-scheduler", "kai"}, 3, "spec.placementStrategy.gpu", "here: schedulingshards.kai.scheduler"},
 		"KAI alone":         {withoutKueue(kaiCluster), []string{"ask", "-live", "-at", "2026-11-20T12:02:00Z"}, 0, "b/train", "here: podgroups.scheduling.run.ai"},
 	} {
 		t.Run(name, func(t *testing.T) {

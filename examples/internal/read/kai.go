@@ -15,7 +15,7 @@ import (
 
 // KAI reads the objects of KAI, as
 //
-//	kubectl get queues.scheduling.run.ai,podgroups.scheduling.run.ai,bindrequests,pods,nodes,priorityclasses -A -o json
+//	kubectl get queues.scheduling.run.ai,podgroups.scheduling.run.ai,bindrequests,pods,nodes,priorityclasses,schedulingshards -A -o json
 //
 // prints them. The zero value has read nothing.
 type KAI struct {
