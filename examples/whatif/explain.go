@@ -32,8 +32,12 @@ var explainVerb = verb{
 		if err != nil {
 			return result{}, err
 		}
+		way, err := a.wayOfKAI()
+		if err != nil {
+			return result{}, err
+		}
 		return result{statusOf(a.verdict.Outcome), func(b *cli.Page) {
-			a.printExplanation(b, e.Explanation)
+			a.printExplanation(b, e.Explanation, way)
 			c.printSampleHint(b, "explain -live NAMESPACE/NAME")
 		}, e, a.victimNames()}, nil
 	},
@@ -113,7 +117,7 @@ func shortLines(s explain.Step, width int) explain.Step {
 }
 
 // steps are those that are told, in the words of the scheduler: how quota would have to change is another question in KAI, where limits and
-// shares decide.
+// shares decide ([answer.wayOfKAI]).
 func (a *answer) steps(e *explain.Explanation) []explain.Step {
 	if !a.ByFairShares() {
 		return e.Steps
@@ -130,9 +134,10 @@ func (a *answer) steps(e *explain.Explanation) []explain.Step {
 }
 
 // printExplanation prints what ask says, how the decision came about, and the notes.
-func (a *answer) printExplanation(b *cli.Page, e *explain.Explanation) {
+func (a *answer) printExplanation(b *cli.Page, e *explain.Explanation, way *wayOfKAI) {
 	a.printVerdict(b)
 	if e != nil {
+		way.print(b)
 		b.Gap()
 		steps := changesFirst(a.steps(e))
 		if b.Screen.Width > 0 {
