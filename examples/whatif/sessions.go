@@ -164,7 +164,7 @@ func (p *played) serve(s *session.Step) {
 		}
 	default:
 		if s.Action != "allocate" {
-			said.Words = " started once victims have left"
+			said.Words = " to start once victims have left"
 		}
 		if p.pods[w.ID] += len(s.Pods); p.pods[w.ID] > len(s.Pods) {
 			return

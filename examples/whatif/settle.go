@@ -47,6 +47,9 @@ var settleVerb = verb{
 			return result{}, err
 		}
 		notes, status := c.inputNotes(), cli.StatusYes
+		if c.ByFairShares() {
+			notes = append(notes, "KAI ends nothing because a limit or a fair share fell: this is about limits alone, and next says who yields to groups that are entitled")
+		}
 		if a.Outcome != preemption.Fits {
 			status = cli.StatusNo
 		}
