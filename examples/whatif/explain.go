@@ -116,30 +116,13 @@ func shortLines(s explain.Step, width int) explain.Step {
 	return s
 }
 
-// steps are those that are told, in the words of the scheduler: how quota would have to change is another question in KAI, where limits and
-// shares decide ([answer.wayOfKAI]).
-func (a *answer) steps(e *explain.Explanation) []explain.Step {
-	if !a.ByFairShares() {
-		return e.Steps
-	}
-	steps := slices.DeleteFunc(slices.Clone(e.Steps), func(s explain.Step) bool { return s.Section == changeSection })
-	for i := range steps {
-		s := &steps[i]
-		s.Title, s.Lines = a.Words(s.Title), slices.Clone(s.Lines)
-		for j := range s.Lines {
-			s.Lines[j] = a.Words(s.Lines[j])
-		}
-	}
-	return steps
-}
-
 // printExplanation prints what ask says, how the decision came about, and the notes.
 func (a *answer) printExplanation(b *cli.Page, e *explain.Explanation, way *wayOfKAI) {
 	a.printVerdict(b)
 	if e != nil {
 		way.print(b)
 		b.Gap()
-		steps := changesFirst(a.steps(e))
+		steps := changesFirst(a.Steps(e))
 		if b.Screen.Width > 0 {
 			steps = onScreen(steps, b.Screen.Width)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -28,6 +29,23 @@ func (c *Cluster) Words(text string) string {
 		return wordsOfKAI.Replace(text)
 	}
 	return text
+}
+
+// Steps are those of an explanation that are told, in the words of the scheduler. How quotas of Kueue would have to change is no question in
+// KAI, where limits and shares decide.
+func (c *Cluster) Steps(e *explain.Explanation) []explain.Step {
+	if !c.ByFairShares() {
+		return e.Steps
+	}
+	steps := slices.DeleteFunc(slices.Clone(e.Steps), func(s explain.Step) bool { return s.Section == "What would change the answer" })
+	for i := range steps {
+		s := &steps[i]
+		s.Title, s.Lines = c.Words(s.Title), slices.Clone(s.Lines)
+		for j := range s.Lines {
+			s.Lines[j] = c.Words(s.Lines[j])
+		}
+	}
+	return steps
 }
 
 // OverShare says of what a queue would have more than its fair share with a request that is refused, so that it reclaims nothing.

@@ -35,6 +35,16 @@ func TestKAI(t *testing.T) {
 	if v := m.ensure(); v.after == nil || v.admitted == nil {
 		t.Errorf("the victims are not carried out: %+v", v.decision)
 	}
+	for _, id := range []string{answers.SampleAsks["kai"], m.now.waiting[0].Workload.ID} {
+		if err := m.Select(id); err != nil {
+			t.Fatal(err)
+		}
+		if steps := m.Steps(); len(steps) == 0 || slices.ContainsFunc(steps, func(s Step) bool {
+			return len(s.Ways) > 0 || strings.Contains(strings.Join(s.Lines, " "), "withinClusterQueue")
+		}) {
+			t.Errorf("%s is explained in the words of Kueue: %+v", id, steps)
+		}
+	}
 	if err := m.Set(Edit{Kind: "sharing", Value: "fair"}); err == nil || !strings.Contains(err.Error(), "KAI decides by fair shares") {
 		t.Errorf("%v", err)
 	}

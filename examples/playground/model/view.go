@@ -145,7 +145,7 @@ func (m *Model) Steps() []Step {
 	if e == nil {
 		return list
 	}
-	for i, s := range e.Steps {
+	for i, s := range m.now.Steps(e) {
 		shown := Step{Step: s}
 		switch {
 		case i == len(e.Steps)-1 && !e.Decision.Outcome.Succeeds():
