@@ -209,9 +209,14 @@ func (c *cluster) with(w *workload.Workload) (*cluster, error) {
 	return &with, err
 }
 
-// asking returns what a request of a client is decided on: the cluster, with its room on nodes. A workload of the input has its own pods; any
-// other counts in its queue, and its pods may run on all nodes.
-func (c *cluster) asking(r preemption.Request) (on *preemption.Snapshot, placed preemption.Request, notes []string, err error) {
+// asking returns what a request of a client is decided on: the cluster, as edits left it, with its room on nodes. A workload of the input has its
+// own pods; any other counts in its queue, and its pods may run on all nodes.
+func (c *cluster) asking(on *preemption.Snapshot, r preemption.Request) (_ *preemption.Snapshot, placed preemption.Request, notes []string, err error) {
+	if on != c.Snapshot {
+		edited := *c
+		edited.Snapshot, edited.Found.Nodes.Pods = on, c.stay(on)
+		c = &edited
+	}
 	var pods []workload.Pod
 	at := slices.IndexFunc(c.Found.Pending, func(p bridge.Pending) bool {
 		return p.Workload.ID == r.Workload.ID && p.Workload.Queue == r.Workload.Queue
@@ -236,4 +241,20 @@ func (c *cluster) asking(r preemption.Request) (on *preemption.Snapshot, placed 
 	w := answers.Waiting{Request: r, Workload: r.Workload, Pods: pods}
 	err = rooms.New(&c.Cluster, c.nodes).Place(&w)
 	return c.Snapshot, w.Request, notes, err
+}
+
+// stay lists the pods on nodes without those of workloads that edits removed, or of which they removed some: the last.
+func (c *cluster) stay(on *preemption.Snapshot) (pods []workload.Pod) {
+	kept := map[string]int64{}
+	for _, p := range c.Found.Nodes.Pods {
+		if ran, held := c.Snapshot.Find(p.Group); held {
+			w, runs := on.Find(p.Group)
+			if !runs || kept[p.Group] == w.PodSets[0].Count && w.PodSets[0].Count < ran.PodSets[0].Count {
+				continue
+			}
+			kept[p.Group]++
+		}
+		pods = append(pods, p)
+	}
+	return pods
 }

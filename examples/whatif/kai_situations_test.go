@@ -220,6 +220,51 @@ func (k *ofKAI) asked(t *testing.T, text, group string) string {
 	return k.said(got.Verdict.Outcome, got.Verdict.Why, got.Decision.Victims)
 }
 
+// handler serves a cluster.
+func (k *ofKAI) handler(t *testing.T) (c *cluster, request func(method, path string, body any) []byte) {
+	t.Helper()
+	in := must(answers.Read([]objects.Source{{Name: "-", Reader: strings.NewReader(k.text(t))}}, ""))(t)
+	c = must(newCluster(in, new(rooms.Nodes), &options{now: kaiNow, asked: true}, stdio{}, nil))(t)
+	served := c.served(&options{asked: true}, stdio{})
+	h := serve.Handler(serve.Options{Cluster: func() *serve.Cluster { return served }, Now: func() time.Time { return kaiNow }})
+	return c, func(method, path string, body any) []byte {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(method, path, bytes.NewReader(must(json.Marshal(body))(t))))
+		if w.Code != 200 {
+			t.Fatalf("%s %s: %d %s", method, path, w.Code, w.Body)
+		}
+		return w.Body.Bytes()
+	}
+}
+
+// What the edits of a simulation remove frees its room on nodes, as a whole and in part.
+func TestSimulateKAI(t *testing.T) {
+	k := newKAI()
+	department(k, 0, kaiQueue{name: "a", gpu: 4, weight: 1}, kaiQueue{name: "b", gpu: 4, weight: 1})
+	k.node("n1", 4)
+	k.node("n2", 4)
+	k.job(kaiJob{name: "elastic", queue: "b", pods: 4, min: 1, node: "n1", age: 90})
+	k.job(kaiJob{name: "other", queue: "b", gpus: 2, node: "n2", age: 80})
+	k.job(kaiJob{name: "wide", queue: "a", gpus: 3, age: 5})
+	c, request := k.handler(t)
+	wide := must(find(options{workload: kaiNamespace + "/" + k.name("wide")}, &c.Input, kaiNow))(t).Workload
+	part := map[string]any{"workload": kaiNamespace + "/" + k.name("elastic"), "replicas": []any{map[string]any{"podSet": "main", "count": 3}}}
+	for name, test := range map[string]struct {
+		edits []any
+		want  string
+	}{
+		"no edits":                               {[]any{}, "Preempt"}, // two GPUs are free, on another node
+		"a whole one":                            {[]any{map[string]any{"remove": map[string]any{"workload": kaiNamespace + "/" + k.name("other")}}}, "Fits"},
+		"a part":                                 {[]any{map[string]any{"remove": part}}, "Fits"},
+		"too little, and b then holds its quota": {[]any{map[string]any{"remove": map[string]any{"workload": part["workload"], "replicas": []any{map[string]any{"podSet": "main", "count": 2}}}}}, "Impossible"},
+	} {
+		var got struct{ Answers []kaiSaid }
+		if err := json.Unmarshal(request("POST", "/v1/simulate", map[string]any{"edits": test.edits, "requests": []any{map[string]any{"workload": wide}}}), &got); err != nil || got.Answers[0].Decision.Outcome != test.want {
+			t.Errorf("%s: %v, %+v, want %s", name, err, got, test.want)
+		}
+	}
+}
+
 // A door answers about a group of a cluster.
 type kaiDoor func(t *testing.T, group string) string
 
@@ -227,15 +272,12 @@ type kaiDoor func(t *testing.T, group string) string
 func (k *ofKAI) doors(t *testing.T) map[string]kaiDoor {
 	t.Helper()
 	text := k.text(t)
-	in := must(answers.Read([]objects.Source{{Name: "-", Reader: strings.NewReader(text)}}, ""))(t)
-	c := must(newCluster(in, new(rooms.Nodes), &options{now: kaiNow, asked: true}, stdio{}, nil))(t)
-	h := serve.Handler(serve.Options{Cluster: func() *serve.Cluster { return c.served(&options{asked: true}, stdio{}) }, Now: func() time.Time { return kaiNow }})
+	c, raw := k.handler(t)
+	in := c.Input
 	m := must(model.New(model.FromInput(in, "-", kaiNow)))(t)
 	request := func(method, path string, body any) (got kaiSaid) {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest(method, path, bytes.NewReader(must(json.Marshal(body))(t))))
-		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 {
-			t.Fatalf("%s %s: %d %s", method, path, w.Code, w.Body)
+		if err := json.Unmarshal(raw(method, path, body), &got); err != nil {
+			t.Fatalf("%s %s: %v", method, path, err)
 		}
 		return got
 	}

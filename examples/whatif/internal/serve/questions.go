@@ -74,7 +74,7 @@ func (s *server) answer(by *asked, r *preemption.Request) (a Answer, err error) 
 	a.Notes = by.notes
 	if by.asking != nil {
 		var more []string
-		if by.on, *r, more, err = by.asking(*r); err != nil {
+		if by.on, *r, more, err = by.asking(by.on, *r); err != nil {
 			return a, err
 		}
 		a.Notes = append(slices.Clip(a.Notes), more...)
@@ -119,9 +119,6 @@ func (s *server) simulate(ctx context.Context, q *Simulation) (any, error) {
 	}
 	if by.on, err = by.on.With(edits...); err != nil {
 		return nil, err
-	}
-	if len(edits) > 0 {
-		by.asking = nil // it knows the cluster as it was read
 	}
 	out := Simulated{Answers: []Answer{}}
 	for i := range q.Requests {

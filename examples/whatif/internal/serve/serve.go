@@ -34,8 +34,9 @@ type Cluster struct {
 	List func(ctx context.Context) (List, error)
 }
 
-// Asking returns what a request about the cluster is decided on, the request with its room on nodes, and notes on it.
-type Asking func(preemption.Request) (*preemption.Snapshot, preemption.Request, []string, error)
+// Asking returns what a request about the cluster, or about one that edits made of it, is decided on, the request with its room on nodes, and
+// notes on it.
+type Asking func(*preemption.Snapshot, preemption.Request) (*preemption.Snapshot, preemption.Request, []string, error)
 
 // List is what waits, with answers.
 type List struct {
