@@ -7,8 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
 // quotaFlags adds the flags that change what may be used.
@@ -168,14 +170,12 @@ func (c *cluster) changePriority(text string) error {
 	}
 	for i := range c.Found.Pending {
 		if w := &c.Found.Pending[i].Workload; w.ID == id {
-			w.Priority = n
-			return nil
+			return c.setPriority(w, n)
 		}
 	}
 	for i := range c.State.Admitted {
 		if w := &c.State.Admitted[i]; w.ID == id {
-			w.Priority = n
-			return nil
+			return c.setPriority(w, n)
 		}
 	}
 	if c.Recorded != nil && c.Recorded.Workload.ID == id {
@@ -189,4 +189,13 @@ func (c *cluster) changePriority(text string) error {
 		names = append(names, c.State.Admitted[i].ID)
 	}
 	return fmt.Errorf("there is no workload %q%s", id, nearest(id, names))
+}
+
+// setPriority changes a priority. Of KAI it also decides whether a group yields, unless the group says so itself.
+func (c *cluster) setPriority(w *workload.Workload, n int64) error {
+	if c.ByFairShares() && kai.Fixed(n) != kai.Fixed(w.Priority) {
+		return fmt.Errorf("a group of KAI with a priority of 100 or more may not yield: give the cluster with another priorityClassName (diff -to FILE)")
+	}
+	w.Priority = n
+	return nil
 }

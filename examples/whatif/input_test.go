@@ -146,6 +146,8 @@ func TestKAI(t *testing.T) {
 		"more pods of what runs":  {two, []string{"-at", "2026-11-20T13:00:00Z", "-workload", "b/train"}, 1, "b/train:more does not fit"},
 		"by fair sharing":         {kaiCluster, []string{"-fair"}, 2, "-fair: KAI decides by fair shares"},
 		"a quota with a flavor":   {kaiCluster, []string{"diff", "-quota", "a:f:gpu:x=9"}, 2, "of KAI want QUEUE:RESOURCE=QUANTITY"},
+		"a fixed priority":        {kaiCluster, []string{"diff", "-priority", "a/serve=100"}, 2, "a priority of 100 or more may not yield"},
+		"another priority":        {kaiCluster, []string{"diff", "-priority", "a/serve=99", "-at", "2026-11-20T13:00:00Z"}, 0, "No answer changes"},
 		"another policy":          {kaiCluster, []string{"diff", "-policy", "a:reclaimWithinCohort=Any"}, 2, "-policy is for queues of Kueue"},
 		"within its delay":        {kaiCluster, []string{"-at", "2026-11-20T12:01:59Z"}, 1, "may preempt from 2026-11-20T12:02:00Z on, not yet (preemptionDelay)"},
 		"not preemptible":         {fixed, []string{"-at", "2026-11-20T13:00:00Z"}, 1, "not preemptible, and with it 1 gpu more than the quota of queue a"},

@@ -106,6 +106,9 @@ func (g *PodGroup) minimum() int {
 	return int(min(max(1, *g.Spec.MinMember), workload.MaxElasticCount))
 }
 
+// Fixed reports whether a group of a priority is not preemptible, if it does not say so itself.
+func Fixed(priority int64) bool { return priority >= nonPreemptible }
+
 // isFixed reports whether the group is not preemptible: if it does not say, its priority
 // decides.
 func (s *PodGroupSpec) isFixed(priority int64) (bool, error) {
@@ -115,7 +118,7 @@ func (s *PodGroupSpec) isFixed(priority int64) (bool, error) {
 	case "non-preemptible":
 		return true, nil
 	case "":
-		return priority >= nonPreemptible, nil
+		return Fixed(priority), nil
 	}
 	return false, fmt.Errorf("spec.preemptibility: %q is unknown: want preemptible or non-preemptible", s.Preemptibility)
 }

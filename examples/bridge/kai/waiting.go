@@ -118,7 +118,7 @@ const maxDescribed = 100_000
 // 100,000 replicas.
 func Describe(w workload.Workload) (bridge.Pending, error) {
 	p := bridge.Pending{Workload: w.Clone()}
-	p.Workload.NeverYields = w.NeverYields || w.Priority >= nonPreemptible
+	p.Workload.NeverYields = w.NeverYields || Fixed(w.Priority)
 	for i := range p.Workload.PodSets {
 		s := &p.Workload.PodSets[i]
 		list := bridge.ResourceList{}
