@@ -15,7 +15,10 @@ func check(c *Config, now time.Time, replicas []Replica) error {
 	if len(c.Gate) > MaxName {
 		faults.Add("config.Gate", "%q is longer than %d bytes", c.Gate, MaxName)
 	}
-	if c.Timeout < 0 {
+	switch {
+	case c.Timeout == writtenZero:
+		faults.Add("config.Timeout", "0s was written down: want more than 0")
+	case c.Timeout < 0:
 		faults.Add("config.Timeout", "%v is negative", c.Timeout)
 	}
 	if c.PreemptingTimeout < 0 {

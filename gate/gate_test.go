@@ -193,6 +193,7 @@ func TestBounds(t *testing.T) {
 	for want, spoil := range map[string]func(){
 		`config.Gate: "` + long + `ab" is longer`: func() { config.Gate += "b" },
 		"config.Timeout: -1ns":                    func() { config.Timeout = -1 },
+		"config.Timeout: 0s was written down":     func() { config.Timeout = gate.Written(0) },
 		"config.Grace: -1ns":                      func() { config.Grace = -1 },
 		"replicas[0].offer: -1 is lost":           func() { replicas[0].Offer.Lost = quota.Some[int64](-1) },
 		"replicas[0].offer: 0 victims, -1ns":      func() { replicas[0].Offer.LostWork = -1 },

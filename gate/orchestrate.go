@@ -2,6 +2,7 @@ package gate
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 )
@@ -49,7 +50,8 @@ type Config struct {
 	Gate string
 	// Timeout is how long a replica may try, counted from the opening of its gate, before the
 	// next gate is opened (SingleClusterPreemptionTimeout). Zero is [DefaultTimeout];
-	// negative is an error.
+	// negative is an error. A zero that somebody wrote down is an error, too: [Written] tells
+	// it from none.
 	Timeout time.Duration
 	Order   ReplicaOrder
 	// PreemptingTimeout is how long the victims of a replica may take to leave, counted from
@@ -66,6 +68,19 @@ type Config struct {
 
 // DefaultTimeout is the timeout of KEP-8303.
 const DefaultTimeout = 5 * time.Minute
+
+// Written is a timeout that somebody wrote down: [Orchestrate] takes what it returns for zero as an
+// error, where a Config without timeout has the default. Who wants preemption in all clusters at once
+// sets no gates.
+func Written(timeout time.Duration) time.Duration {
+	if timeout == 0 {
+		return writtenZero
+	}
+	return timeout
+}
+
+// writtenZero is negative, and so refused.
+const writtenZero = math.MinInt64
 
 // Action says what to do now. The zero value: wait for the next event.
 type Action struct {

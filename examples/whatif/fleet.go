@@ -11,6 +11,7 @@ import (
 	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/rooms"
 	"github.com/cedesched/cede/examples/internal/workers"
+	"github.com/cedesched/cede/preemption"
 )
 
 // fleet is a manager cluster and its workers, to be asked by this program.
@@ -107,7 +108,18 @@ func readMember(i int, m *workers.Member, o *options, std stdio, read func(int, 
 // answers answers what the command line asks.
 func (f *fleet) answers(o *options) (workers.Answers, error) {
 	d := &o.dispatch
-	out, err := f.Answers(workers.Asked{Workload: o.workload, Timeout: d.timeout, Until: d.until, Leave: d.leave})
+	asked := workers.Asked{Workload: o.workload, Timeout: d.timeout, Until: d.until, Leave: d.leave}
+	if d.design {
+		asked.Design = &workers.Design{Order: d.by, Grace: d.grace}
+		for _, text := range d.workers {
+			name, _, _ := strings.Cut(text, "=")
+			asked.Design.Prefer = append(asked.Design.Prefer, name)
+		}
+	}
+	if len(d.cost) > 0 {
+		asked.Cost = preemption.CostByAge{Resources: d.cost}
+	}
+	out, err := f.Answers(asked)
 	var unknown *workers.NotSentError
 	if errors.As(err, &unknown) {
 		return out, fmt.Errorf("%w%s", err, nearest(unknown.Workload, unknown.Sent))

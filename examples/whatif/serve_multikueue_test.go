@@ -48,10 +48,10 @@ func TestServeMultiKueue(t *testing.T) {
 	}
 	dirs := must(filepath.Glob(filepath.Join(situations, "[0-9]*")))(t)
 	for _, dir := range dirs {
-		for _, until := range []string{"", "30m"} {
+		for _, asks := range [][]string{nil, {"until", "30m"}, {"order", "Cheapest", "grace", "1m", "until", "30m"}} {
 			args, more := append(arguments(t, dir), "-o", "json"), map[string]any{}
-			if until != "" {
-				args, more = append(args, "-until", until), map[string]any{"until": until}
+			for i := 0; i+1 < len(asks); i += 2 {
+				args, more[asks[i]] = append(args, "-"+asks[i], asks[i+1]), asks[i+1]
 			}
 			_, want, _ := call(nil, args...)
 			status, got := post(t, url+"/v1/multikueue", bodyOf(t, worldOf(t, filepath.Base(dir)), more))
@@ -83,7 +83,10 @@ func TestServeMultiKueueRefuses(t *testing.T) {
 		"a timeout of zero":    {bodyOf(t, w, map[string]any{"timeout": "0s"}), 400, `{"path":"timeout","problem":"0s: want more than 0`},
 		"a number for a time":  {bodyOf(t, w, map[string]any{"until": 5}), 400, "until"},
 		"to leave, not played": {bodyOf(t, w, map[string]any{"leave": "1m"}), 400, `{"path":"leave"`},
-		"an unknown field":     {bodyOf(t, w, map[string]any{"order": "x", "none": 1}), 400, "none"},
+		"an unknown order":     {bodyOf(t, w, map[string]any{"order": "x"}), 400, "order"},
+		"a negative grace":     {bodyOf(t, w, map[string]any{"grace": "-1s"}), 400, `{"path":"grace"`},
+		"a cost of nothing":    {bodyOf(t, w, map[string]any{"cost": []string{""}}), 400, `{"path":"cost[0]"`},
+		"an unknown field":     {bodyOf(t, w, map[string]any{"none": 1}), 400, "none"},
 		"an unknown worker":    {bodyOf(t, w, map[string]any{"workers": []any{map[string]any{"name": "z", "objects": w["a"]}}}), 400, "worker z: the manager has no MultiKueueCluster of that name; it has a, b"},
 		"an unknown workload":  {bodyOf(t, w, map[string]any{"workload": "team-speech/none"}), 404, "not among those that the manager sent out; the nearest: team-speech/job-asr"},
 		"too much":             {bodyOf(t, w, long), 413, "more than 1000000 bytes"},

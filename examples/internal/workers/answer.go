@@ -58,30 +58,12 @@ func (q *Question) cheapest() string {
 
 // design is what the design does: which gate it opens now, and else when to ask again.
 func (q *Question) design() (act gate.Action, known bool) {
-	var list []gate.Replica
 	for i := range q.Workers {
-		w := &q.Workers[i]
-		switch {
-		case w.Unread != "" && q.sent(w), w.Copy != nil && w.Copy.GatesUnknown, w.LostUnknown:
+		if w := &q.Workers[i]; w.Unread != "" && q.sent(w) || w.Copy != nil && w.Copy.GatesUnknown || w.LostUnknown {
 			return act, false
-		case w.Copy == nil:
-			continue
 		}
-		r := w.Copy.Replica(w.Name)
-		r.Lost = w.Lost != ""
-		switch outcomes := w.outcomes(&r.Gates); {
-		case r.Progress == gate.Reserved:
-		case len(outcomes) == 1 && outcomes[0] == Waits:
-			r.Progress, r.Since = gate.Preempting, w.told(q.Now)
-		default:
-			r.Progress = gate.Pending
-		}
-		if q.early(w) && r.Evicted.Before(q.Manager.Reserved.LastTransitionTime) {
-			r.Evicted = q.Manager.Reserved.LastTransitionTime
-		}
-		list = append(list, r)
 	}
-	act, err := gate.Orchestrate(gate.Config{Timeout: q.Timeout}, q.Now, list)
+	act, err := gate.Orchestrate(gate.Config{Timeout: q.Timeout}, q.Now, q.replicas(q.first()))
 	return act, err == nil
 }
 
@@ -103,7 +85,7 @@ func (q *Question) behind(w *Worker) bool { return w.Copy.Created.Before(q.Manag
 
 // byDesign says what the design does where Kueue does otherwise; empty: the same.
 func (q *Question) byDesign(n *next) string {
-	if n.verdict == Running || n.why != "" {
+	if n.verdict == Running || n.why != "" || q.Design != nil {
 		return ""
 	}
 	act, known := q.design()

@@ -10,6 +10,8 @@ import (
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/quota"
 )
 
 // Asked is what is asked of a fleet. The zero value asks about all workloads that it sent out and that do not run.
@@ -18,6 +20,9 @@ type Asked struct {
 	Timeout  time.Duration // how long each worker may try; zero: Kueue's
 	Until    time.Duration // how far to play on; zero: not at all
 	Leave    time.Duration // how long victims take to leave
+	Design   *Design       // nil: as Kueue 0.19 does
+	// Cost is what victims lose, for the comparison of workers; nil: their number, and how long they have run.
+	Cost preemption.Cost
 }
 
 // Answers are the answers of a fleet.
@@ -100,14 +105,14 @@ func (f *Fleet) notSent(id string, sent []string) error {
 
 // question asks about a workload.
 func (f *Fleet) question(id string, a *Asked) (Question, error) {
-	q := Question{Manager: f.manager.Copies[id], Now: f.Now, Timeout: a.Timeout, Unread: f.mixed[""], Ahead: a.Until, Leave: a.Leave}
+	q := Question{Manager: f.manager.Copies[id], Now: f.Now, Timeout: a.Timeout, Unread: f.mixed[""], Ahead: a.Until, Leave: a.Leave, Design: a.Design}
 	var sure bool
 	if q.Check, sure = f.checkOf(&q.Manager); !sure {
 		q.Doubts = append(q.Doubts, fmt.Sprintf("the AdmissionCheck %s is not in the manager's objects: it is taken for one of MultiKueue", q.Check))
 	}
 	names := f.workersOf(&q)
 	for _, name := range names {
-		w, err := f.worker(name, id)
+		w, err := f.worker(name, id, a.Cost)
 		if err != nil {
 			return q, err
 		}
@@ -117,7 +122,7 @@ func (f *Fleet) question(id string, a *Asked) (Question, error) {
 }
 
 // worker is what is known of a worker about a workload.
-func (f *Fleet) worker(name, id string) (Worker, error) {
+func (f *Fleet) worker(name, id string, cost preemption.Cost) (Worker, error) {
 	w := Worker{Name: name, Unread: f.mixed[name]}
 	why, has := f.manager.Unreached[name]
 	w.Lost = why
@@ -153,7 +158,7 @@ func (f *Fleet) worker(name, id string) (Worker, error) {
 	if err != nil {
 		return w, fmt.Errorf("worker %s: %w", name, err)
 	}
-	w.Short, w.Offer, w.Cluster, w.Waiting = s, offer(m.Cluster, s.Victims), m.Cluster, &waits
+	w.Short, w.Offer, w.Cluster, w.Waiting = s, offer(m.Cluster, s.Victims, cost), m.Cluster, &waits
 	for _, v := range s.Leaving {
 		if at, known := m.Cluster.Found.LeavingSince[v]; known && (w.Told.IsZero() || at.Before(w.Told)) {
 			w.Told = at
@@ -162,12 +167,19 @@ func (f *Fleet) worker(name, id string) (Worker, error) {
 	return w, nil
 }
 
-// offer is what victims lose: how long they have run.
-func offer(c *answers.Cluster, victims []string) gate.Offer {
+// offer is what victims lose: how long they have run, and by a cost, if there is one.
+func offer(c *answers.Cluster, victims []string, cost preemption.Cost) gate.Offer {
 	o := gate.Offer{Victims: len(victims)}
+	if cost != nil {
+		o.Lost = quota.Some[int64](0)
+	}
 	for _, id := range victims {
-		if v, runs := c.Snapshot.Find(id); runs && !v.ReservedAt.IsZero() && v.ReservedAt.Before(c.Now) {
+		v, runs := c.Snapshot.Find(id)
+		if runs && !v.ReservedAt.IsZero() && v.ReservedAt.Before(c.Now) {
 			o.LostWork += c.Now.Sub(v.ReservedAt)
+		}
+		if runs && cost != nil {
+			o.Lost = quota.Some(quota.Add(o.Lost.Or(0), cost.Lost(v, "", c.Now)))
 		}
 	}
 	return o

@@ -18,7 +18,7 @@ func (q *Question) doubts() []string {
 	for i := range q.Workers {
 		list = append(list, q.doubtsOf(&q.Workers[i])...)
 	}
-	if equal := q.equal(); len(equal) > 1 {
+	if equal := q.equal(); len(equal) > 1 && q.Design == nil {
 		list = append(list, fmt.Sprintf("%s signalled in the same second: Kueue takes any of them, the design the first by name", strings.Join(equal, " and ")))
 	}
 	said := map[string]bool{}
@@ -38,7 +38,11 @@ func (q *Question) doubtsOf(w *Worker) (list []string) {
 		add("no MultiKueueCluster %s is in the manager's objects: whether the manager reaches it is not known", w.Name)
 	}
 	if w.Lost != "" {
-		add("the manager does not reach %s (%s): it forgets that copy and its opening", w.Name, w.Lost)
+		forgets := ": it forgets that copy and its opening"
+		if q.Design != nil {
+			forgets = ""
+		}
+		add("the manager does not reach %s (%s)%s", w.Name, w.Lost, forgets)
 		if _, since := w.state(); since.Add(q.timeout()).After(q.Now) && !since.IsZero() {
 			add("the gate of %s was opened at %s: by the design no other opens before %s", w.Name, q.clock(since), q.clock(since.Add(q.timeout())))
 		}
@@ -53,6 +57,8 @@ func (q *Question) doubtsOf(w *Worker) (list []string) {
 		add("%s was read in v1beta1, which has no gates; its copy never signalled that one holds it back", w.Name)
 	case c.GatesUnknown:
 		add("%s was read in v1beta1, which has no gates: read workloads.v1beta2.kueue.x-k8s.io there", w.Name)
+	case !c.Gates.Has(gate.MultiKueue) && !signal.IsZero() && q.Design != nil:
+		add("the copy in %s signals and does not name the gate: nothing is opened there", w.Name)
 	case !c.Gates.Has(gate.MultiKueue) && !signal.IsZero():
 		add("the copy in %s signals and does not name the gate: Kueue opens it in vain, and again when the time is over", w.Name)
 	case !c.Gates.Has(gate.MultiKueue) && !c.Reserved.Is():

@@ -60,6 +60,8 @@ type site struct {
 	plays    bool                 // the workload is decided about there
 	retry    time.Time            // when time alone changes the decision; zero: it does not
 	reserved bool
+	awaits   bool      // victims of the workload are leaving
+	told     time.Time // when the last of them was told to
 }
 
 // Forward plays on until a time, in which victims leave so long after they were told to stop. The answer must be known, and neither
@@ -93,7 +95,7 @@ func (p *forward) site(w *Worker, leave time.Duration) site {
 	if w.Copy == nil || w.Unread != "" {
 		return s
 	}
-	s.gates, s.reserved = w.Copy.Gates.Clone(), w.Copy.Reserved.Is()
+	s.gates, s.reserved, s.told = w.Copy.Gates.Clone(), w.Copy.Reserved.Is(), w.told(p.now)
 	if w.inert() {
 		s.gates = gate.Gates{}
 	}
@@ -174,6 +176,7 @@ func (p *forward) decide(s *site, leave time.Duration) {
 		s.plays = false
 		return
 	}
+	s.awaits = d.Outcome == preemption.Preempt || answers.Awaits(&d)
 	switch d.Outcome {
 	case preemption.Fits:
 		s.reserved = true
@@ -204,22 +207,37 @@ func (p *forward) tell(s *site, d *preemption.Decision, leave time.Duration) {
 		}
 	}
 	if len(told) > 0 {
+		s.told = p.now
 		p.say(s, Told, told...)
 	}
 }
 
-// orchestrate asks as Kueue's manager does.
+// orchestrate asks as the manager does.
 func (p *forward) orchestrate() gate.Action {
 	var list []gate.Replica
 	for i := range p.sites {
 		if s := &p.sites[i]; s.Copy != nil && s.Unread == "" {
-			r := s.Copy.Replica(s.Name)
-			r.Gates, r.Lost = s.gates, s.Lost != ""
-			list = append(list, r)
+			list = append(list, p.seen(s))
 		}
 	}
-	act, _ := gate.Orchestrate(gate.Config{Rules: gate.Kueue019, Timeout: p.Timeout}, p.now, list)
+	p.prefer(list)
+	act, _ := gate.Orchestrate(p.config(), p.now, list)
 	return act
+}
+
+// seen is a copy as the manager sees it.
+func (p *forward) seen(s *site) gate.Replica {
+	r := p.replica(s.Worker, s.gates, false)
+	r.Lost = s.Lost != ""
+	switch {
+	case s.reserved:
+		r.Progress = gate.Reserved
+	case s.awaits:
+		r.Progress, r.Since = gate.Preempting, s.told
+	case s.plays:
+		r.Progress = gate.Pending
+	}
+	return r
 }
 
 // next is when something happens next; zero: never.

@@ -104,6 +104,13 @@ func (q *Question) whose(at time.Time) string {
 			return fmt.Sprintf("%s after that in %s", duration.HumanDuration(q.timeout()), w.Name)
 		}
 	}
+	if q.Design != nil && q.Design.Grace > 0 {
+		for i := range q.Workers {
+			if signal := q.Workers[i].signal(); !signal.IsZero() && signal.Add(q.Design.Grace).Equal(at) {
+				return duration.HumanDuration(q.Design.Grace) + " after " + q.Workers[i].Name + " signalled"
+			}
+		}
+	}
 	return "when the turn of another is over"
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/quota"
 )
 
 // The verdicts. The first that holds is the answer.
@@ -52,6 +53,7 @@ type Question struct {
 	Now     time.Time
 	Timeout time.Duration // zero: that of Kueue
 	Doubts  []string      // what is not known of the manager, beside Unread
+	Design  *Design       // nil: as Kueue 0.19 does
 
 	Ahead time.Duration // how far to play on; zero: not at all
 	Leave time.Duration // how long victims take to leave
@@ -87,6 +89,8 @@ type Row struct {
 	Words    string    `json:"words"`             // the decision there, or why there is none
 	Leaving  []string  `json:"leaving,omitempty"` // of the victims, who was told to stop before
 	LostWork int64     `json:"lostWork"`          // the seconds that the victims have run
+	// Lost is what the victims lose by the cost that was asked for.
+	Lost quota.OptionalInt64 `json:"lost,omitzero"`
 }
 
 // state is where the gate of MultiKueue of a worker stands.
@@ -142,7 +146,7 @@ func (w *Worker) yields() bool {
 }
 
 func (w *Worker) row() Row {
-	r := Row{Worker: w.Name, Reached: w.Lost == "", Signal: w.signal(), Words: w.Short.Words, Leaving: w.Short.Leaving, LostWork: int64(w.Offer.LostWork / time.Second)}
+	r := Row{Worker: w.Name, Reached: w.Lost == "", Signal: w.signal(), Words: w.Short.Words, Leaving: w.Short.Leaving, LostWork: int64(w.Offer.LostWork / time.Second), Lost: w.Offer.Lost}
 	r.Gate, r.Since = w.state()
 	switch {
 	case w.Unread != "":

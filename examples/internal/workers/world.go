@@ -145,7 +145,7 @@ func (q *Question) in(world []fact) next {
 		}
 	}
 	var n next
-	if turns := q.built(world); len(turns) > 0 {
+	if turns := q.turnsIn(world); len(turns) > 0 {
 		if n.gateOf = turns[0].Name; turns[0].At.After(q.Now) {
 			n.at = turns[0].At
 		} else {
@@ -173,32 +173,6 @@ func only(names []string) string {
 		return names[0]
 	}
 	return ""
-}
-
-// built are the turns of the workers by Kueue's rules.
-func (q *Question) built(world []fact) []gate.Turn {
-	var list []gate.Replica
-	for i := range q.Workers {
-		if w := &q.Workers[i]; w.Copy != nil && w.Unread == "" {
-			r := w.Copy.Replica(w.Name)
-			r.Gates, r.Lost = world[i].gates, world[i].lost
-			list = append(list, r)
-		}
-	}
-	turns, err := gate.Turns(gate.Config{Rules: gate.Kueue019, Timeout: q.Timeout}, q.Now, list)
-	if err != nil {
-		return nil
-	}
-	return turns
-}
-
-// turns are the turns of the workers, as far as all is known.
-func (q *Question) turns() []gate.Turn {
-	var world []fact
-	for i := range q.Workers {
-		world = append(world, q.Workers[i].facts(q.Now)[0])
-	}
-	return q.built(world)
 }
 
 // facts are all that a worker may be.

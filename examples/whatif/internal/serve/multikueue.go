@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/internal/workers"
+	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
 )
 
@@ -23,6 +24,13 @@ type Fleet struct {
 	Workload string `json:"workload"`
 	// Timeout is how long each worker may try before the next gate opens; absent: 5m, as in Kueue.
 	Timeout *Length `json:"timeout"`
+	// Order and Grace ask about a manager by the design in place of Kueue 0.19's: in which order it opens gates, Preference being
+	// that of workers, and how long after the first signal it waits for a worker in which nobody has to yield. Both absent: Kueue's.
+	Order *gate.ReplicaOrder `json:"order"`
+	Grace *Length            `json:"grace"`
+	// Cost are resources: what victims lose is their amount times the time that the victims have run. Absent: their number counts,
+	// then that time.
+	Cost []string `json:"cost"`
 	// Until is how far to play on, and Leave how long victims then take to leave; absent: not at all, and 30s.
 	Until *Length `json:"until"`
 	Leave *Length `json:"leave"`
@@ -95,6 +103,14 @@ func (f *Fleet) check() error {
 	if f.Timeout != nil && *f.Timeout <= 0 {
 		faults.Add("timeout", "%v: want more than 0; who wants preemption in all workers at once sets no gates", time.Duration(*f.Timeout))
 	}
+	if f.Grace != nil && *f.Grace < 0 {
+		faults.Add("grace", "%v: want 0 or more", time.Duration(*f.Grace))
+	}
+	for i, name := range f.Cost {
+		if name == "" {
+			faults.Add(fmt.Sprintf("cost[%d]", i), "is empty: want the name of a resource")
+		}
+	}
 	if f.Until != nil && *f.Until <= 0 {
 		faults.Add("until", "%v: want more than 0", time.Duration(*f.Until))
 	}
@@ -106,5 +122,18 @@ func (f *Fleet) check() error {
 
 // Asked is what is asked of the clusters.
 func (f *Fleet) Asked() workers.Asked {
-	return workers.Asked{Workload: f.Workload, Timeout: f.Timeout.Or(0), Until: f.Until.Or(0), Leave: f.Leave.Or(30 * time.Second)}
+	a := workers.Asked{Workload: f.Workload, Timeout: f.Timeout.Or(0), Until: f.Until.Or(0), Leave: f.Leave.Or(30 * time.Second)}
+	if f.Order != nil || f.Grace != nil {
+		a.Design = &workers.Design{Grace: f.Grace.Or(0)}
+		if f.Order != nil {
+			a.Design.Order = *f.Order
+		}
+		for i := range f.Workers {
+			a.Design.Prefer = append(a.Design.Prefer, f.Workers[i].Name)
+		}
+	}
+	if len(f.Cost) > 0 {
+		a.Cost = preemption.CostByAge{Resources: f.Cost}
+	}
+	return a
 }
