@@ -19,6 +19,14 @@ type Gates struct {
 	Prompt bool
 	// AnyOrder opens any of the replicas that wait, not that of the first signal: gate.Cheapest, whatever the offers are.
 	AnyOrder bool
+	// Evictions lets a workload be evicted while it waits, too: it is deactivated, or stopped for another reason.
+	Evictions bool
+	// Losses lets the manager lose clusters, which may come back.
+	Losses bool
+	// Restarts lets the manager be started anew at any time. It reads the clusters that it reaches before it acts.
+	Restarts bool
+	// Batches lets the manager send the workload to some of the clusters first, and to the others later.
+	Batches bool
 	// Wrong are the rules that a mutant breaks.
 	Wrong Wrong
 }
@@ -36,6 +44,9 @@ const (
 	OpensQuiet                        // opens replicas that do not signal
 	OpensAgain                        // an open gate is opened again
 	KeepsOpen                         // an eviction leaves the gate open
+	ForgetsLost                       // the opening of a lost replica does not count
+	OpensLost                         // a lost replica is opened
+	ActsUnread                        // the manager acts before it has read the clusters again
 )
 
 // Phase is how far a replica has come.
@@ -67,6 +78,9 @@ type GatesState struct {
 	// look at the replica or its own last change of it.
 	Sent       [MaxReplicas]Replica
 	Under, Old [MaxReplicas]bool
+	// Lost are clusters that the manager does not reach. Free are replicas whose opening a manager did not know that was started
+	// meanwhile: until their gates are closed, the next one may be opened within their turns.
+	Lost, Free [MaxReplicas]bool
 	// Event says that the manager has seen something new. Wake is 0, or 1 + the time until it is asked again.
 	Event bool
 	Wake  uint16
@@ -93,13 +107,16 @@ const (
 	Arrive                    // a report arrives
 	See                       // the manager sees the replica as it is
 	Withdraw                  // the manager takes a replica back, because another one has its quota
-	Dispatch                  // the manager sends a replica to its cluster again
+	Dispatch                  // the manager sends a replica to its cluster, for the first time or again
+	Lose                      // the manager loses a cluster
+	Return                    // the manager reaches a cluster again, and reads it
 	Ask                       // the manager is asked, because of an event or because it is time
 	AskAgain                  // the manager is asked without need
 	Tick                      // time passes
+	Restart                   // another manager takes over, and reads the clusters that it reaches
 )
 
-var gatesKinds = [...]string{"Look", "Signal", "Clear", "Preempt", "Leave", "Reserve", "Evict", "Send", "Arrive", "See", "Withdraw", "Dispatch", "Ask", "AskAgain", "Tick"}
+var gatesKinds = [...]string{"Look", "Signal", "Clear", "Preempt", "Leave", "Reserve", "Evict", "Send", "Arrive", "See", "Withdraw", "Dispatch", "Lose", "Return", "Ask", "AskAgain", "Tick", "Restart"}
 
 func (a GatesAction) String() string {
 	if a.Kind >= Ask {
@@ -131,8 +148,32 @@ func (m Gates) Start() (s GatesState) {
 	return s
 }
 
+// starts are the states in which the workload was just sent to the first of the clusters.
+func (m Gates) starts() []GatesState {
+	list := []GatesState{m.Start()}
+	if m.Batches {
+		for n := 1; n < m.Replicas; n++ {
+			s := m.Start()
+			for i := n; i < m.Replicas; i++ {
+				s.Real[i], s.Seen[i] = Replica{}, Replica{}
+			}
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // Next calls step for each step of a state.
 func (m Gates) Next(s GatesState, step func(by GatesAction, to GatesState)) {
+	m.next(s, func(by GatesAction, to GatesState) {
+		for i := range m.Replicas {
+			to.Free[i] = to.Free[i] && to.Real[i].Open > 0
+		}
+		step(by, to)
+	})
+}
+
+func (m Gates) next(s GatesState, step func(by GatesAction, to GatesState)) {
 	for i := range m.Replicas {
 		m.scheduler(s, i, func(k GatesKind, r Replica) {
 			to := s
@@ -141,6 +182,10 @@ func (m Gates) Next(s GatesState, step func(by GatesAction, to GatesState)) {
 		})
 		m.reports(s, i, step)
 		m.copies(s, i, step)
+		m.reaches(s, i, step)
+	}
+	if m.Restarts {
+		step(GatesAction{Kind: Restart}, m.restart(s))
 	}
 	if s.Event || s.Wake == 1 {
 		m.ask(s, func(to GatesState) { step(GatesAction{Kind: Ask}, to) })
@@ -177,7 +222,7 @@ func (m Gates) scheduler(s GatesState, i int, step func(GatesKind, Replica)) {
 		step(Reserve, Replica{Reserved, 0, r.Open})
 	}
 	// "An eviction closes the gates and forgets their openings"
-	if r.Phase == Reserved {
+	if r.Phase == Reserved || m.Evictions && r.Phase > Unseen {
 		open := uint16(0)
 		if m.Wrong&KeepsOpen != 0 {
 			open = r.Open
@@ -195,6 +240,9 @@ func (m Gates) reports(s GatesState, i int, step func(GatesAction, GatesState)) 
 			to.Old[i] = true
 		}
 		step(GatesAction{k, i}, to)
+	}
+	if s.Lost[i] {
+		return
 	}
 	if s.Seen[i] != s.Real[i] {
 		see(See, s.Real[i], s)
@@ -222,7 +270,10 @@ func (m Gates) reports(s GatesState, i int, step func(GatesAction, GatesState)) 
 func (m Gates) copies(s GatesState, i int, step func(GatesAction, GatesState)) {
 	reserved := false
 	for j := range m.Replicas {
-		reserved = reserved || j != i && s.Seen[j].Phase == Reserved
+		reserved = reserved || j != i && s.Seen[j].Phase == Reserved && !s.Lost[j]
+	}
+	if s.Lost[i] {
+		return
 	}
 	to, change := s, Replica{}
 	kind := Withdraw
@@ -236,6 +287,37 @@ func (m Gates) copies(s GatesState, i int, step func(GatesAction, GatesState)) {
 	to.Real[i], to.Seen[i], to.Old[i] = change, change, s.Under[i]
 	to.Event = true
 	step(GatesAction{kind, i}, to)
+}
+
+// reaches: "Of a lost replica its opening counts, and nothing else." What is under way from it is gone, and when it is reached again it
+// is read.
+func (m Gates) reaches(s GatesState, i int, step func(GatesAction, GatesState)) {
+	if !m.Losses {
+		return
+	}
+	to := s
+	to.Event, to.Sent[i], to.Under[i], to.Old[i] = true, Replica{}, false, false
+	if to.Lost[i] = !s.Lost[i]; to.Lost[i] {
+		step(GatesAction{Lose, i}, to)
+		return
+	}
+	to.Seen[i] = to.Real[i]
+	step(GatesAction{Return, i}, to)
+}
+
+// restart: "After a restart ask once every cluster was read or is known to be lost." Of a lost one nothing is known.
+func (m Gates) restart(s GatesState) GatesState {
+	s.Sent, s.Under, s.Old, s.Event, s.Wake = [MaxReplicas]Replica{}, [MaxReplicas]bool{}, [MaxReplicas]bool{}, true, 0
+	for i := range m.Replicas {
+		s.Seen[i] = s.Real[i]
+		if m.Wrong&ActsUnread != 0 {
+			s.Seen[i].Open = 0
+		}
+		if s.Lost[i] {
+			s.Seen[i], s.Free[i] = Replica{}, s.Real[i].Open > 0
+		}
+	}
+	return s
 }
 
 // Ticks returns the state after some ticks.

@@ -5,19 +5,21 @@ import "fmt"
 // System returns the model with what must hold of it.
 func (m Gates) System() System[GatesState, GatesAction] {
 	system := System[GatesState, GatesAction]{
-		Starts: []GatesState{m.Start()}, Next: m.Next, Pack: m.pack, Unpack: m.unpack, Show: m.Show,
+		Starts: m.starts(), Next: m.Next, Pack: m.pack, Unpack: m.unpack, Show: m.Show,
 		Fair: GatesAction.fair, Holds: m.holds, Moves: m.moves,
 	}
-	if m.Prompt {
-		return system // what a replica does within one tick has no end, so its runs say nothing about waiting
+	if m.Prompt || m.Evictions {
+		// What a replica does within one tick has no end, so its runs say nothing about waiting. And ages stop here: a replica that is
+		// evicted again and again would signal as early as one that goes on signalling.
+		return system
 	}
 	// The replicas differ in nothing but their numbers, so what holds of one holds of all.
 	system.Waits = map[string]func(GatesState) bool{
 		"a replica signals for ever, none has quota, and its gate stays closed": func(s GatesState) bool {
-			return s.Real[0].Phase == Signalled && s.Real[0].Open == 0 && !m.reserved(s.Real)
+			return s.Real[0].Phase == Signalled && s.Real[0].Open == 0 && !s.Lost[0] && !m.reserved(s.Real)
 		},
 		"a replica that was taken back is never sent again, though none has quota": func(s GatesState) bool {
-			return s.Real[0].Phase == Absent && !m.reserved(s.Real)
+			return s.Real[0].Phase == Absent && !s.Lost[0] && !m.reserved(s.Real)
 		},
 	}
 	return system
@@ -32,11 +34,21 @@ func (m Gates) reserved(list [MaxReplicas]Replica) bool {
 	return false
 }
 
+// reservedIn reports whether the manager sees a replica with its quota.
+func (m Gates) reservedIn(s GatesState) bool {
+	for i, r := range s.Seen {
+		if r.Phase == Reserved && !s.Lost[i] {
+			return true
+		}
+	}
+	return false
+}
+
 // holds: one replica at a time has its turn, which is Timeout long; and if all is prompt, one preempts at a time.
 func (m Gates) holds(s GatesState) string {
 	turns, preempting := 0, 0
-	for _, r := range s.Real {
-		if r.Open > 0 && int(r.Open)-1 < m.Timeout {
+	for i, r := range s.Real {
+		if r.Open > 0 && int(r.Open)-1 < m.Timeout && !s.Free[i] {
 			turns++
 		}
 		if r.Phase == Preempting {
@@ -68,11 +80,14 @@ func (m Gates) moves(from GatesState, by GatesAction, to GatesState) string {
 		if from.Seen[i].Phase != Signalled {
 			return fmt.Sprintf("the gate of replica %d is opened, which does not signal", i)
 		}
-		if m.reserved(from.Seen) {
+		if from.Lost[i] {
+			return fmt.Sprintf("the gate of replica %d is opened, which is lost", i)
+		}
+		if m.reservedIn(from) {
 			return fmt.Sprintf("the gate of replica %d is opened, though one has its quota", i)
 		}
 		for j := range m.Replicas {
-			if other := from.Seen[j]; j != i && other.Phase == Preempting && int(other.Age) < m.Patience && !m.tooLong(from) {
+			if other := from.Seen[j]; j != i && !from.Lost[j] && other.Phase == Preempting && int(other.Age) < m.Patience && !m.tooLong(from) {
 				return fmt.Sprintf("the gate of replica %d is opened while the victims of replica %d leave", i, j)
 			}
 		}

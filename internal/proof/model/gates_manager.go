@@ -4,7 +4,7 @@ package model
 func (m Gates) ask(s GatesState, step func(GatesState)) {
 	s.Event, s.Wake = false, 0
 	for i := range m.Replicas {
-		if s.Seen[i].Phase == Reserved {
+		if s.Seen[i].Phase == Reserved && !s.Lost[i] {
 			step(s)
 			return
 		}
@@ -26,7 +26,7 @@ func (m Gates) ask(s GatesState, step func(GatesState)) {
 	}
 	if m.Wrong&OpensAll != 0 {
 		for i := range m.Replicas {
-			if m.waits(s.Seen[i]) {
+			if m.waits(s, i) {
 				s = m.open(s, i)
 			}
 		}
@@ -34,7 +34,7 @@ func (m Gates) ask(s GatesState, step func(GatesState)) {
 		return
 	}
 	for i := range m.Replicas { // "by first signal", equal ones in any order
-		if m.waits(s.Seen[i]) && (m.AnyOrder || int(s.Seen[i].Age) == first) {
+		if m.waits(s, i) && (m.AnyOrder || int(s.Seen[i].Age) == first) {
 			step(m.open(s, i))
 		}
 	}
@@ -44,10 +44,10 @@ func (m Gates) ask(s GatesState, step func(GatesState)) {
 func (m Gates) rest(s GatesState) (rest int) {
 	latest, leaves := -1, 0
 	for i := range m.Replicas {
-		if r := s.Seen[i]; r.Open > 0 && (latest < 0 || int(r.Open)-1 < latest) {
+		if r := s.Seen[i]; r.Open > 0 && (latest < 0 || int(r.Open)-1 < latest) && (m.Wrong&ForgetsLost == 0 || !s.Lost[i]) {
 			latest = int(r.Open) - 1
 		}
-		if r := s.Seen[i]; r.Phase == Preempting {
+		if r := s.Seen[i]; r.Phase == Preempting && !s.Lost[i] {
 			leaves = max(leaves, m.Patience-int(r.Age))
 		}
 	}
@@ -72,16 +72,17 @@ func (m Gates) rest(s GatesState) (rest int) {
 
 // waits: "Only the signal counts"; "A replica whose gate is open is not opened again, so each replica that
 // signals has its turn".
-func (m Gates) waits(r Replica) bool {
+func (m Gates) waits(s GatesState, i int) bool {
+	r := s.Seen[i]
 	signals := r.Phase == Signalled || m.Wrong&OpensQuiet != 0 && r.Phase == Quiet
-	return signals && (r.Open == 0 || m.Wrong&OpensAgain != 0)
+	return signals && (r.Open == 0 || m.Wrong&OpensAgain != 0) && (!s.Lost[i] || m.Wrong&OpensLost != 0)
 }
 
 // firstSignal returns the age of the first signal of the replicas that wait; negative if none waits.
 func (m Gates) firstSignal(s GatesState) int {
 	first := -1
 	for i := range m.Replicas {
-		if m.waits(s.Seen[i]) {
+		if m.waits(s, i) {
 			first = max(first, int(s.Seen[i].Age))
 		}
 	}

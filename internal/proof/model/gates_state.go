@@ -13,6 +13,9 @@ func (m Gates) Show(s GatesState) string {
 		if s.Seen[i] != s.Real[i] {
 			fmt.Fprintf(&b, " (seen as %v)", s.Seen[i])
 		}
+		if s.Lost[i] {
+			b.WriteString(" (lost)")
+		}
 		if s.Under[i] {
 			fmt.Fprintf(&b, " (reported as %v)", s.Sent[i])
 		}
@@ -62,6 +65,12 @@ func (m Gates) pack(s GatesState) (key uint64) {
 			replica(s.Sent[i])
 		}
 	}
+	for i := range m.Replicas {
+		if m.Losses {
+			put(bit(s.Lost[i]), 2)
+			put(bit(s.Free[i]), 2)
+		}
+	}
 	put(bit(s.Event), 2)
 	put(uint64(s.Wake), opens+ages)
 	return key
@@ -86,6 +95,11 @@ func (m Gates) unpack(key uint64) (s GatesState) {
 		return r
 	}
 	s.Wake, s.Event = uint16(take(opens+ages)), take(2) == 1
+	for i := m.Replicas - 1; i >= 0; i-- {
+		if m.Losses {
+			s.Free[i], s.Lost[i] = take(2) == 1, take(2) == 1
+		}
+	}
 	for i := m.Replicas - 1; i >= 0; i-- {
 		if m.InTransit {
 			s.Sent[i] = replica()

@@ -19,6 +19,9 @@ var gatesMutants = map[Wrong]struct {
 	OpensQuiet:      {"opens quiet ones", Gates{Replicas: 2, Timeout: 1, Patience: 1}, "which does not signal"},
 	OpensAgain:      {"opens again", Gates{Replicas: 2, Timeout: 1, Patience: 1}, "signals for ever"},
 	KeepsOpen:       {"an eviction keeps the gate open", Gates{Replicas: 2, Timeout: 1, Patience: 1}, "was evicted, and its gate is open"},
+	ForgetsLost:     {"the opening of a lost one is forgotten", Gates{Replicas: 2, Timeout: 1, Patience: 1, Losses: true}, "two gates were opened within the timeout"},
+	OpensLost:       {"opens a lost one", Gates{Replicas: 2, Timeout: 1, Patience: 1, Losses: true}, "which is lost"},
+	ActsUnread:      {"acts before it has read", Gates{Replicas: 2, Timeout: 1, Patience: 1, Restarts: true}, "two gates were opened within the timeout"},
 }
 
 func TestMutantsOfGatesAreFound(t *testing.T) {
@@ -27,7 +30,7 @@ func TestMutantsOfGatesAreFound(t *testing.T) {
 		_, err := c.model.System().Check(most)
 		found(t, c.name, c.want, err)
 	}
-	if len(gatesMutants) != 9 {
+	if len(gatesMutants) != 12 {
 		t.Error("a mutant is not in the table")
 	}
 }
@@ -40,11 +43,16 @@ func TestGatesHold(t *testing.T) {
 		{Replicas: 2, Timeout: 1, Patience: 1},
 		{Replicas: 2, Timeout: 1, Patience: 1, Grace: 1, AnyOrder: true},
 		{Replicas: 2, Timeout: 2, Patience: 1, Prompt: true},
+		{Replicas: 2, Timeout: 1, Patience: 1, Losses: true},
+		{Replicas: 2, Timeout: 1, Patience: 1, Evictions: true, Restarts: true, Batches: true},
 	}
 	if *full {
 		models = append(models,
 			Gates{Replicas: 3, Timeout: 1, Patience: 1, Prompt: true},
-			Gates{Replicas: 2, Timeout: 1, Patience: 1, InTransit: true})
+			Gates{Replicas: 2, Timeout: 1, Patience: 1, InTransit: true},
+			Gates{Replicas: 2, Timeout: 1, Patience: 1, Losses: true, Restarts: true, Batches: true},
+			Gates{Replicas: 2, Timeout: 1, Patience: 1, InTransit: true, Evictions: true, Restarts: true, Batches: true},
+			Gates{Replicas: 2, Timeout: 2, Patience: 1, Evictions: true, Losses: true, Restarts: true, Batches: true})
 	}
 	for _, m := range models {
 		r, err := m.System().Check(most)
@@ -67,14 +75,18 @@ func TestTwoMayPreemptAfterATurn(t *testing.T) {
 
 // A state is its number: nothing is lost in it.
 func TestStatesOfGatesAreNumbers(t *testing.T) {
-	m := Gates{Replicas: 3, Timeout: 2, Patience: 1, Grace: 1, InTransit: true}
-	s := m.Start()
-	for i := range 20_000 {
-		var next []GatesState
-		m.Next(s, func(_ GatesAction, to GatesState) { next = append(next, to) })
-		s = next[(i*7919)%len(next)]
-		if got := m.unpack(m.pack(s)); got != s {
-			t.Fatalf("%s became %s", m.Show(s), m.Show(got))
+	for _, m := range []Gates{
+		{Replicas: 3, Timeout: 2, Patience: 1, Grace: 1, InTransit: true},
+		{Replicas: 3, Timeout: 2, Patience: 1, Losses: true, Restarts: true, Evictions: true},
+	} {
+		s := m.Start()
+		for i := range 20_000 {
+			var next []GatesState
+			m.Next(s, func(_ GatesAction, to GatesState) { next = append(next, to) })
+			s = next[(i*7919)%len(next)]
+			if got := m.unpack(m.pack(s)); got != s {
+				t.Fatalf("%s became %s", m.Show(s), m.Show(got))
+			}
 		}
 	}
 }

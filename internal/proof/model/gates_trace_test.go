@@ -16,6 +16,7 @@ type manager struct {
 	config           gate.Config
 	real, seen, sent [MaxReplicas]copied
 	under, old       [MaxReplicas]bool
+	lost, free       [MaxReplicas]bool
 	event            bool
 	pick             func(n int) int
 	wake, now        time.Time
@@ -70,7 +71,10 @@ func (w *manager) state() (s GatesState) {
 			s.Sent[i] = w.replica(w.sent[i])
 		}
 	}
-	s.Under, s.Old, s.Event = w.under, w.old, w.event
+	for i := range w.free {
+		w.free[i] = w.free[i] && s.Real[i].Open > 0
+	}
+	s.Under, s.Old, s.Event, s.Lost, s.Free = w.under, w.old, w.event, w.lost, w.free
 	if !w.wake.IsZero() {
 		s.Wake = uint16(1 + max(0, -w.ticks(w.wake)))
 	}
@@ -109,10 +113,29 @@ func (w *manager) do(t failer, by GatesAction) {
 		}
 		w.see(i, *r)
 		w.event, w.old[i] = true, w.under[i]
+	case Lose, Return:
+		w.event, w.sent[i], w.under[i], w.old[i] = true, copied{}, false, false
+		if w.lost[i] = by.Kind == Lose; !w.lost[i] {
+			w.seen[i] = *r
+		}
+	case Restart:
+		w.restart()
 	case Ask, AskAgain:
 		w.ask(t)
 	case Tick:
 		w.now = w.now.Add(time.Minute)
+	}
+}
+
+// restart puts another manager in the place of this one: it has the clusters that it reads, and nothing else.
+func (w *manager) restart() {
+	*w = manager{model: w.model, config: w.config, real: w.real, lost: w.lost, free: w.free, event: true, pick: w.pick, now: w.now}
+	for i := range w.model.Replicas {
+		if w.lost[i] {
+			_, w.free[i] = w.real[i].gates.OpenSince(gate.MultiKueue)
+			continue
+		}
+		w.seen[i] = w.real[i]
 	}
 }
 
@@ -125,7 +148,7 @@ func (w *manager) ask(t failer) {
 	var replicas []gate.Replica
 	for i := range w.model.Replicas {
 		c := w.seen[i]
-		r := gate.Replica{Name: fmt.Sprint(i), Gates: c.gates}
+		r := gate.Replica{Name: fmt.Sprint(i), Gates: c.gates, Lost: w.lost[i]}
 		switch c.phase {
 		case Absent:
 			continue
@@ -161,6 +184,11 @@ func (w *manager) ask(t failer) {
 // drive takes steps with the real code, as pick chooses, and says which one is none of a model.
 func driveGates(t failer, m Gates, of Gates, steps int, pick func(n int) int) (by GatesAction, problem string) {
 	w := newManager(m, pick)
+	if m.Batches {
+		for i := 1 + pick(m.Replicas); i < m.Replicas; i++ {
+			w.real[i], w.seen[i] = copied{}, copied{}
+		}
+	}
 	for range steps {
 		before := w.state()
 		var may []GatesAction
@@ -179,7 +207,8 @@ func driveGates(t failer, m Gates, of Gates, steps int, pick func(n int) int) (b
 }
 
 func drawGates(pick func(n int) int) Gates {
-	return Gates{Replicas: 1 + pick(MaxReplicas), Timeout: 1 + pick(4), Patience: 1 + pick(4), Grace: pick(4), InTransit: pick(2) == 1, AnyOrder: pick(2) == 1}
+	return Gates{Replicas: 1 + pick(MaxReplicas), Timeout: 1 + pick(4), Patience: 1 + pick(4), Grace: pick(4), InTransit: pick(2) == 1, AnyOrder: pick(2) == 1,
+		Evictions: pick(2) == 1, Losses: pick(2) == 1, Restarts: pick(2) == 1, Batches: pick(2) == 1}
 }
 
 // Every step of the real gates and their orchestrator is a step of the model, whatever happens when.
@@ -198,7 +227,7 @@ func TestGatesAreNotTheMutants(t *testing.T) {
 	for wrong, c := range gatesMutants {
 		if !told(func(pick func(int) int) bool {
 			m := drawGates(pick)
-			m.InTransit = m.InTransit || c.model.InTransit
+			m.InTransit, m.Losses, m.Restarts = m.InTransit || c.model.InTransit, m.Losses || c.model.Losses, m.Restarts || c.model.Restarts
 			of := m
 			of.Wrong = wrong
 			_, problem := driveGates(t, m, of, 60, pick)
