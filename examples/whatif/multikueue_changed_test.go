@@ -104,6 +104,12 @@ var changed = map[string]struct {
 		m["status"].(map[string]any)["admissionChecks"].([]any)[0].(map[string]any)["state"] = "Ready"
 		set(m, "status.clusterName", "a")
 	}, "running a", "", 0},
+	"it runs where it is lost, and its check waits": {"17-clock-off", codec, func(w world) {
+		lose(w, "a")
+		condition(copyOf(w, "a", codec), "QuotaReserved", "True", "QuotaReserved", "09:29:00")
+		condition(copyOf(w, "a", codec), "Admitted", "True", "Admitted", "09:29:00")
+		set(copyOf(w, "a", codec), "status.admission", map[string]any{"clusterQueue": "video-a100", "podSetAssignments": []any{}})
+	}, "running a", "The gate in c opens now, too", 0},
 	"two fit": {"01-fits-on-one", vision, func(w world) {
 		w["b"] = deleteObject(w["b"], "job-pose-baseline")
 	}, "fits nowhere", "fits in a, b now", 0},

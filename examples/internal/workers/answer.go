@@ -28,13 +28,13 @@ func (q *Question) Answer() Answer {
 		a.At = &at
 	}
 	a.Sentence, a.Design = q.sentence(&n), q.byDesign(&n)
-	if n.verdict != Running && n.why == "" {
+	if !n.done && n.why == "" {
 		for _, turn := range q.turns() {
 			at := slices.IndexFunc(a.Workers, func(r Row) bool { return r.Worker == turn.Name })
 			a.Workers[at].Opens = turn.At.UTC()
 		}
 	}
-	if q.Ahead > 0 && n.verdict != Running && n.why == "" {
+	if q.Ahead > 0 && !n.done && n.why == "" {
 		f := q.Forward(q.Now.Add(q.Ahead), q.Leave)
 		a.Forecast = &f
 	}
@@ -85,7 +85,7 @@ func (q *Question) behind(w *Worker) bool { return w.Copy.Created.Before(q.Manag
 
 // byDesign says what the design does where Kueue does otherwise; empty: the same.
 func (q *Question) byDesign(n *next) string {
-	if n.verdict == Running || n.why != "" || q.Design != nil {
+	if n.done || n.why != "" || q.Design != nil {
 		return ""
 	}
 	act, known := q.design()

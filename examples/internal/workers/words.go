@@ -19,7 +19,7 @@ func (q *Question) sentence(n *next) string {
 		if n.cluster == "" {
 			return id + " runs, as its manager says, in a worker that it does not name."
 		}
-		return id + " runs in " + n.cluster + "."
+		return id + " runs in " + n.cluster + "." + q.then(n)
 	case Waits:
 		return id + " waits for victims: " + strings.Join(q.leaving(), "; ") + "." + q.then(n)
 	case Fits:

@@ -22,6 +22,7 @@ type next struct {
 	verdict, cluster string // cluster: empty, none or several
 	at               time.Time
 	gateOf, open     string // the worker whose gate opens next, and the same if it opens now
+	done             bool   // of Running: the manager knows, and opens no gate
 	why              string // of Nothing
 }
 
@@ -92,7 +93,7 @@ func (q *Question) settled() (n next, is bool) {
 	case q.check() == "Rejected":
 		return nothing("its AdmissionCheck " + q.Check + " is Rejected")
 	}
-	var runs, ends, evicted *Worker
+	var ends, evicted *Worker
 	for i := range q.Workers {
 		w := &q.Workers[i]
 		if w.Copy == nil || w.Unread != "" {
@@ -104,11 +105,8 @@ func (q *Question) settled() (n next, is bool) {
 		if w.Copy.Evicted.Is() && w.Lost == "" {
 			evicted = w
 		}
-		if a := &w.Copy.Admitted; a.Is() && !w.Copy.Finished.Is() && (runs == nil || a.LastTransitionTime.Before(runs.Copy.Admitted.LastTransitionTime)) {
-			runs = w
-		}
 	}
-	ready := q.check() == "Ready"
+	ready, runs := q.check() == "Ready", q.runs()
 	switch {
 	case ends != nil:
 		return nothing("it is finished in " + ends.Name)
@@ -116,14 +114,28 @@ func (q *Question) settled() (n next, is bool) {
 		return nothing("it was evicted in " + evicted.Name + " and in the manager, which resets it: its copies go, and new ones begin with closed gates")
 	case evicted != nil && ready:
 		return nothing("it was evicted in " + evicted.Name + ", and the manager resets it: its copies go, and new ones begin with closed gates")
-	case runs != nil:
-		return next{verdict: Running, cluster: runs.Name}, true
+	case runs != nil && (ready || runs.Lost == ""):
+		return next{verdict: Running, cluster: runs.Name, done: true}, true
 	case ready && (m.Cluster == "" || q.worker(m.Cluster) == nil || q.worker(m.Cluster).Lost != "" || q.worker(m.Cluster).Unread != ""):
-		return next{verdict: Running, cluster: m.Cluster}, true // as the manager knows it
+		return next{verdict: Running, cluster: m.Cluster, done: true}, true // as the manager knows it
 	case ready:
 		return nothing("its check is Ready, but no copy is admitted in " + m.Cluster + ": the manager resets it")
 	}
 	return n, false
+}
+
+// runs is the worker in which a copy is admitted, the first one, and sooner one that the manager reaches; nil: there is none.
+func (q *Question) runs() (runs *Worker) {
+	for i := range q.Workers {
+		w := &q.Workers[i]
+		if w.Copy == nil || w.Unread != "" || !w.Copy.Admitted.Is() || w.Copy.Finished.Is() {
+			continue
+		}
+		if runs == nil || runs.Lost != "" && w.Lost == "" || (runs.Lost == "") == (w.Lost == "") && w.Copy.Admitted.LastTransitionTime.Before(runs.Copy.Admitted.LastTransitionTime) {
+			runs = w
+		}
+	}
+	return runs
 }
 
 func (q *Question) worker(name string) *Worker {
@@ -152,7 +164,9 @@ func (q *Question) in(world []fact) next {
 			n.open = n.gateOf
 		}
 	}
-	switch {
+	switch runs := q.runs(); {
+	case runs != nil: // in a worker that the manager does not reach: it goes on without that
+		n.verdict, n.cluster = Running, runs.Name
 	case len(waits) > 0:
 		n.verdict, n.cluster = Waits, only(waits)
 	case len(fits) > 0:
