@@ -53,11 +53,11 @@ func (l *Limiter) refuses(v *Victim, taken []Victim, now int64) (limit string) {
 }
 
 // groups yields the groups in which limits count a victim of policies: the number of each, from 1
-// on, and how many of it may yield at an instant. What limits count of the victim alone is a group
-// only if the victim is refused.
-func (l *Limiter) groups(v *Victim, now int64, yield func(group int, most int64)) {
-	l.moveTo(now)
-	class, waits := l.class(v), len(l.waits)
+// on, and how many of it may yield. What limits count of the victim alone is a group
+// only if the victim is refused. The instant is that of the search in order, which has noted what it
+// refused.
+func (l *Limiter) groups(v *Victim, yield func(group int, most int64)) {
+	class := l.class(v)
 	for i := range l.Limits {
 		of, group := &l.Limits[i], 1+i
 		if !of.Covers(&class, l.labels) {
@@ -65,9 +65,7 @@ func (l *Limiter) groups(v *Victim, now int64, yield func(group int, most int64)
 		}
 		c := l.counted(i, &class, v.Workload.Facts.ID)
 		most := of.Limit - c.count
-		if c.asked++; most <= 0 {
-			l.waits = append(l.waits, wait{counted: c, to: of.Limit - 1})
-		}
+		c.asked++
 		switch of.Scope {
 		case limits.PreemptedWorkload:
 			if most > 0 {
@@ -78,7 +76,6 @@ func (l *Limiter) groups(v *Victim, now int64, yield func(group int, most int64)
 		}
 		yield(group, most)
 	}
-	l.noteWaits(waits)
 }
 
 // Explained says that the workloads refused from now on do not explain the decision.
@@ -105,7 +102,7 @@ func (c *Case) Limited(v *Victim) bool {
 func (c *Case) LimitGroups(v *Victim, yield func(group int, most int64)) {
 	if c.Request.Limits != nil && !v.Workload.Facts.Evicted {
 		of := *v
-		c.Request.Limits.groups(&of, c.Now, yield)
+		c.Request.Limits.groups(&of, yield)
 		c.Steps += c.Request.Limits.Looks()
 	}
 }
