@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	objects "github.com/cedesched/cede/examples/internal/input"
@@ -54,7 +56,9 @@ func readFleet(o *options, std stdio) (*fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newFleet(len(list), o, std, func(i int, m *workers.Member, one *options, nodes *rooms.Nodes) (answers.Input, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(whileReading))
+	piped := slices.ContainsFunc(list, func(m origin) bool { return slices.Contains(m.sources, "-") })
+	return newFleet(len(list), !o.live && !piped, o, std, func(i int, m *workers.Member, one *options, nodes *rooms.Nodes) (answers.Input, error) {
 		if m.Name = list[i].name; !o.live {
 			sources, err := objects.Files(list[i].sources, std.in)
 			if err != nil {
@@ -70,17 +74,25 @@ func readFleet(o *options, std stdio) (*fleet, error) {
 	})
 }
 
-// newFleet makes a fleet of so many clusters, each of which read reads.
-func newFleet(many int, o *options, std stdio, read func(int, *workers.Member, *options, *rooms.Nodes) (answers.Input, error)) (*fleet, error) {
+// newFleet makes a fleet of so many clusters, each of which read reads: all at once, or one after the other.
+func newFleet(many int, together bool, o *options, std stdio, read func(int, *workers.Member, *options, *rooms.Nodes) (answers.Input, error)) (*fleet, error) {
 	f := &fleet{clusters: map[string]*cluster{}}
-	var members []*workers.Member
-	for i := range many {
-		m := workers.NewMember("")
-		c, err := readMember(i, m, o, std, read)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", cmp.Or(m.Name, "the manager"), err)
+	members, clusters, errs := make([]*workers.Member, many), make([]*cluster, many), make([]error, many)
+	one := func(i int) { clusters[i], errs[i] = readMember(i, members[i], o, std, read) }
+	var all sync.WaitGroup
+	for i := range members {
+		if members[i] = workers.NewMember(""); together {
+			all.Go(func() { one(i) })
+		} else if one(i); errs[i] != nil {
+			break
 		}
-		members, f.clusters[m.Name] = append(members, m), c
+	}
+	all.Wait()
+	for i, m := range members {
+		if errs[i] != nil {
+			return nil, fmt.Errorf("%s: %w", cmp.Or(m.Name, "the manager"), errs[i])
+		}
+		f.clusters[m.Name] = clusters[i]
 	}
 	var err error
 	f.Fleet, err = workers.NewFleet(members)

@@ -18,7 +18,7 @@ import (
 // read does not count.
 func fleetOf(body *serve.Fleet, o *options, std stdio) (workers.Answers, error) {
 	one := options{now: body.Now, asked: true, config: preemption.Config{Compat: o.config.Compat}}
-	f, err := newFleet(1+len(body.Workers), &one, std, func(i int, m *workers.Member, _ *options, nodes *rooms.Nodes) (answers.Input, error) {
+	f, err := newFleet(1+len(body.Workers), false, &one, std, func(i int, m *workers.Member, _ *options, nodes *rooms.Nodes) (answers.Input, error) {
 		text, path := body.Manager, "manager"
 		if i > 0 {
 			m.Name, text, path = body.Workers[i-1].Name, body.Workers[i-1].Objects, fmt.Sprintf("workers[%d].objects", i-1)
