@@ -66,10 +66,21 @@ func (f *run) putBack() {
 			parts[v.Workload] = append(parts[v.Workload], v.Replicas...)
 		}
 	}
-	spared := make([]bool, len(f.victims))
+	spared, tooMuch := make([]bool, len(f.victims)), refused{}
 	for i := len(f.victims) - 1; i >= 0; i-- {
 		v := &f.victims[i]
-		spared[i] = len(v.Replicas) == 0 && f.spares(f.rest(v.Workload, parts[v.Workload])) || len(v.Replicas) > 0 && f.sparesReplicas(v)
+		if len(v.Replicas) > 0 {
+			spared[i] = f.sparesReplicas(v)
+			continue
+		}
+		w := f.rest(v.Workload, parts[v.Workload])
+		uses := w.Usage()
+		if tooMuch.covers(w.Queue, uses) {
+			continue
+		}
+		if spared[i] = f.spares(w); !spared[i] {
+			tooMuch.add(w.Queue, uses)
+		}
 	}
 	left := f.victims[:0]
 	for i, v := range f.victims {
@@ -78,6 +89,32 @@ func (f *run) putBack() {
 		}
 	}
 	f.victims = left
+}
+
+// refused is what was too much to put back, by queue: the least of it. As more is put back, it stays too much.
+type refused map[string][][]quota.Amount
+
+// maxRefused is how many amounts of a queue are kept: only few are not within each other.
+const maxRefused = 16
+
+// covers reports whether a workload uses all of what was too much before.
+func (r refused) covers(queue string, uses []quota.Amount) bool {
+	return slices.ContainsFunc(r[queue], func(less []quota.Amount) bool { return within(less, uses) })
+}
+
+func (r refused) add(queue string, uses []quota.Amount) {
+	list := slices.DeleteFunc(r[queue], func(more []quota.Amount) bool { return within(uses, more) })
+	if len(list) < maxRefused {
+		list = append(list, uses)
+	}
+	r[queue] = list
+}
+
+// within reports whether amounts are at most others, in each column.
+func within(less, more []quota.Amount) bool {
+	return !slices.ContainsFunc(less, func(a quota.Amount) bool {
+		return !slices.ContainsFunc(more, func(b quota.Amount) bool { return a.FlavorResource() == b.FlavorResource() && a.Amount <= b.Amount })
+	})
 }
 
 // spares puts a victim, or more replicas of it, back, if no node that is settled is then more over than without it. Only its queue and the
