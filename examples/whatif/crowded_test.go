@@ -37,7 +37,7 @@ func crowdedQueue(i int) string {
 // crowdedName is a name as a program makes it of a job: kind, project, run, hash.
 func crowdedName(kind string, i int) string {
 	projects := []string{"llama-70b-longcontext-sft", "detr-panoptic-distill", "two-tower-retrieval-v3", "spark-feature-backfill", "whisper-large-multilingual", "diffusion-upscaler-ablation"}
-	return fmt.Sprintf("%s-%s-run-%04d-%05x", kind, projects[i%len(projects)], 1000+i*37%9000, (i*2654435761+12345)%0xfffff)
+	return fmt.Sprintf("%s-%s-run-%04d-%05x", kind, projects[i%len(projects)], 1000+i*37%9000, (int64(i)*2654435761+12345)%0xfffff)
 }
 
 // crowdedAmounts are amounts of all six resources for some GPUs.
