@@ -21,8 +21,8 @@ type Standing struct {
 // Stand begins a standing.
 func Stand() Standing { return Standing{OverAll: true, Within: true} }
 
-// Count counts a resource that a node holds. with is what it holds with what is served next there: to yield, what it holds. then is the same: to
-// yield, what it holds without what is gone, and what is next.
+// Count counts a resource that a node holds. To serve, with and then are what the node holds with what is next there. To yield, with is what
+// it holds, and then is what it holds without what is gone and what is next.
 func (s *Standing) Count(q *Queues, node, resource int, held, with, then int64) {
 	at := q.At(node, resource)
 	allocatable := q.Allocatable[at]
