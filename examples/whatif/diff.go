@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,8 +12,8 @@ import (
 	"github.com/cedesched/cede/examples/internal/cli"
 	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/printable"
+	"github.com/cedesched/cede/examples/whatif/internal/serve"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -49,13 +48,7 @@ var diffVerb = verb{
 }
 
 // diffRow is a workload with another answer.
-type diffRow struct {
-	Workload string         `json:"workload"`
-	Queue    string         `json:"queue"`
-	Change   string         `json:"change"` // better, worse or other
-	Before   *answers.Short `json:"before"` // null: it is not in that state
-	After    *answers.Short `json:"after"`
-}
+type diffRow = serve.DiffRow
 
 func runDiff(before *cluster, o *options, std stdio) (result, error) {
 	after, err := before.other(o, std)
@@ -91,14 +84,7 @@ func runDiff(before *cluster, o *options, std stdio) (result, error) {
 		}
 		printNotes(b, notes)
 		before.printSampleHint(b, "diff -live "+before.quotaHint())
-	}, struct {
-		Now    time.Time `json:"now"`
-		Change []diffRow `json:"changes"`
-		Same   int       `json:"same"` // how many answers stay as they are
-		// Settlement says who has to leave after the change, if usage is to be within what is allowed; absent: nothing has to.
-		Settlement *settle.Answer `json:"settlement,omitempty"`
-		Notes      []string       `json:"notes"`
-	}{before.Now, rows, same.all, anyExcess(leaves), notes}, nil}, nil
+	}, serve.Diff{Now: before.Now, Change: rows, Same: same.all, Settlement: anyExcess(leaves), Notes: notes}, nil}, nil
 }
 
 // other returns the cluster after the change.
@@ -186,7 +172,7 @@ func compareAnswers(before, after *cluster, o *options, std stdio) (rows []diffR
 		}
 		seen[id] = true
 		if change := answers.ChangeOf(was[id], is[id]); change != "" {
-			rows = append(rows, diffRow{id, w.Workload.Queue, change, was[id], is[id]})
+			rows = append(rows, diffRow{Workload: id, Queue: w.Workload.Queue, Change: change, Before: was[id], After: is[id]})
 			continue
 		}
 		count.all++

@@ -17,6 +17,7 @@ import (
 	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/examples/internal/read"
+	"github.com/cedesched/cede/examples/whatif/internal/serve"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/moves"
 	"github.com/cedesched/cede/preemption/placement"
@@ -47,12 +48,7 @@ var drainVerb = verb{
 		if err != nil {
 			return result{}, err
 		}
-		return result{d.status(), d.print, struct {
-			Verdict string            `json:"verdict"` // yes, no or unknown
-			Doubts  []string          `json:"doubts,omitempty"`
-			Answer  moves.ClearAnswer `json:"answer"` // as far as is known
-			Notes   []string          `json:"notes"`
-		}{d.verdict(), d.doubts, d.answer, d.notes}, nil}, nil
+		return result{d.status(), d.print, serve.Drained{Verdict: d.verdict(), Doubts: d.doubts, Answer: d.answer, Notes: d.notes}, nil}, nil
 	},
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/lint"
 	"github.com/cedesched/cede/examples/internal/printable"
+	"github.com/cedesched/cede/examples/whatif/internal/serve"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -41,10 +42,7 @@ var lintVerb = verb{
 			status = cli.StatusUnknown
 		}
 		if !o.isText() {
-			return result{status, nil, struct {
-				Findings []lint.Finding `json:"findings"`
-				Notes    []string       `json:"notes"`
-			}{found, notes}, nil}, nil
+			return result{status, nil, serve.Linted{Findings: found, Notes: notes}, nil}, nil
 		}
 		said.end(len(unfinished) > 0)
 		printNotes(said.page, notes)

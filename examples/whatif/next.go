@@ -2,13 +2,13 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/whatif/internal/serve"
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/workload"
 )
@@ -63,37 +63,15 @@ var nextVerb = verb{
 			c.printForecast(b, o, f)
 			printNotes(b, notes)
 			c.printSampleHint(b, "next -live")
-		}, struct {
-			Now     time.Time `json:"now"`
-			Cycles  int       `json:"cycles"` // how many were run
-			Ends    bool      `json:"ends"`   // after them nothing changes before an event
-			Heads   []step    `json:"heads"`
-			Held    []string  `json:"held,omitempty"`    // workloads that are not considered
-			Unknown []string  `json:"unknown,omitempty"` // workloads about which nothing is known for sure; no cycle tries them
-			Placed  []string  `json:"placed,omitempty"`  // workloads that need room on nodes; no cycle tries them
-			Notes   []string  `json:"notes"`
-		}{c.Now, f.cycles, f.ends, f.steps, f.held, f.unknown, f.placed, notes}, nil}, nil
+		}, serve.Next{Now: c.Now, Cycles: f.cycles, Ends: f.ends, Heads: f.steps, Held: f.held, Unknown: f.unknown, Placed: f.placed, Notes: notes}, nil}, nil
 	},
 }
 
 // maxCycles limits -cycles: each takes a decision for each head.
 const maxCycles = 10_000
 
-// step is what a cycle does about one head. A head about which a cycle says the same as the
-// one before is not repeated.
-type step struct {
-	Cycle    int               `json:"cycle"`
-	At       time.Time         `json:"at"`
-	Workload string            `json:"workload"`
-	Queue    string            `json:"queue"`
-	Outcome  cycle.HeadOutcome `json:"outcome"`
-	Words    string            `json:"words"`
-	Victims  []string          `json:"victims,omitempty"`
-	Leaving  []string          `json:"leaving,omitempty"` // the victims that were told to leave before
-	// VictimPods are the pods that yield, of KAI.
-	VictimPods []string  `json:"victimPods,omitempty"`
-	RetryAt    time.Time `json:"retryAt,omitzero"`
-}
+// step is what a cycle does about one head.
+type step = serve.Step
 
 func (c *cluster) printForecast(b *cli.Page, o *options, f *forecast) {
 	t := &cli.Table{Columns: []cli.Column{

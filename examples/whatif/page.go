@@ -80,7 +80,7 @@ func servePage(document model.Document, o *options, std stdio) (result, error) {
 		return result{}, err
 	}
 	fmt.Fprintf(std.out, "The page is on http://%s (end with Ctrl-C)\n", listener.Addr())
-	return result{status: cli.StatusYes}, untilInterrupted(std, listener, fromHere(site.Program(document)), time.Second)
+	return result{status: cli.StatusYes}, untilInterrupted(std, listener, fromHere(site.Program(document)), time.Second, func() {})
 }
 
 // buildPage is replaced in tests, which need no WebAssembly.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/schema"
+	"github.com/cedesched/cede/examples/whatif/internal/serve"
 )
 
 const schemaFile = "../../docs/whatif.schema.json"
@@ -63,6 +64,11 @@ func TestSchema(t *testing.T) {
 		verbsOf[verb] = s.Of(of)
 	}
 	s.Named["verbs"] = schema.Object{"properties": verbsOf}
+	ofServe := schema.Object{}
+	for name, v := range map[string]any{"workloads": serve.List{}, "begin": serve.Begun{}, "change": serve.Change{}, "missed": serve.Missed{}, "failed": serve.Failure{}} {
+		ofServe[name] = s.Of(reflect.TypeOf(v))
+	}
+	s.Named["serve"] = schema.Object{"description": "what serve answers beside: the list, and the data of each event of /v1/changes", "properties": ofServe}
 	var want bytes.Buffer
 	encoder := json.NewEncoder(&want)
 	encoder.SetIndent("", " ")

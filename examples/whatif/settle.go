@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
+	"github.com/cedesched/cede/examples/whatif/internal/serve"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/settle"
 )
@@ -74,12 +74,7 @@ var settleVerb = verb{
 			b.Lines(rest)
 			printNotes(b, notes)
 			c.printSampleHint(b, "settle -live "+c.quotaHint())
-		}, struct {
-			Now        time.Time     `json:"now"`
-			Settlement settle.Answer `json:"settlement"`
-			Doubts     []string      `json:"doubts,omitempty"` // what the answer depends on and is not known
-			Notes      []string      `json:"notes"`
-		}{c.Now, a, doubts, notes}, append([]string{}, answers.VictimNames(a.Victims)...)}, nil
+		}, serve.Settled{Now: c.Now, Settlement: a, Doubts: doubts, Notes: notes}, append([]string{}, answers.VictimNames(a.Victims)...)}, nil
 	},
 }
 

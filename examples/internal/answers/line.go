@@ -23,7 +23,7 @@ func (c *Cluster) Line(list []Waiting) { c.line(list, true) }
 func (c *Cluster) LineForCycles(list []Waiting) { c.line(list, false) }
 
 func (c *Cluster) line(list []Waiting, holds bool) {
-	slices.SortFunc(list, func(a, b Waiting) int { return compareWaiting(&a.Workload, &b.Workload) })
+	slices.SortFunc(list, func(a, b Waiting) int { return CompareWaiting(&a.Workload, &b.Workload) })
 	for start := 0; start < len(list); {
 		end := start + 1
 		for end < len(list) && list[end].Workload.Queue == list[start].Workload.Queue {

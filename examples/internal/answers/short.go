@@ -206,6 +206,26 @@ func (s *Short) Rank() int {
 	return -1
 }
 
+// ChangeInTime is [ChangeOf] of answers at two instants: how long it is until an instant, or since one, does not count.
+func ChangeInTime(before, after *Short) string {
+	change := ChangeOf(before, after)
+	if change == "other" && before != nil && after != nil && slices.Equal(before.Victims, after.Victims) && before.timeless() == after.timeless() {
+		return ""
+	}
+	return change
+}
+
+// timeless is the words without the length of time that they have.
+func (s *Short) timeless() string {
+	if s.Outcome == preemption.Wait.String() {
+		_, what, _ := strings.Cut(s.Words, ": ")
+		return what
+	}
+	who, _, _ := strings.Cut(s.Words, told)
+	who, _, _ = strings.Cut(who, firstTold)
+	return who
+}
+
 // ChangeOf compares two answers: a better outcome, then fewer victims, an earlier time, less
 // that is missing, if both miss something. Empty: they are the same.
 func ChangeOf(before, after *Short) string {

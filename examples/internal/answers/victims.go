@@ -87,9 +87,15 @@ const LeavingAlready = " (leaving already)"
 
 // Awaits reports whether nobody is told to stop: what is leaving already is enough.
 func Awaits(d *preemption.Decision) bool {
-	told := func(v preemption.Victim) bool { return !v.Leaving }
-	return d.Leaving || d.Outcome == preemption.Preempt && !slices.ContainsFunc(d.Victims, told)
+	stays := func(v preemption.Victim) bool { return !v.Leaving }
+	return d.Leaving || d.Outcome == preemption.Preempt && !slices.ContainsFunc(d.Victims, stays)
 }
+
+// Before how long ago what is awaited was told to leave.
+const (
+	told      = ", told to leave "
+	firstTold = ", the first told to leave "
+)
 
 // awaited says what is waited for, and since when it has been leaving where that is known.
 func (c *Cluster) awaited(d *preemption.Decision) string {
@@ -111,9 +117,9 @@ func (c *Cluster) awaited(d *preemption.Decision) string {
 	case first.IsZero():
 		return text + ", told to leave before"
 	case len(names) == 1:
-		return text + ", told to leave " + units.Age(c.Now, first) + " ago"
+		return text + told + units.Age(c.Now, first) + " ago"
 	}
-	return text + ", the first told to leave " + units.Age(c.Now, first) + " ago"
+	return text + firstTold + units.Age(c.Now, first) + " ago"
 }
 
 // maxTold is the most victims of which the sentence of an answer names the first ones.

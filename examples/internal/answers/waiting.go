@@ -201,8 +201,8 @@ func Namespace(id string) string {
 	return namespace
 }
 
-// compareWaiting orders by queue and then as a queue does.
-func compareWaiting(a, b *workload.Workload) int {
+// CompareWaiting orders by queue and then as a queue does.
+func CompareWaiting(a, b *workload.Workload) int {
 	return cmp.Or(
 		cmp.Compare(a.Queue, b.Queue),
 		cmp.Compare(b.EffectivePriority(), a.EffectivePriority()),

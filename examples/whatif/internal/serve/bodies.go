@@ -117,7 +117,7 @@ func statusOf(err error) int {
 		return http.StatusConflict
 	case errors.As(err, &tooLarge):
 		return http.StatusRequestEntityTooLarge
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, errTooMany):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusBadRequest

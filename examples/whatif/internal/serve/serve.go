@@ -10,6 +10,7 @@ import (
 	"errors"
 	"net/http"
 	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/cedesched/cede/examples/internal/answers"
@@ -32,19 +33,14 @@ type Cluster struct {
 	// List answers about all that waits, in the order of the queues. Answers that were not looked at, for there are too many, are
 	// left out; More says how many.
 	List func(ctx context.Context) (List, error)
+	// Doubts counts, by field or object, what is not known and answers depend on. Nil: it is not known.
+	Doubts func() map[string]int
+	Verbs  Verbs
 }
 
 // Asking returns what a request about the cluster, or about one that edits made of it, is decided on, the request with its room on nodes, and
 // notes on it.
 type Asking func(*preemption.Snapshot, preemption.Request) (*preemption.Snapshot, preemption.Request, []string, error)
-
-// List is what waits, with answers.
-type List struct {
-	Workloads []Waits `json:"workloads"`
-	More      int     `json:"more"` // that were not looked at
-	// Notes say what the cluster leaves out.
-	Notes []string `json:"notes"`
-}
 
 // Waits is a workload that waits, with the answer about it in a few words.
 type Waits struct {
@@ -69,6 +65,8 @@ var (
 	ErrNotThere = errors.New("not in the cluster")
 	// ErrRuns says that it holds quota already.
 	ErrRuns = errors.New("it does not wait")
+
+	errNotAnswered = errors.New("this server does not answer that")
 )
 
 // Options configure a handler.
@@ -78,6 +76,10 @@ type Options struct {
 	// Fleet answers about a manager of MultiKueue and its workers, which come with the question. Nil: it is not asked. The error
 	// is [ErrNotThere] if the manager has not sent out the workload.
 	Fleet func(*Fleet) (workers.Answers, error)
+	// Changed returns a channel that is closed once Cluster returns another one. Nil: changes are looked for every minute.
+	Changed func() <-chan struct{}
+	// Ends is closed when the server ends: then streams do. Nil: they end with their clients.
+	Ends <-chan struct{}
 	// Now returns the time of questions that have none.
 	Now func() time.Time
 	// MaxBody is the size of the largest body in bytes. Zero: 64 MiB.
@@ -97,8 +99,11 @@ var Description []byte
 // server answers questions.
 type server struct {
 	Options
-	slots chan struct{}
-	kept  kept
+	slots   chan struct{}
+	kept    kept
+	feed    feed
+	process string // another one each time that the program runs
+	serials serials
 }
 
 // Handler answers questions.
@@ -112,13 +117,20 @@ func Handler(o Options) http.Handler {
 	if o.AtOnce == 0 {
 		o.AtOnce = runtime.GOMAXPROCS(0)
 	}
-	s := &server{Options: o, slots: make(chan struct{}, o.AtOnce)}
+	s := &server{Options: o, slots: make(chan struct{}, o.AtOnce), process: strconv.FormatInt(time.Now().UnixNano(), 36)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/decide", question(s, (*server).decide))
 	mux.HandleFunc("POST /v1/explain", question(s, (*server).explain))
 	mux.HandleFunc("POST /v1/simulate", question(s, (*server).simulate))
 	mux.HandleFunc("POST /v1/multikueue", question(s, (*server).multikueue))
-	mux.HandleFunc("GET /v1/workloads", s.list)
+	mux.HandleFunc("GET "+listPath, s.list)
+	mux.HandleFunc("GET /v1/changes", s.changes)
+	mux.HandleFunc("GET /v1/ask", verb(s, func(v *Verbs) func(context.Context, *AskAsked) (any, error) { return v.Ask }))
+	mux.HandleFunc("GET /v1/next", verb(s, func(v *Verbs) func(context.Context, *NextAsked) (any, error) { return v.Next }))
+	mux.HandleFunc("GET /v1/lint", verb(s, func(v *Verbs) func(context.Context, *LintAsked) (any, error) { return v.Lint }))
+	mux.HandleFunc("GET /v1/diff", verb(s, func(v *Verbs) func(context.Context, *DiffAsked) (any, error) { return v.Diff }))
+	mux.HandleFunc("GET /v1/settle", verb(s, func(v *Verbs) func(context.Context, *SettleAsked) (any, error) { return v.Settle }))
+	mux.HandleFunc("GET /v1/drain", verb(s, func(v *Verbs) func(context.Context, *DrainAsked) (any, error) { return v.Drain }))
 	mux.HandleFunc("GET /v1/workloads/{namespace}/{name}/why", s.why)
 	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -148,14 +160,16 @@ func (s *server) why(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (s *server) list(w http.ResponseWriter, r *http.Request) {
-	s.in(w, r, r.URL.Path, func(ctx context.Context) (any, error) { return s.Cluster().List(ctx) })
+// in writes the answer to a question.
+func (s *server) in(w http.ResponseWriter, r *http.Request, key string, answer func(context.Context) (any, error)) {
+	value, err := s.answered(r.Context(), key, answer)
+	s.write(w, value, err)
 }
 
-// in answers when it is the turn of the question, within the time that it has. The same question is answered once while the
+// answered answers when it is the turn of the question, within the time that it has. The same question is answered once while the
 // cluster is the same, for some seconds.
-func (s *server) in(w http.ResponseWriter, r *http.Request, key string, answer func(context.Context) (any, error)) {
-	ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
+func (s *server) answered(ctx context.Context, key string, answer func(context.Context) (any, error)) (any, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	one, mine := s.kept.find(s.Cluster(), key, time.Now())
 	if mine {
@@ -163,9 +177,9 @@ func (s *server) in(w http.ResponseWriter, r *http.Request, key string, answer f
 	}
 	select {
 	case <-one.done:
-		s.write(w, one.value, one.err)
+		return one.value, one.err
 	case <-ctx.Done():
-		s.write(w, nil, ctx.Err())
+		return nil, ctx.Err()
 	}
 }
 
