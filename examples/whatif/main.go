@@ -25,6 +25,7 @@
 //	multikueue  of a workload sent to several clusters: which gate opens when, and who yields where
 //	page      a page for the browser with the cluster in it, served or in one file (-o FILE)
 //	serve     the same answers over HTTP, for dashboards and other programs
+//	mcp       the same as tools for agents, by the Model Context Protocol
 //
 // With -o json the answer is one object. That of ask:
 //

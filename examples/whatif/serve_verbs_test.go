@@ -61,16 +61,16 @@ func TestServeAnswersAsVerbs(t *testing.T) {
 func TestServeRefusesAsVerbs(t *testing.T) {
 	address, _ := served(t)
 	for path, want := range map[string]string{
-		"/v1/next?cycles=20000":                  "cycles 20000: want 1 to 10000",
-		"/v1/next?queue=visio":                   `the nearest: vision`,
-		"/v1/lint?rule=none":                     "rule: ",
-		"/v1/diff":                               "diff needs something to compare with",
-		"/v1/diff?quota=x":                       "quota x: ",
-		"/v1/drain":                              "name the nodes",
-		"/v1/ask":                                `{"path":"request","problem":"is missing"},{"path":"queue","problem":"is missing"}`,
-		"/v1/ask?request=x&queue=vision":         "request ",
-		"/v1/ask?request=cpu=1&queue=x&count=-1": `count`,
-		"/v1/settle?all=true":                    `want one of quota`,
+		"/v1/next?cycles=20000":          "cycles 20000: want 1 to 10000",
+		"/v1/next?queue=visio":           `the nearest: vision`,
+		"/v1/lint?rule=none":             "rule: ",
+		"/v1/diff":                       "diff needs something to compare with",
+		"/v1/diff?quota=x":               "quota x: ",
+		"/v1/drain":                      `{"path":"node","problem":"is missing"}`,
+		"/v1/ask":                        `{"path":"queue","problem":"is missing"},{"path":"request","problem":"is missing"}`,
+		"/v1/ask?request=x&queue=vision": "request ",
+		"/v1/ask?request=cpu=1&queue=vision&count=-1": "count",
+		"/v1/settle?all=true":                         `want one of quota`,
 	} {
 		if code, got := get(t, address+path, ""); code != http.StatusBadRequest || !strings.Contains(got, want) {
 			t.Errorf("%s: status %d, %s, want %s", path, code, got, want)

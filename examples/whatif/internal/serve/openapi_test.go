@@ -98,7 +98,11 @@ func parametersOf(s *schema.Schemas, t reflect.Type) []any {
 			list = append(list, parametersOf(s, f.Type)...)
 			continue
 		}
-		list = append(list, object{"name": f.Tag.Get("json"), "in": "query", "description": f.Tag.Get("about"), "schema": s.Of(f.Type)})
+		one := object{"name": f.Tag.Get("json"), "in": "query", "description": f.Tag.Get("about"), "schema": s.Of(f.Type)}
+		if f.Tag.Get("need") != "" {
+			one["required"] = true
+		}
+		list = append(list, one)
 	}
 	return list
 }

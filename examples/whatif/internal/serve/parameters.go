@@ -11,7 +11,8 @@ import (
 )
 
 // parameters reads the parameters of a question without a body into the fields of a struct: texts, numbers, and lists of texts, where a
-// parameter may be given several times. A field has the name that its json tag says. All faults are reported at once.
+// parameter may be given several times. A field has the name that its json tag says, and is needed if its need tag says so. All faults are
+// reported at once.
 func parameters(given url.Values, into any) error {
 	var faults preemption.Faults
 	known := map[string]bool{}
@@ -35,6 +36,10 @@ func read(given url.Values, into reflect.Value, known map[string]bool, faults *p
 		name := field.Tag.Get("json")
 		known[name] = true
 		texts := given[name]
+		if field.Tag.Get("need") != "" && strings.Join(texts, "") == "" {
+			faults.Add(name, "is missing")
+			continue
+		}
 		if list, is := value.Addr().Interface().(*[]string); is {
 			*list = texts
 			continue

@@ -8,7 +8,6 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/lint"
-	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/preemption/moves"
 	"github.com/cedesched/cede/preemption/settle"
@@ -26,8 +25,8 @@ type Verbs struct {
 
 // AskAsked describes a new workload. The answer is [Why].
 type AskAsked struct {
-	Request  string `json:"request" about:"what one replica takes: RESOURCE=QUANTITY,..., as in cpu=4,nvidia.com/gpu=8"`
-	Queue    string `json:"queue" about:"its queue; NAMESPACE/NAME for a local queue"`
+	Request  string `json:"request" need:"true" about:"what one replica takes: RESOURCE=QUANTITY,..., as in cpu=4,nvidia.com/gpu=8"`
+	Queue    string `json:"queue" need:"true" about:"its queue; NAMESPACE/NAME for a local queue"`
 	Priority int64  `json:"priority" about:"its priority; absent: 0"`
 	Count    int64  `json:"count" about:"how many replicas; absent: 1"`
 	Flavor   string `json:"flavor" about:"take these flavors instead of choosing"`
@@ -119,7 +118,7 @@ type Settled struct {
 
 // DrainAsked asks whether nodes can be drained. The answer is [Drained].
 type DrainAsked struct {
-	Node []string `json:"node" about:"a node that is to be drained"`
+	Node []string `json:"node" need:"true" about:"a node that is to be drained"`
 }
 
 // Drained is whether nodes can be drained.
@@ -130,29 +129,11 @@ type Drained struct {
 	Notes   []string          `json:"notes"`
 }
 
-// check returns what is wrong with a question about a new workload.
-func (a *AskAsked) check() error {
-	var faults preemption.Faults
-	for _, need := range []struct{ name, value string }{{"request", a.Request}, {"queue", a.Queue}} {
-		if need.value == "" {
-			faults.Add(need.name, "is missing")
-		}
-	}
-	if a.Count < 0 {
-		faults.Add("count", "%d: want at least 1", a.Count)
-	}
-	return faults.Err()
-}
-
 // verb handles questions with parameters of type P.
 func verb[P any](s *server, of func(*Verbs) func(context.Context, *P) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		asked, given := new(P), r.URL.Query()
-		err := parameters(given, asked)
-		if c, is := any(asked).(interface{ check() error }); is && err == nil {
-			err = c.check()
-		}
-		if err != nil {
+		if err := parameters(given, asked); err != nil {
 			s.write(w, nil, err)
 			return
 		}
