@@ -19,6 +19,7 @@ func (c *cluster) answering(ctx context.Context, o *options, std stdio) (http.Ha
 	var latest serve.Latest
 	set := func(c *cluster) { latest.Set(c.served(o, std)) }
 	set(c)
+	std.notRead = latest.Fail
 	switch live := o.reads(std); {
 	case live && c.ByFairShares():
 		go readAgain(ctx, c, o, std, set)
@@ -28,7 +29,7 @@ func (c *cluster) answering(ctx context.Context, o *options, std stdio) (http.Ha
 		}
 	}
 	return serve.Handler(serve.Options{
-		Cluster: latest.Get, Changed: latest.Changed, Ends: ctx.Done(),
+		Cluster: latest.Get, Changed: latest.Changed, Read: latest.Read, Ends: ctx.Done(),
 		Fleet: func(body *serve.Fleet) (workers.Answers, error) { return fleetOf(body, o, std) },
 		Now:   func() time.Time { return c.asked(o, std) }, MaxBody: o.serve.maxBody, Timeout: o.serve.timeout,
 	}), nil
@@ -127,6 +128,7 @@ func readAgain(ctx context.Context, c *cluster, o *options, std stdio, set func(
 				continue
 			}
 		}
+		std.countNotRead()
 		notReadAgain(std, err)
 	}
 }

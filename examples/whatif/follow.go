@@ -232,6 +232,7 @@ func followEvents(ctx context.Context, c *cluster, o *options, std stdio, set fu
 	said := map[string]bool{}
 	var mu sync.Mutex
 	say := func(err error) {
+		std.countNotRead()
 		mu.Lock()
 		defer mu.Unlock()
 		if text := strings.TrimSpace(err.Error()); !said[text] { // the informers try again and again

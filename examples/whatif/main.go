@@ -83,6 +83,7 @@ type stdio struct {
 	name     string                                       // as the user calls the program
 	command  string                                       // with which the user runs it, as messages show it; empty: go run
 	plugin   bool                                         // it is called as a plugin of kubectl
+	notRead  func()                                       // is called when a cluster that is followed cannot be read; nil: nobody counts
 	connect  func(name string) (dynamic.Interface, error) // in place of the connection that flags and kubeconfig say; nil: that one
 }
 
@@ -92,6 +93,13 @@ func (s *stdio) interrupted() (context.Context, context.CancelFunc) {
 		return context.WithCancel(context.Background())
 	}
 	return s.until()
+}
+
+// countNotRead counts a reading that failed.
+func (s *stdio) countNotRead() {
+	if s.notRead != nil {
+		s.notRead()
+	}
 }
 
 // nameOf returns the name by which the program was called: kubectl-cede is kubectl cede.

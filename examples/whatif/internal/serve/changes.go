@@ -59,6 +59,7 @@ type feed struct {
 	looks     int64
 	failed    error // of the last look
 	listeners int
+	count     func(kind string) // nil: nobody counts
 	end       context.CancelFunc
 	looked    chan struct{} // is closed after the next look
 	wanted    chan struct{} // is closed when somebody begins to listen
@@ -145,6 +146,9 @@ func (f *feed) keep(c Change) {
 		f.first += maxChanges / 2
 	}
 	f.changes = append(f.changes, c)
+	if f.count != nil {
+		f.count(c.Kind)
+	}
 }
 
 // join adds a listener who has read so many changes; -1: who begins. Nil: too many listen.
@@ -229,7 +233,7 @@ func (l *listener) accepts(c *Change) bool {
 func (s *server) look(ctx context.Context) {
 	for ctx.Err() == nil {
 		begins, changed, began := s.feed.begins(), s.changed(), time.Now()
-		value, err := s.answered(ctx, listPath, s.all)
+		value, err := s.answered(ctx, "workloads", listPath, s.all)
 		took := time.Since(began)
 		all, _ := value.(*List)
 		s.feed.compare(ctx, s.Now(), all, err)

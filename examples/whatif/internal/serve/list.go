@@ -137,14 +137,14 @@ const listPath = "/v1/workloads"
 func (s *server) list(w http.ResponseWriter, r *http.Request) {
 	page := new(Page)
 	if err := cmp.Or(parameters(r.URL.Query(), page), page.check()); err != nil {
-		s.write(w, nil, err)
+		s.write(w, r, nil, err)
 		return
 	}
-	value, err := s.answered(r.Context(), listPath, s.all)
+	value, err := s.answered(r.Context(), "workloads", listPath, s.all)
 	if err == nil {
 		value, err = page.of(value.(*List))
 	}
-	s.write(w, value, err)
+	s.write(w, r, value, err)
 }
 
 // all is the list of all that waits.

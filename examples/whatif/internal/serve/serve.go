@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/VictoriaMetrics/metrics"
+
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/workers"
 	"github.com/cedesched/cede/preemption"
@@ -78,6 +80,8 @@ type Options struct {
 	Fleet func(*Fleet) (workers.Answers, error)
 	// Changed returns a channel that is closed once Cluster returns another one. Nil: changes are looked for every minute.
 	Changed func() <-chan struct{}
+	// Read returns when the cluster was read last, and how often that failed since the program runs. Nil: it is not known.
+	Read func() (time.Time, int64)
 	// Ends is closed when the server ends: then streams do. Nil: they end with their clients.
 	Ends <-chan struct{}
 	// Now returns the time of questions that have none.
@@ -104,6 +108,7 @@ type server struct {
 	feed    feed
 	process string // another one each time that the program runs
 	serials serials
+	counted *metrics.Set
 }
 
 // Handler answers questions.
@@ -117,7 +122,8 @@ func Handler(o Options) http.Handler {
 	if o.AtOnce == 0 {
 		o.AtOnce = runtime.GOMAXPROCS(0)
 	}
-	s := &server{Options: o, slots: make(chan struct{}, o.AtOnce), process: strconv.FormatInt(time.Now().UnixNano(), 36)}
+	s := &server{Options: o, slots: make(chan struct{}, o.AtOnce), process: strconv.FormatInt(time.Now().UnixNano(), 36), counted: metrics.NewSet()}
+	s.feed.count = func(kind string) { s.counted.GetOrCreateCounter(metric("cede_changes_total", "change", kind)).Inc() }
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/decide", question(s, (*server).decide))
 	mux.HandleFunc("POST /v1/explain", question(s, (*server).explain))
@@ -136,6 +142,7 @@ func Handler(o Options) http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(Description)
 	})
+	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
 	return inJSON(mux)
 }
@@ -147,7 +154,7 @@ func question[B any](s *server, answer func(*server, context.Context, *B) (any, 
 		body := new(B)
 		data, err := s.read(w, r, body)
 		if err != nil {
-			s.write(w, nil, err)
+			s.write(w, r, nil, err)
 			return
 		}
 		s.in(w, r, r.URL.Path+"\n"+string(data), func(ctx context.Context) (any, error) { return answer(s, ctx, body) })
@@ -162,18 +169,18 @@ func (s *server) why(w http.ResponseWriter, r *http.Request) {
 
 // in writes the answer to a question.
 func (s *server) in(w http.ResponseWriter, r *http.Request, key string, answer func(context.Context) (any, error)) {
-	value, err := s.answered(r.Context(), key, answer)
-	s.write(w, value, err)
+	value, err := s.answered(r.Context(), questionOf(r), key, answer)
+	s.write(w, r, value, err)
 }
 
 // answered answers when it is the turn of the question, within the time that it has. The same question is answered once while the
 // cluster is the same, for some seconds.
-func (s *server) answered(ctx context.Context, key string, answer func(context.Context) (any, error)) (any, error) {
+func (s *server) answered(ctx context.Context, question, key string, answer func(context.Context) (any, error)) (any, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	one, mine := s.kept.find(s.Cluster(), key, time.Now())
 	if mine {
-		go s.work(one, answer)
+		go s.work(one, question, answer)
 	}
 	select {
 	case <-one.done:
@@ -184,7 +191,7 @@ func (s *server) answered(ctx context.Context, key string, answer func(context.C
 }
 
 // work answers a question once it has its turn. Whoever asks it, it is answered for all who ask it by then.
-func (s *server) work(one *answered, answer func(context.Context) (any, error)) {
+func (s *server) work(one *answered, question string, answer func(context.Context) (any, error)) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Timeout)
 	defer cancel()
 	began := time.Now()
@@ -193,6 +200,7 @@ func (s *server) work(one *answered, answer func(context.Context) (any, error)) 
 		defer func() { <-s.slots }()
 		began = time.Now()
 		one.value, one.err = answer(ctx)
+		s.took(question, time.Since(began))
 	case <-ctx.Done():
 		one.err = ctx.Err()
 	}
@@ -201,7 +209,8 @@ func (s *server) work(one *answered, answer func(context.Context) (any, error)) 
 }
 
 // write writes an answer, or what is wrong.
-func (s *server) write(w http.ResponseWriter, value any, err error) {
+func (s *server) write(w http.ResponseWriter, r *http.Request, value any, err error) {
+	s.count(questionOf(r), value, err)
 	status := http.StatusOK
 	if err != nil {
 		status, value = statusOf(err), failure(err)

@@ -16,6 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/preemption/preemptiontest/scenario"
@@ -215,5 +216,25 @@ func TestTurns(t *testing.T) {
 	h.ServeHTTP(w, httptest.NewRequestWithContext(gone, "POST", "/v1/simulate", strings.NewReader(`{"requests":[{}]}`)))
 	if w.Code == http.StatusOK {
 		t.Errorf("a question of a client that is gone is answered: %s", w.Body)
+	}
+}
+
+// Answers are counted by question and verdict; a label is written so that it can be read.
+func TestAnswersAreCounted(t *testing.T) {
+	h, set := listing(t, Options{})
+	set([]Waits{{Workload: "a/x", Queue: "q\"\n\\", Short: answers.Short{Outcome: "Fits"}}, {Workload: "a/y", Queue: "p", Short: answers.Short{Outcome: "Held"}}})
+	for range 3 {
+		ask(h, "GET", listPath, "")
+	}
+	ask(h, "GET", listPath+"?limit=x", "")
+	ask(h, "POST", "/v1/decide", fmt.Sprintf(`{"state":%s,"request":{"workload":{"id":"n","queue":"a","podSets":[{"name":"m","count":1,"requests":[{"resource":"cpu","amount":1}]}]}}}`, fmt.Sprintf(smallState, "8")))
+	text := ask(h, "GET", "/metrics", "").Body.String()
+	for _, want := range []string{
+		`cede_answers_total{question="workloads",outcome="answered"} 3`, `cede_answers_total{question="workloads",outcome="refused"} 1`, `cede_answers_total{question="decide",outcome="Fits"} 1`,
+		`cede_answer_seconds_count{question="workloads"} 1`, `cede_waiting_workloads{queue="q\"\n\\",outcome="Fits"} 1`, `cede_waiting_workloads{queue="p",outcome="Held"} 1`, `cede_waiting_known 1`,
+	} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("no %s in\n%s", want, text)
+		}
 	}
 }

@@ -23,13 +23,13 @@ var errTooMany = errors.New("too many listen to changes already")
 func (s *server) changes(w http.ResponseWriter, r *http.Request) {
 	filter := new(Filter)
 	if err := cmp.Or(parameters(r.URL.Query(), filter), filter.check()); err != nil {
-		s.write(w, nil, err)
+		s.write(w, r, nil, err)
 		return
 	}
 	id := r.Header.Get("Last-Event-ID")
 	l := s.feed.join(*filter, s.position(id), s.look)
 	if l == nil {
-		s.write(w, nil, errTooMany)
+		s.write(w, r, nil, errTooMany)
 		return
 	}
 	defer s.feed.leave()

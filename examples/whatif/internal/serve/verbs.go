@@ -134,7 +134,7 @@ func verb[P any](s *server, of func(*Verbs) func(context.Context, *P) (any, erro
 	return func(w http.ResponseWriter, r *http.Request) {
 		asked, given := new(P), r.URL.Query()
 		if err := parameters(given, asked); err != nil {
-			s.write(w, nil, err)
+			s.write(w, r, nil, err)
 			return
 		}
 		s.in(w, r, r.URL.Path+"?"+url.Values(given).Encode(), func(ctx context.Context) (any, error) {
