@@ -1,10 +1,11 @@
-// Command image builds the scheduler and writes a container image of it, as a file that docker load, ctr images import
+// Command image builds the scheduler, or whatif, and writes a container image of it, as a file that docker load, ctr images import
 // and crane push take. It needs no container engine and no registry: the image has the program and nothing else.
 package main
 
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -24,24 +25,43 @@ import (
 
 func main() {
 	flags := flag.NewFlagSet("image", flag.ContinueOnError)
-	file := flags.String("o", "cede-scheduler.tar", "write the `FILE`")
-	tag := flags.String("tag", "registry.example/cede-scheduler:latest", "the `NAME` of the image")
+	which := flags.String("program", "kube-scheduler", "the `PROGRAM` in the image: kube-scheduler, or whatif, which answers in the cluster")
+	file := flags.String("o", "", "write the `FILE`; by default cede-scheduler.tar, of whatif cede.tar")
+	tag := flags.String("tag", "", "the `NAME` of the image; by default registry.example/cede-scheduler:latest, of whatif registry.example/cede:latest")
 	platform := flags.String("platform", "linux/amd64", "the `PLATFORM` of the image")
-	switch err := cli.Parse(flags, os.Args[1:], "usage: image [-o FILE] [-tag NAME] [-platform PLATFORM]", os.Stdout, "", "-o scheduler.tar", "-platform linux/arm64"); {
+	switch err := cli.Parse(flags, os.Args[1:], "usage: image [-program PROGRAM] [-o FILE] [-tag NAME] [-platform PLATFORM]", os.Stdout, "", "-o scheduler.tar", "-platform linux/arm64", "-program whatif"); {
 	case errors.Is(err, flag.ErrHelp):
 		return
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "image:", err)
 		os.Exit(2)
 	}
-	if err := run(*file, *tag, *platform); err != nil {
+	if err := run(*which, *file, *tag, *platform); err != nil {
 		fmt.Fprintln(os.Stderr, "image:", err)
 		os.Exit(2)
 	}
 }
 
-// run writes the image of the scheduler in the current directory.
-func run(file, tag, platform string) error {
+// program is a program of which there is an image.
+type program struct {
+	image string // its name
+	dir   string // of its module, from the one of the scheduler
+	path  string // in its module
+	port  string
+}
+
+var programs = map[string]program{
+	"kube-scheduler": {"cede-scheduler", ".", ".", "10259"},
+	"whatif":         {"cede", "..", "./whatif", "8018"},
+}
+
+// run writes the image of a program. The current directory is that of the scheduler.
+func run(which, file, tag, platform string) error {
+	p, known := programs[which]
+	if !known {
+		return fmt.Errorf("-program %q: want kube-scheduler or whatif", which)
+	}
+	file, tag = cmp.Or(file, p.image+".tar"), cmp.Or(tag, "registry.example/"+p.image+":latest")
 	name, err := name.NewTag(tag, name.StrictValidation)
 	if err != nil {
 		return err
@@ -55,14 +75,15 @@ func run(file, tag, platform string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	program := filepath.Join(dir, "kube-scheduler")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".")
+	program := filepath.Join(dir, which)
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, p.path)
+	build.Dir = p.dir
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOOS="+on.OS, "GOARCH="+on.Architecture)
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("go build: %w", err)
 	}
-	image, err := of(program, *on)
+	image, err := of(program, p.port, *on)
 	if err != nil {
 		return err
 	}
@@ -72,15 +93,16 @@ func run(file, tag, platform string) error {
 // user is who the program runs as: no user of the system.
 const user = "65532:65532"
 
-// of is the image of a program. The same program gives the same image.
-func of(program string, on v1.Platform) (v1.Image, error) {
+// of is the image of a program, by its file. The same program gives the same image.
+func of(program, port string, on v1.Platform) (v1.Image, error) {
+	name := filepath.Base(program)
 	content, err := os.ReadFile(program)
 	if err != nil {
 		return nil, err
 	}
 	var files bytes.Buffer
 	w := tar.NewWriter(&files)
-	header := &tar.Header{Typeflag: tar.TypeReg, Name: "kube-scheduler", Size: int64(len(content)), Mode: 0o555}
+	header := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(content)), Mode: 0o555}
 	if err := w.WriteHeader(header); err != nil {
 		return nil, err
 	}
@@ -104,6 +126,6 @@ func of(program string, on v1.Platform) (v1.Image, error) {
 	}
 	config = config.DeepCopy()
 	config.OS, config.Architecture, config.Variant = on.OS, on.Architecture, on.Variant
-	config.Config = v1.Config{Entrypoint: []string{"/kube-scheduler"}, User: user, ExposedPorts: map[string]struct{}{"10259/tcp": {}}}
+	config.Config = v1.Config{Entrypoint: []string{"/" + name}, User: user, ExposedPorts: map[string]struct{}{port + "/tcp": {}}}
 	return mutate.ConfigFile(image, config)
 }

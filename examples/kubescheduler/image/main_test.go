@@ -17,50 +17,54 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 )
 
-// The image is valid. It has one file, the scheduler, which needs no library, runs as no user of the system, and says what it is.
+// An image is valid. It has one file, the program, which needs no library, runs as no user of the system, and says what it is.
 func TestImage(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds the scheduler")
+		t.Skip("it builds the programs")
 	}
 	t.Chdir("..")
-	file := filepath.Join(t.TempDir(), "image.tar")
-	if err := run(file, "registry.example/cede-scheduler:test", "linux/"+runtime.GOARCH); err != nil {
-		t.Fatal(err)
-	}
-	image, err := tarball.ImageFromPath(file, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := validate.Image(image); err != nil {
-		t.Error(err)
-	}
-	config, err := image.ConfigFile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c := config.Config; !slices.Equal(c.Entrypoint, []string{"/kube-scheduler"}) || c.User != "65532:65532" || len(c.Cmd)+len(c.Env) > 0 {
-		t.Errorf("%+v", c)
-	}
-	if config.OS != "linux" || config.Architecture != runtime.GOARCH {
-		t.Errorf("for %s/%s", config.OS, config.Architecture)
-	}
-	program := onlyFile(t, image)
-	binary, err := elf.Open(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer binary.Close()
-	if libraries, err := binary.ImportedLibraries(); err != nil || len(libraries) > 0 {
-		t.Errorf("it needs %v: %v", libraries, err)
-	}
-	out, err := exec.Command(program, "--version").CombinedOutput()
-	if err != nil || !regexp.MustCompile(`^kube-scheduler v1\.37\.2 with cede \S*\n$`).Match(out) {
-		t.Errorf("%q, %v", out, err)
+	for which, says := range map[string]string{"kube-scheduler": `^kube-scheduler v1\.37\.2 with cede \S*\n$`, "whatif": `^whatif `} {
+		t.Run(which, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "image.tar")
+			if err := run(which, file, "registry.example/cede:test", "linux/"+runtime.GOARCH); err != nil {
+				t.Fatal(err)
+			}
+			image, err := tarball.ImageFromPath(file, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := validate.Image(image); err != nil {
+				t.Error(err)
+			}
+			config, err := image.ConfigFile()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c := config.Config; !slices.Equal(c.Entrypoint, []string{"/" + which}) || c.User != "65532:65532" || len(c.Cmd)+len(c.Env) > 0 || len(c.ExposedPorts) != 1 {
+				t.Errorf("%+v", c)
+			}
+			if config.OS != "linux" || config.Architecture != runtime.GOARCH {
+				t.Errorf("for %s/%s", config.OS, config.Architecture)
+			}
+			program := onlyFile(t, image, which)
+			binary, err := elf.Open(program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer binary.Close()
+			if libraries, err := binary.ImportedLibraries(); err != nil || len(libraries) > 0 {
+				t.Errorf("it needs %v: %v", libraries, err)
+			}
+			out, err := exec.Command(program, "--version").CombinedOutput()
+			if err != nil || !regexp.MustCompile(says).Match(out) {
+				t.Errorf("%q, %v", out, err)
+			}
+		})
 	}
 }
 
 // onlyFile writes the only file of an image, and returns where.
-func onlyFile(t *testing.T, image v1.Image) (program string) {
+func onlyFile(t *testing.T, image v1.Image, name string) (program string) {
 	t.Helper()
 	layers, err := image.Layers()
 	if err != nil || len(layers) != 1 {
@@ -73,7 +77,7 @@ func onlyFile(t *testing.T, image v1.Image) (program string) {
 	defer content.Close()
 	files := tar.NewReader(content)
 	header, err := files.Next()
-	if err != nil || header.Name != "kube-scheduler" || header.Mode != 0o555 || header.Uid != 0 {
+	if err != nil || header.Name != name || header.Mode != 0o555 || header.Uid != 0 {
 		t.Fatalf("%+v, %v", header, err)
 	}
 	program = filepath.Join(t.TempDir(), "program")
@@ -100,7 +104,7 @@ func TestSameImage(t *testing.T) {
 		if err := os.WriteFile(program, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		image, err := of(program, v1.Platform{OS: "linux", Architecture: "amd64"})
+		image, err := of(program, "8018", v1.Platform{OS: "linux", Architecture: "amd64"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,10 +119,10 @@ func TestSameImage(t *testing.T) {
 	}
 }
 
-// What is no name or platform of an image is refused before the scheduler is built.
+// What is no program, or no name or platform of an image, is refused before anything is built.
 func TestRefused(t *testing.T) {
-	for _, c := range [][2]string{{"no name", "linux/amd64"}, {"registry.example/x:y", "linux/amd64/v1/more"}} {
-		if err := run(filepath.Join(t.TempDir(), "image.tar"), c[0], c[1]); err == nil {
+	for _, c := range [][3]string{{"whatif", "no name", "linux/amd64"}, {"whatif", "registry.example/x:y", "linux/amd64/v1/more"}, {"kubelet", "registry.example/x:y", "linux/amd64"}} {
+		if err := run(c[0], filepath.Join(t.TempDir(), "image.tar"), c[1], c[2]); err == nil {
 			t.Error(c)
 		}
 	}
