@@ -20,7 +20,9 @@ type draft struct {
 	queues  named[queue.Queue]
 	flavors named[queue.Flavor]
 	rules   named[rules.Config]
-	shares  fairshare.Tree
+	// shares are others than those of before; nil: those. sharesOf are edits of queues after that.
+	shares   *fairshare.Tree
+	sharesOf []sharesEdit
 }
 
 func (s *Snapshot) draft() draft {
@@ -28,9 +30,6 @@ func (s *Snapshot) draft() draft {
 		cluster: s.inside(),
 		flavors: named[queue.Flavor]{list: s.flavors(), kind: "flavor", name: flavorName},
 		rules:   named[rules.Config]{list: s.evaluator().Configs(), kind: "rules", name: rulesName},
-	}
-	if s != nil && s.shares != nil {
-		d.shares = s.shares.tree
 	}
 	d.configured(d.cluster)
 	return d
@@ -43,12 +42,35 @@ func (d *draft) configured(c *cluster.Cluster) {
 	d.queues = named[queue.Queue]{list: c.Queues, kind: "queue", name: queueName}
 }
 
-// configuresShares reports whether the fair shares are to be divided again: they are others, or the queues are.
-func (d *draft) configuresShares(s *Snapshot) bool {
-	if d.shares.IsZero() {
-		return s != nil && s.shares != nil
+// sharesAfter returns the shares after all edits. They are divided anew if they are others, or the queues are.
+func (d *draft) sharesAfter(s *Snapshot) (*shares, error) {
+	var before *shares
+	if s != nil {
+		before = s.shares
 	}
-	return s == nil || s.shares == nil || s.shares.shape != d.cluster.Shape || !equalShares(&s.shares.tree, &d.shares)
+	if d.shares == nil && before != nil && before.shape == d.cluster.Shape {
+		if len(d.sharesOf) == 0 {
+			return before, nil
+		}
+		return before.edited(d.cluster, d.sharesOf)
+	}
+	tree := s.tree()
+	if d.shares != nil {
+		tree = d.shares.Clone()
+	}
+	var faults fault.List
+	for _, e := range d.sharesOf {
+		at := slices.IndexFunc(tree.Queues, func(q fairshare.Queue) bool { return q.Name == e.to.Name && q.Parent == e.to.Parent })
+		if at < 0 {
+			faults.Add(fmt.Sprintf("edits[%d]", e.n), "no queue %q below %q has a fair share", e.to.Name, e.to.Parent)
+			continue
+		}
+		tree.Queues[at] = *e.to
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return divide(d.cluster, &tree, sharesPath)
 }
 
 // configures reports whether an edit is one of the configuration.
@@ -80,7 +102,9 @@ func (d *draft) configure(first int, edits []Edit) error {
 				addUnder(&faults, path, "flavors[0]", queue.ValidateFlavors([]queue.Flavor{*to}))
 			}
 		case *fairshare.Tree:
-			next.shares = *to
+			next.shares, next.sharesOf = to, nil
+		case *fairshare.Queue:
+			next.sharesOf = append(slices.Clip(next.sharesOf), sharesEdit{first + i, to})
 		case *rules.Config:
 			if next.rules.edit(e.name, to, path, &faults) {
 				addUnder(&faults, path, "[0]", rules.ValidateForm("", []rules.Config{*to}))

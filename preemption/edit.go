@@ -14,7 +14,7 @@ import (
 type Edit struct {
 	name string // of what it is about
 	// to is what it becomes, a copy that does not change: a *workload.Workload, *queue.Queue, *queue.Cohort,
-	// *queue.Flavor, *rules.Config or *fairshare.Tree, where nil removes what has the name; a leave; a usage.
+	// *queue.Flavor, *rules.Config, *fairshare.Tree or *fairshare.Queue, where nil removes what has the name; a leave; a usage.
 	to       any
 	replicas []cluster.Replicas // that leave; empty: all
 }
@@ -109,12 +109,10 @@ func (s *Snapshot) With(edits ...Edit) (*Snapshot, error) {
 		return s, err
 	}
 	next := s.with(d.cluster, d.flavors.changedList(), d.rules.changedList())
-	if d.configuresShares(s) {
-		of, err := divide(d.cluster, &d.shares, sharesPath)
-		if err != nil {
-			return s, err
-		}
-		next.shares = of
+	of, err := d.sharesAfter(s)
+	if err != nil {
+		return s, err
 	}
+	next.shares = of
 	return next, nil
 }

@@ -1,9 +1,11 @@
 package preemption
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/cedesched/cede/internal/base/fault"
@@ -11,6 +13,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/entitled"
+	"github.com/cedesched/cede/internal/persist/vector"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/quota/fairshare"
@@ -18,10 +21,9 @@ import (
 
 // shares are the fair shares of a snapshot.
 type shares struct {
-	tree    fairshare.Tree
-	divided []fairshare.QueueShares // by name
-	dense   *right.Entitled         // of the shape
-	shape   *cluster.Shape
+	division *fairshare.Division
+	dense    *right.Entitled // of the shape
+	shape    *cluster.Shape
 }
 
 // SetFairShares replaces [State.FairShares]: when requests, quotas or totals have changed. A zero tree removes
@@ -29,6 +31,14 @@ type shares struct {
 func SetFairShares(t fairshare.Tree) Edit {
 	t = t.Clone()
 	return Edit{name: "fairShares", to: &t}
+}
+
+// SetFairShareQueue replaces a queue of [State.FairShares] by one of the same name and parent: when what it requests has changed, its
+// quota, limit, weight or priority. It costs what [fairshare.Division.With] costs. It fails if there is no such queue, as [NewSnapshot] does, and
+// if the usage is set.
+func SetFairShareQueue(q fairshare.Queue) Edit {
+	q.Claims = slices.Clone(q.Claims)
+	return Edit{name: q.Name, to: &q}
 }
 
 // QueuesOf returns cohorts and queues for the queues of a tree: quota that lets each hold what its limits
@@ -74,46 +84,107 @@ func divide(c *cluster.Cluster, t *fairshare.Tree, path string) (*shares, error)
 	if t.IsZero() {
 		return nil, nil
 	}
-	s := &shares{tree: t.Clone()}
-	var err error
 	var faults fault.List
-	if s.divided, err = fairshare.Divide(s.tree); err != nil {
+	division, err := fairshare.NewDivision(*t)
+	if err != nil {
 		addUnder(&faults, path+".", "", err)
 		return nil, faults
 	}
-	for i := range s.tree.Queues {
-		for j := range s.tree.Queues[i].Claims {
-			if claim := &s.tree.Queues[i].Claims[j]; claim.Usage|claim.NonPreemptible != 0 {
-				faults.Add(fmt.Sprintf("%s.queues[%d].claims[%d].usage", path, i, j), "is set: a snapshot counts what its workloads hold (queue %q)", s.tree.Queues[i].Name)
-			}
-		}
+	for i := range t.Queues {
+		withoutUsage(&faults, fmt.Sprintf("%s.queues[%d]", path, i), &t.Queues[i])
 	}
-	s.shape = c.Shape
+	s := &shares{division: division, shape: c.Shape}
 	s.dense = s.among(c, path, &faults)
 	return s, faults.Err()
+}
+
+// withoutUsage adds a fault for each claim with usage.
+func withoutUsage(faults *fault.List, path string, q *fairshare.Queue) {
+	for j := range q.Claims {
+		if claim := &q.Claims[j]; claim.Usage|claim.NonPreemptible != 0 {
+			faults.Add(fmt.Sprintf("%s.claims[%d].usage", path, j), "is set: a snapshot counts what its workloads hold (queue %q)", q.Name)
+		}
+	}
+}
+
+// sharesEdit is an edit of the shares of one queue: number n of all edits.
+type sharesEdit struct {
+	n  int
+	to *fairshare.Queue
+}
+
+// edited returns the shares after edits of queues.
+func (s *shares) edited(c *cluster.Cluster, edits []sharesEdit) (*shares, error) {
+	var faults fault.List
+	queues := make([]fairshare.Queue, len(edits))
+	for i, e := range edits {
+		queues[i] = *e.to
+		withoutUsage(&faults, fmt.Sprintf("edits[%d]", e.n), e.to)
+	}
+	division, moved, err := s.division.With(queues...)
+	if err != nil {
+		for i, e := range edits { // one by one, to say which of them it is
+			_, _, err := s.division.With(queues[i])
+			addUnder(&faults, fmt.Sprintf("edits[%d]", e.n), "queues[0]", err)
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	next, dense, of := *s, *s.dense, *s.dense.Queues
+	slices.SortFunc(moved, func(a, b fairshare.QueueShares) int { return cmp.Compare(nodeOf(c, a.Queue), nodeOf(c, b.Queue)) })
+	at, nodes := make([]int, len(moved)), make([]*entitled.Node, len(moved))
+	for i := range moved {
+		at[i] = nodeOf(c, moved[i].Queue)
+		node := *of.Nodes.At(at[i])
+		node.Amounts = slices.Clone(node.Amounts)
+		var to *fairshare.Queue
+		for j := range queues {
+			if queues[j].Name == moved[i].Queue {
+				to = &queues[j] // the last one holds
+			}
+		}
+		enter(&node, moved[i].Shares, to)
+		nodes[i] = &node
+	}
+	of.Nodes = of.Nodes.SetAll(at, nodes)
+	next.division, next.dense, dense.Queues = division, &dense, &of
+	return &next, nil
+}
+
+// nodeOf returns the node of a queue or cohort; -1: there is none.
+func nodeOf(c *cluster.Cluster, name string) int {
+	if node, is := c.QueueNode(name); is {
+		return node
+	}
+	if node, is := c.CohortNode(name); is {
+		return node
+	}
+	return -1
 }
 
 // among gives the shares to the nodes of a cluster. It adds a fault for each queue that is in the tree or in
 // the cluster alone, or has other parents there.
 func (s *shares) among(c *cluster.Cluster, path string, faults *fault.List) *right.Entitled {
-	nodes, n := c.Tree.Len(), len(s.tree.Resources)
+	tree, nodes := s.division.Tree(), c.Tree.Len()
+	n := len(tree.Resources)
 	e := &right.Entitled{
-		Queues: &entitled.Queues{Resources: n, Parent: make([]int, nodes), Total: make([]int64, n), Priority: make([]int64, nodes),
-			Created: make([]int64, nodes), Saturation: entitled.Factor(s.tree.Saturation.Or(1))},
+		Queues:  &entitled.Queues{Resources: n, Parent: make([]int, nodes), Total: make([]int64, n), Saturation: entitled.Factor(tree.Saturation.Or(1))},
 		Columns: make([][]int, n), Root: -1,
 		Orders: make([]atomic.Pointer[right.Order], nodes),
 	}
-	e.Quota, e.Share, e.Allocatable = make([]int64, nodes*n), make([]int64, nodes*n), make([]int64, nodes*n)
-	for r := range s.tree.Resources {
-		e.Total[r] = s.tree.Resources[r].Total
-		e.Columns[r] = c.Columns.OfResource(s.tree.Resources[r].Name)
+	for r := range tree.Resources {
+		e.Total[r] = tree.Resources[r].Total
+		e.Columns[r] = c.Columns.OfResource(tree.Resources[r].Name)
 	}
+	own := make([]*entitled.Node, nodes)
 	for node := range nodes {
 		e.Parent[node] = c.Tree.Parent(node)
+		own[node] = &entitled.Node{Amounts: make([]entitled.Amount, n)}
 	}
-	named := make([]bool, nodes)
-	for i := range s.tree.Queues {
-		q := &s.tree.Queues[i]
+	named, divided := make([]bool, nodes), s.division.Shares()
+	for i := range tree.Queues {
+		q := &tree.Queues[i]
 		at := fmt.Sprintf("%s.queues[%d]", path, i)
 		node, isQueue := c.QueueNode(q.Name)
 		cohort, isCohort := c.CohortNode(q.Name)
@@ -136,9 +207,10 @@ func (s *shares) among(c *cluster.Cluster, path string, faults *fault.List) *rig
 		case q.Parent == "":
 			e.Root = e.Parent[node]
 		}
-		e.Priority[node], e.Created[node] = q.Priority, instant.Of(q.CreatedAt)
-		s.enter(e, node, q)
+		of, _ := slices.BinarySearchFunc(divided, q.Name, func(of fairshare.QueueShares, name string) int { return strings.Compare(of.Queue, name) })
+		enter(own[node], divided[of].Shares, q)
 	}
+	e.Nodes = vector.Of(own)
 	for node, known := range named {
 		if !known && node != e.Root {
 			faults.Add(path, "%s has no fair share", c.NodeName(node))
@@ -147,37 +219,22 @@ func (s *shares) among(c *cluster.Cluster, path string, faults *fault.List) *rig
 	return e
 }
 
-// enter enters the amounts of a queue.
-func (s *shares) enter(e *right.Entitled, node int, q *fairshare.Queue) {
-	at, _ := slices.BinarySearchFunc(s.divided, q.Name, func(of fairshare.QueueShares, name string) int {
-		switch {
-		case of.Queue < name:
-			return -1
-		case of.Queue > name:
-			return 1
+// enter enters shares of a queue, and what the queue says of itself; nil: that stays.
+func enter(node *entitled.Node, shares []fairshare.Share, q *fairshare.Queue) {
+	for r := range shares {
+		of := &node.Amounts[r]
+		of.Share, of.Allocatable = shares[r].FairShare, shares[r].Allocatable
+		if q == nil {
+			continue
 		}
-		return 0
-	})
-	for r, share := range s.divided[at].Shares {
-		i := e.At(node, r)
-		e.Share[i], e.Allocatable[i] = share.FairShare, share.Allocatable
-		for _, claim := range q.Claims {
-			if claim.Resource == share.Resource {
-				e.Quota[i] = claim.Quota
-			}
+		of.Quota = 0
+		if i := slices.IndexFunc(q.Claims, func(c fairshare.Claim) bool { return c.Resource == shares[r].Resource }); i >= 0 {
+			of.Quota = q.Claims[i].Quota
 		}
 	}
-}
-
-// sharesFor returns the shares for a cluster made by edits.
-func (s *shares) sharesFor(c *cluster.Cluster) *shares {
-	if s == nil || s.shape == c.Shape {
-		return s
+	if q != nil {
+		node.Priority, node.Created = q.Priority, instant.Of(q.CreatedAt)
 	}
-	next := *s
-	var faults fault.List
-	next.shape, next.dense = c.Shape, next.among(c, "fairShares", &faults)
-	return &next
 }
 
 // FairShares returns what each queue is entitled to and what it holds, by name; nil if the state has
@@ -187,7 +244,7 @@ func (s *Snapshot) FairShares() []fairshare.QueueShares {
 		return nil
 	}
 	c, of := s.inside(), s.shares
-	tree := of.tree.Clone()
+	tree := of.division.Tree()
 	for i := range tree.Queues {
 		q := &tree.Queues[i]
 		node, known := c.QueueNode(q.Name)
@@ -212,5 +269,5 @@ func (s *Snapshot) tree() fairshare.Tree {
 	if s == nil || s.shares == nil {
 		return fairshare.Tree{}
 	}
-	return s.shares.tree.Clone()
+	return s.shares.division.Tree()
 }

@@ -54,7 +54,7 @@ func (s *Snapshot) flavors() []queue.Flavor {
 func (s *Snapshot) with(c *cluster.Cluster, flavors []queue.Flavor, configs []rules.Config) *Snapshot {
 	next := &Snapshot{cluster: c}
 	if s != nil {
-		next.shares = s.shares.sharesFor(c)
+		next.shares = s.shares
 	}
 	same := s != nil && s.plans != nil && s.cluster.Shape == c.Shape
 	if same && flavors == nil {

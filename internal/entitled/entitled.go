@@ -9,6 +9,7 @@ import (
 	"math/bits"
 	"strconv"
 
+	"github.com/cedesched/cede/internal/persist/vector"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -18,19 +19,27 @@ type Queues struct {
 	Resources int
 	// Parent is, by node, the node above; -1: none.
 	Parent []int
-	// Quota, Share and Allocatable have the amount of resource i of a node at [Queues.At]. Unlimited quota
-	// and an Allocatable without a limit are [quota.Unlimited].
-	Quota, Share, Allocatable []int64
+	// Nodes has the queues by node.
+	Nodes vector.Vector[*Node]
 	// Total is, by resource, what there is to divide.
 	Total []int64
-	// Priority and Created are those of the queue at a node; Created is an instant.
-	Priority, Created []int64
 	// Saturation is the factor by which a queue counts as fuller than it is; nil: 1.
 	Saturation *big.Rat
 }
 
-// At returns the place of an amount.
-func (q *Queues) At(node, resource int) int { return node*q.Resources + resource }
+// Node is what a queue is entitled to. It is immutable.
+type Node struct {
+	// Priority and Created are those of the queue; Created is an instant.
+	Priority, Created int64
+	// Amounts are by resource.
+	Amounts []Amount
+}
+
+// Amount is what a queue is entitled to of a resource. Unlimited quota and an Allocatable without a limit are [quota.Unlimited].
+type Amount struct{ Quota, Share, Allocatable int64 }
+
+// Of returns what a node is entitled to of a resource.
+func (q *Queues) Of(node, resource int) *Amount { return &q.Nodes.At(node).Amounts[resource] }
 
 // Asked is a question about a reclaimer.
 type Asked struct {
@@ -52,7 +61,7 @@ func (a *Asked) Own() int { return a.Path[len(a.Path)-1] }
 func (a *Asked) OverShare() int {
 	own := a.Own()
 	for i, requested := range a.Requests {
-		if quota.Add(a.Held(own, i), requested) > a.Share[a.At(own, i)] {
+		if quota.Add(a.Held(own, i), requested) > a.Of(own, i).Share {
 			return i
 		}
 	}
@@ -77,7 +86,7 @@ func (a *Asked) OverFixed(node int, all bool) int {
 		return -1
 	}
 	for i, requested := range a.Requests {
-		if (all || requested > 0) && quota.Add(a.Fixed(node, i), requested) > a.Quota[a.At(node, i)] {
+		if (all || requested > 0) && quota.Add(a.Fixed(node, i), requested) > a.Of(node, i).Quota {
 			return i
 		}
 	}
@@ -87,7 +96,7 @@ func (a *Asked) OverFixed(node int, all bool) int {
 // Guaranteed reports whether a node of the path is within its quotas with the reclaimer.
 func (a *Asked) Guaranteed(node int) bool {
 	for i, requested := range a.Requests {
-		if quota.Add(a.Held(node, i), requested) > a.Quota[a.At(node, i)] {
+		if quota.Add(a.Held(node, i), requested) > a.Of(node, i).Quota {
 			return false
 		}
 	}
@@ -99,7 +108,7 @@ func (a *Asked) Guaranteed(node int) bool {
 func (a *Asked) Candidate(own, other int) (ok bool, resource int) {
 	if !a.Guaranteed(own) {
 		for i := range a.Requests {
-			if a.Held(other, i) > a.Allocatable[a.At(other, i)] {
+			if a.Held(other, i) > a.Of(other, i).Allocatable {
 				return true, -1
 			}
 		}
@@ -107,7 +116,7 @@ func (a *Asked) Candidate(own, other int) (ok bool, resource int) {
 	}
 	under := -1
 	for i, requested := range a.Requests {
-		limit := a.Quota[a.At(other, i)]
+		limit := a.Of(other, i).Quota
 		switch holds := a.Held(other, i); {
 		case requested == 0 || limit == quota.Unlimited:
 		case holds > limit:
@@ -122,8 +131,8 @@ func (a *Asked) Candidate(own, other int) (ok bool, resource int) {
 // Yields reports whether a sibling may lose one more unit. holds returns what it holds now; guaranteed is that of
 // the node of the path.
 func (q *Queues) Yields(other int, guaranteed bool, holds func(resource int) int64) bool {
-	for i := range q.Resources {
-		if n := holds(i); n > q.Allocatable[q.At(other, i)] || guaranteed && n > q.Quota[q.At(other, i)] {
+	for i, of := range q.Nodes.At(other).Amounts {
+		if n := holds(i); n > of.Allocatable || guaranteed && n > of.Quota {
 			return true
 		}
 	}
@@ -135,7 +144,7 @@ func (q *Queues) Yields(other int, guaranteed bool, holds func(resource int) int
 // two hold without what yields.
 func (a *Asked) Saturated(own, other int, counts func(resource int) bool, ours, theirs func(resource int) int64) int {
 	for i, requested := range a.Requests {
-		holds, share, siblings := quota.Add(ours(i), requested), a.Share[a.At(own, i)], a.Share[a.At(other, i)]
+		holds, share, siblings := quota.Add(ours(i), requested), a.Of(own, i).Share, a.Of(other, i).Share
 		if counts(i) && holds > share && siblings != 0 && a.fuller(holds, share, theirs(i), siblings) {
 			return i
 		}

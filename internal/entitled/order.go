@@ -24,10 +24,10 @@ func Stand() Standing { return Standing{OverAll: true, Within: true} }
 // Count counts a resource that a node holds. To serve, with and then are what the node holds with what is next there. To yield, with is what
 // it holds, and then is what it holds without what is gone and what is next.
 func (s *Standing) Count(q *Queues, node, resource int, held, with, then int64) {
-	at := q.At(node, resource)
-	allocatable := q.Allocatable[at]
-	s.OverAll = s.OverAll && held > q.Share[at]
-	s.Within = s.Within && with <= q.Quota[at]
+	of := q.Of(node, resource)
+	allocatable := of.Allocatable
+	s.OverAll = s.OverAll && held > of.Share
+	s.Within = s.Within && with <= of.Quota
 	s.Unshared = s.Unshared || with > 0 && allocatable == 0
 	if allocatable == quota.Unlimited {
 		allocatable = q.Total[resource]
@@ -53,8 +53,9 @@ func (q *Queues) Compare(a, b int, x, y *Standing) int {
 	if x.Within != y.Within {
 		return first(x.Within)
 	}
-	if q.Priority[a] != q.Priority[b] {
-		return cmp.Compare(q.Priority[b], q.Priority[a])
+	m, n := q.Nodes.At(a), q.Nodes.At(b)
+	if m.Priority != n.Priority {
+		return cmp.Compare(n.Priority, m.Priority)
 	}
 	if x.Unshared != y.Unshared {
 		return first(y.Unshared)
@@ -62,10 +63,10 @@ func (q *Queues) Compare(a, b int, x, y *Standing) int {
 	if decided := cmp.Or(cmp.Compare(x.Then, y.Then), cmp.Compare(x.Dominant, y.Dominant)); decided != 0 {
 		return decided
 	}
-	if less, more := q.smaller(a, b), q.smaller(b, a); less != more {
+	if less, more := m.smaller(n), n.smaller(m); less != more {
 		return first(less)
 	}
-	return cmp.Or(cmp.Compare(q.Created[a], q.Created[b]), cmp.Compare(a, b))
+	return cmp.Or(cmp.Compare(m.Created, n.Created), cmp.Compare(a, b))
 }
 
 // first is -1 if the first of two comes first, else 1.
@@ -77,9 +78,9 @@ func first(is bool) int {
 }
 
 // smaller reports whether no more is allocatable to one node than to another of any resource, and less of some.
-func (q *Queues) smaller(a, b int) (less bool) {
-	for i := range q.Resources {
-		x, y := q.Allocatable[q.At(a, i)], q.Allocatable[q.At(b, i)]
+func (n *Node) smaller(other *Node) (less bool) {
+	for i := range n.Amounts {
+		x, y := n.Amounts[i].Allocatable, other.Amounts[i].Allocatable
 		if x > y {
 			return false
 		}

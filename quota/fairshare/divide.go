@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cedesched/cede/internal/persist/vector"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -13,56 +14,25 @@ import (
 // queue below itself, a second claim on a resource, a number that is negative, too large or not
 // finite.
 func Divide(t Tree) ([]QueueShares, error) {
-	d, _, err := divide(t)
+	d, err := divide(t)
 	if err != nil {
 		return nil, err
 	}
 	return d.result(), nil
 }
 
-func divide(t Tree) (*division, names, error) {
-	at, err := t.validate()
-	if err != nil {
-		return nil, at, err
-	}
-	d := newDivision(t, at)
-	d.sumUp()
-	for r := range d.resources {
-		d.divide(d.resources[r].Total, r, d.roots)
-	}
-	for _, i := range d.downwards {
-		for r := range d.resources {
-			d.divide(d.queues[i].shares[r].FairShare, r, d.queues[i].children)
-		}
-	}
-	for i := range d.queues {
-		q := &d.queues[i]
-		for r := range q.shares {
-			q.shares[r].compare(q.claims[r])
-		}
-	}
-	return d, at, nil
-}
-
-func (d *division) result() []QueueShares {
-	list := make([]QueueShares, len(d.queues))
-	for i := range d.queues {
-		list[i] = QueueShares{d.queues[i].Name, d.queues[i].shares}
-	}
-	return list
-}
-
-// division is a tree while it is divided.
-type division struct {
-	resources []Resource
-	queues    []queue // by name; the lists below have places in it
-	roots     []int
-	downwards []int // every queue before its children
-	rounds    *rounds
+// Division is a tree with the shares of its queues. It is immutable: [Division.With] makes another one. Make it with [NewDivision]; the
+// zero value divides nothing.
+type Division struct {
+	tree   Tree // without the queues
+	names  names
+	listed []int                 // the places of the queues, in the order of the tree
+	queues vector.Vector[*queue] // by name; the lists have places in it
+	roots  []int
 }
 
 // queue is a queue of the tree. It has a claim and a share for each resource, and its children by
-// priority from the highest, then by name.
+// priority from the highest, then by name. It is immutable once its division is made.
 type queue struct {
 	*Queue
 	claims   []*Claim
@@ -71,34 +41,105 @@ type queue struct {
 	children []int
 }
 
-func newDivision(t Tree, at names) *division {
+// NewDivision divides a tree, which it copies. It fails as [Divide] does.
+func NewDivision(t Tree) (*Division, error) { return divide(t.Clone()) }
+
+// divide divides a tree, which it keeps.
+func divide(t Tree) (*Division, error) {
+	at, err := t.validate()
+	if err != nil {
+		return nil, err
+	}
+	d := newDraft(t, at)
+	d.sumUp(d.roots)
+	for r := range t.Resources {
+		d.divideBelow(-1, r, true)
+	}
+	return &d.Division, nil
+}
+
+// Tree returns a copy of the tree.
+func (d *Division) Tree() Tree {
+	t := d.tree
+	for _, at := range d.listed {
+		t.Queues = append(t.Queues, *d.queue(at).Queue)
+	}
+	return t.Clone()
+}
+
+// Shares returns what [Divide] returns of the tree.
+func (d *Division) Shares() []QueueShares {
+	list := d.result()
+	for i := range list {
+		list[i].Shares = slices.Clone(list[i].Shares)
+	}
+	return list
+}
+
+func (d *Division) result() []QueueShares {
+	list := make([]QueueShares, d.queues.Len())
+	for i := range list {
+		q := d.queue(i)
+		list[i] = QueueShares{q.Name, q.shares}
+	}
+	return list
+}
+
+func (d *Division) queue(place int) *queue { return d.queues.At(place) }
+
+// below returns the children of a queue; of -1 those that have no parent.
+func (d *Division) below(queue int) []int {
+	if queue < 0 {
+		return d.roots
+	}
+	return d.queue(queue).children
+}
+
+// newDraft makes a division without sums and shares.
+func newDraft(t Tree, at names) *draft {
 	n := len(t.Resources)
-	d := &division{resources: t.Resources, queues: make([]queue, len(t.Queues)), rounds: newRounds(decimalOf(t.KValue.Or(1)))}
-	claims, shares, none := make([]*Claim, n*len(t.Queues)), make([]Share, n*len(t.Queues)), new(Claim)
+	d := &draft{Division: Division{tree: t, names: at}}
+	d.tree.Queues = nil
+	queues := make([]*queue, len(t.Queues))
+	own, claims, shares := make([]queue, len(queues)), make([]*Claim, n*len(queues)), make([]Share, n*len(queues))
 	for place, q := range byName(t.Queues) {
 		from, to := place*n, (place+1)*n
-		d.queues[place] = queue{Queue: q, claims: claims[from:to:to], shares: shares[from:to:to], parent: -1}
-		at.queues[q.Name] = place
+		own[place] = queue{Queue: q, claims: claims[from:to:to], shares: shares[from:to:to], parent: -1}
+		queues[place], at.queues[q.Name] = &own[place], place
+		at.enter(q, queues[place].claims)
 		for r := range n {
-			claims[from+r], shares[from+r].Resource = none, t.Resources[r].Name
-		}
-		for i := range q.Claims {
-			claims[from+at.resources[q.Claims[i].Resource]] = &q.Claims[i]
+			shares[from+r].Resource = t.Resources[r].Name
 		}
 	}
-	for i := range d.queues {
-		if parent, has := at.queues[d.queues[i].Parent]; has {
-			d.queues[i].parent = parent
-			d.queues[parent].children = append(d.queues[parent].children, i)
+	for i := range t.Queues {
+		d.listed = append(d.listed, at.queues[t.Queues[i].Name])
+	}
+	for i, q := range queues {
+		if parent, has := at.queues[q.Parent]; has {
+			q.parent = parent
+			queues[parent].children = append(queues[parent].children, i)
 		} else {
 			d.roots = append(d.roots, i)
 		}
 	}
+	d.queues = vector.Of(queues)
 	d.arrange(d.roots)
-	for next := 0; next < len(d.downwards); next++ {
-		d.arrange(d.queues[d.downwards[next]].children)
+	for _, q := range queues {
+		d.arrange(q.children)
 	}
 	return d
+}
+
+var noClaim Claim
+
+// enter enters the claims of a queue by resource.
+func (n names) enter(q *Queue, claims []*Claim) {
+	for r := range claims {
+		claims[r] = &noClaim
+	}
+	for i := range q.Claims {
+		claims[n.resources[q.Claims[i].Resource]] = &q.Claims[i]
+	}
 }
 
 func byName(queues []Queue) []*Queue {
@@ -110,52 +151,42 @@ func byName(queues []Queue) []*Queue {
 	return list
 }
 
-// arrange sorts siblings by priority, and adds them to the queues downwards.
-func (d *division) arrange(siblings []int) {
-	slices.SortStableFunc(siblings, func(a, b int) int { return cmp.Compare(d.queues[b].Priority, d.queues[a].Priority) })
-	d.downwards = append(d.downwards, siblings...)
+// arrange sorts siblings by priority, then by name.
+func (d *draft) arrange(siblings []int) {
+	slices.SortFunc(siblings, func(a, b int) int {
+		return cmp.Or(cmp.Compare(d.at(b).Priority, d.at(a).Priority), cmp.Compare(a, b))
+	})
 }
 
-// sumUp sets what the pods in each queue and below it request and hold.
-func (d *division) sumUp() {
-	for _, i := range slices.Backward(d.downwards) {
-		q := &d.queues[i]
-		for r, c := range q.claims {
-			s := &q.shares[r]
-			s.Request, s.Usage = quota.Add(s.Request, c.Request), quota.Add(s.Usage, c.Usage)
-			s.NonPreemptible = quota.Add(s.NonPreemptible, c.NonPreemptible)
-			if q.parent >= 0 {
-				above := &d.queues[q.parent].shares[r]
-				above.Request, above.Usage = quota.Add(above.Request, s.Request), quota.Add(above.Usage, s.Usage)
-				above.NonPreemptible = quota.Add(above.NonPreemptible, s.NonPreemptible)
-			}
-		}
-	}
-}
-
-// divide divides an amount of a resource among siblings.
-func (d *division) divide(amount int64, resource int, siblings []int) {
+// divide divides an amount of a resource among siblings. It returns their shares, which hold until the next call.
+func (d *draft) divide(amount int64, resource int, siblings []int) []Share {
+	d.scratch = slices.Grow(d.scratch[:0], len(siblings))
 	left := amount
 	for _, i := range siblings {
-		c, s := d.queues[i].claims[resource], &d.queues[i].shares[resource]
-		s.Deserved = min(c.Quota, s.requestable(c))
+		q := d.at(i)
+		c, s := q.claims[resource], q.shares[resource]
+		s.Deserved, s.OverQuota, s.Remainder = min(c.Quota, s.requestable(c)), 0, 0
 		if c.Quota == quota.Unlimited {
 			s.Deserved = min(amount, s.requestable(c))
 		}
 		s.FairShare = s.Deserved
 		left = quota.Sub(left, s.Deserved)
+		d.scratch = append(d.scratch, s)
 	}
-	if left <= 0 {
-		return
+	if left > 0 {
+		unit := max(d.tree.Resources[resource].Unit, 1)
+		d.rounds.start(d, resource, siblings)
+		for group := range d.rounds.priorities() {
+			left = d.rounds.divide(left, unit, group, d.tree.KValue.Or(1))
+		}
+		for group := range d.rounds.priorities() {
+			left = d.rounds.giveUnits(left, unit, group)
+		}
 	}
-	unit := max(d.resources[resource].Unit, 1)
-	d.rounds.start(d, resource, siblings)
-	for group := range d.rounds.priorities() {
-		left = d.rounds.divide(left, unit, group)
+	for k, i := range siblings {
+		d.scratch[k].compare(d.at(i).claims[resource])
 	}
-	for group := range d.rounds.priorities() {
-		left = giveUnits(left, unit, group)
-	}
+	return d.scratch
 }
 
 // requestable is what the queue can ask for: its request, and its limit at most.

@@ -27,6 +27,8 @@
 // Past usage lowers a part. If n is the queue's weight divided by the sum of weights of those that
 // want more, its part is in proportion to n + KValue × (n − PastUsage), and zero if that is negative.
 //
+// A [Division] is a tree with its shares. It follows an edit of a queue and divides anew only what that changes.
+//
 // A [Reclaim] has the rules by which a queue takes back what others hold over their shares: who may,
 // from whom, and which victims. It searches for nobody, and knows no nodes and no minimum runtimes.
 // Reclaimer and victim are compared by the two siblings of the tree that they are below.

@@ -53,12 +53,12 @@ type turn struct {
 // first returns the place of the unit that comes first, or, with the sign -1, last.
 func (r *Reclaim) first(units, gone []Unit, stands func(held, next, gone int64) (with, then int64), sign int) (int, error) {
 	var faults fault.List
-	t := turn{Reclaim: r, list: r.units(&faults, "units", units), stands: stands, sign: sign, gone: make([][]int64, len(r.division.queues))}
+	t := turn{Reclaim: r, list: r.units(&faults, "units", units), stands: stands, sign: sign, gone: make([][]int64, r.division.queues.Len())}
 	left := r.units(&faults, "gone", gone)
 	if err := faults.Err(); err != nil {
 		return -1, err
 	}
-	for range r.division.queues {
+	for range r.division.queues.Len() {
 		t.first = append(t.first, -1)
 	}
 	for i := len(units) - 1; i >= 0; i-- {
@@ -66,7 +66,7 @@ func (r *Reclaim) first(units, gone []Unit, stands func(held, next, gone int64) 
 		t.first[path[len(path)-1]] = i
 	}
 	for q := range t.gone {
-		t.gone[q] = make([]int64, len(r.division.resources))
+		t.gone[q] = make([]int64, len(r.division.tree.Resources))
 	}
 	for _, u := range left {
 		for i, amount := range u.usage {
@@ -84,7 +84,7 @@ func (t *turn) below(siblings []int) int {
 	for _, q := range siblings {
 		unit := t.first[q]
 		if unit < 0 {
-			unit = t.below(t.division.queues[q].children)
+			unit = t.below(t.division.below(q))
 		}
 		if unit < 0 {
 			continue
@@ -100,7 +100,7 @@ func (t *turn) below(siblings []int) int {
 func (t *turn) standing(q, unit int) entitled.Standing {
 	s := entitled.Stand()
 	path := t.list[unit].path
-	for i := range t.division.resources {
+	for i := range t.division.tree.Resources {
 		held := t.held(q, i)
 		with, then := t.stands(held, t.list[unit].usage[i], t.gone[path[len(path)-1]][i])
 		s.Count(t.queues, q, i, held, with, then)

@@ -8,6 +8,7 @@ import (
 	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/internal/entitled"
+	"github.com/cedesched/cede/internal/persist/vector"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -75,47 +76,40 @@ type Refusal struct {
 // Reclaim has the rules by which a queue takes back what others hold over their shares. It is
 // immutable. The zero value knows no queue.
 type Reclaim struct {
-	division division
-	at       names
+	division Division
 	queues   *entitled.Queues
 }
 
 // NewReclaim divides a tree. It fails with all faults of the tree.
 func NewReclaim(t Tree) (*Reclaim, error) {
-	own := t.Clone()
-	d, at, err := divide(own)
+	d, err := NewDivision(t)
 	if err != nil {
 		return nil, err
 	}
-	return &Reclaim{*d, at, d.entitled(t.Saturation.Or(1))}, nil
+	return &Reclaim{*d, d.entitled()}, nil
 }
 
 // entitled returns what the queues are entitled to, in dense form.
-func (d *division) entitled(saturation float64) *entitled.Queues {
-	q := &entitled.Queues{Resources: len(d.resources), Parent: make([]int, len(d.queues))}
-	for i := range d.resources {
-		q.Total = append(q.Total, d.resources[i].Total)
+func (d *Division) entitled() *entitled.Queues {
+	q := &entitled.Queues{Resources: len(d.tree.Resources), Saturation: entitled.Factor(d.tree.Saturation.Or(1))}
+	for i := range d.tree.Resources {
+		q.Total = append(q.Total, d.tree.Resources[i].Total)
 	}
-	for i := range d.queues {
-		q.Parent[i] = d.queues[i].parent
-		q.Priority, q.Created = append(q.Priority, d.queues[i].Priority), append(q.Created, instant.Of(d.queues[i].CreatedAt))
-		for r, s := range d.queues[i].shares {
-			q.Quota = append(q.Quota, d.queues[i].claims[r].Quota)
-			q.Share, q.Allocatable = append(q.Share, s.FairShare), append(q.Allocatable, s.Allocatable)
+	nodes := make([]*entitled.Node, d.queues.Len())
+	for i := range nodes {
+		of := d.queue(i)
+		q.Parent = append(q.Parent, of.parent)
+		nodes[i] = &entitled.Node{Priority: of.Priority, Created: instant.Of(of.CreatedAt)}
+		for r, s := range of.shares {
+			nodes[i].Amounts = append(nodes[i].Amounts, entitled.Amount{Quota: of.claims[r].Quota, Share: s.FairShare, Allocatable: s.Allocatable})
 		}
 	}
-	q.Saturation = entitled.Factor(saturation)
+	q.Nodes = vector.Of(nodes)
 	return q
 }
 
 // Shares returns what [Divide] returns of the tree.
-func (r *Reclaim) Shares() []QueueShares {
-	list := r.division.result()
-	for i := range list {
-		list[i].Shares = slices.Clone(list[i].Shares)
-	}
-	return list
-}
+func (r *Reclaim) Shares() []QueueShares { return r.division.Shares() }
 
 // asked is a question about a reclaimer.
 type asked struct {
@@ -136,14 +130,14 @@ func (r *Reclaim) ask(in Reclaimer, units []Unit) (*asked, []unit, error) {
 	a.Queues, a.NonPreemptible = r.queues, in.NonPreemptible
 	a.Path, a.Requests = r.path(&faults, "reclaimer", in.Queue), r.amounts(&faults, "reclaimer.requests", in.Requests)
 	a.Held = r.held
-	a.Fixed = func(queue, i int) int64 { return r.division.queues[queue].shares[i].NonPreemptible }
+	a.Fixed = func(queue, i int) int64 { return r.division.queue(queue).shares[i].NonPreemptible }
 	list := r.units(&faults, "units", units)
 	return a, list, faults.Err()
 }
 
 // held returns what a queue and all below it hold.
 func (r *Reclaim) held(queue, resource int) int64 {
-	return r.division.queues[queue].shares[resource].Usage
+	return r.division.queue(queue).shares[resource].Usage
 }
 
 // units reads units.
@@ -158,12 +152,12 @@ func (r *Reclaim) units(faults *fault.List, name string, units []Unit) []unit {
 
 // path returns the places of the queues from the root down to a queue.
 func (r *Reclaim) path(faults *fault.List, path, queue string) (down []int) {
-	i, known := r.at.queues[queue]
+	i, known := r.division.names.queues[queue]
 	if !known {
 		faults.Add(path+".queue", "unknown queue %q", queue)
 		return nil
 	}
-	for ; i >= 0; i = r.division.queues[i].parent {
+	for ; i >= 0; i = r.division.queue(i).parent {
 		down = append(down, i)
 	}
 	slices.Reverse(down)
@@ -172,9 +166,9 @@ func (r *Reclaim) path(faults *fault.List, path, queue string) (down []int) {
 
 // amounts returns an amount for each resource of the tree.
 func (r *Reclaim) amounts(faults *fault.List, path string, list []Amount) []int64 {
-	amounts := make([]int64, len(r.division.resources))
+	amounts := make([]int64, len(r.division.tree.Resources))
 	for i, a := range list {
-		at, known := r.at.resources[a.Resource]
+		at, known := r.division.names.resources[a.Resource]
 		switch {
 		case !known:
 			faults.Add(fmt.Sprintf("%s[%d].resource", path, i), "unknown resource %q", a.Resource)

@@ -67,8 +67,8 @@ func (r *Reclaim) Allows(in Reclaimer, units []Unit) (Refusal, error) {
 	if err != nil {
 		return Refusal{}, err
 	}
-	n := len(r.division.resources)
-	lost, involved := make([][]int64, len(r.division.queues)), slices.Clone(a.Requests)
+	n := len(r.division.tree.Resources)
+	lost, involved := make([][]int64, r.division.queues.Len()), slices.Clone(a.Requests)
 	for i := range lost {
 		lost[i] = make([]int64, n)
 	}
@@ -79,7 +79,7 @@ func (r *Reclaim) Allows(in Reclaimer, units []Unit) (Refusal, error) {
 		own, other, ok := a.apart(u.path)
 		switch {
 		case !ok:
-			return Refusal{Rule: SameBranch, Queue: r.division.queues[u.path[len(u.path)-1]].Name}, nil
+			return Refusal{Rule: SameBranch, Queue: r.division.queue(u.path[len(u.path)-1]).Name}, nil
 		case !a.Yields(other, a.Guaranteed(own), holds(other)):
 			return r.refusal(NotOver, other, -1), nil
 		}
@@ -96,7 +96,7 @@ func (r *Reclaim) Allows(in Reclaimer, units []Unit) (Refusal, error) {
 		if refused := a.keepsQuota(own, true); refused != (Refusal{}) {
 			return refused, nil
 		}
-		for _, other := range r.siblings(own) {
+		for _, other := range r.division.below(r.division.queue(own).parent) {
 			if other != own && loses(other) {
 				if i := a.Saturated(own, other, counts, holds(own), holds(other)); i >= 0 {
 					return r.refusal(Saturation, own, i), nil
@@ -107,19 +107,11 @@ func (r *Reclaim) Allows(in Reclaimer, units []Unit) (Refusal, error) {
 	return Refusal{}, nil
 }
 
-// siblings returns a queue and those beside it.
-func (r *Reclaim) siblings(queue int) []int {
-	if parent := r.division.queues[queue].parent; parent >= 0 {
-		return r.division.queues[parent].children
-	}
-	return r.division.roots
-}
-
 // refusal names a queue and a resource by their places; -1 is no resource.
 func (r *Reclaim) refusal(rule Rule, queue, resource int) Refusal {
-	refused := Refusal{Rule: rule, Queue: r.division.queues[queue].Name}
+	refused := Refusal{Rule: rule, Queue: r.division.queue(queue).Name}
 	if resource >= 0 {
-		refused.Resource = r.division.resources[resource].Name
+		refused.Resource = r.division.tree.Resources[resource].Name
 	}
 	return refused
 }

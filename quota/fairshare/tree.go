@@ -24,9 +24,14 @@ func (t *Tree) Clone() Tree {
 	own := *t
 	own.Resources, own.Queues = slices.Clone(t.Resources), slices.Clone(t.Queues)
 	for i := range own.Queues {
-		own.Queues[i].Claims = slices.Clone(own.Queues[i].Claims)
+		own.Queues[i] = own.Queues[i].clone()
 	}
 	return own
+}
+
+func (q Queue) clone() Queue {
+	q.Claims = slices.Clone(q.Claims)
+	return q
 }
 
 // IsZero reports whether there is nothing to divide, and nobody who could have it.

@@ -32,26 +32,13 @@ func (t *Tree) validate() (names, error) {
 	for i := range t.Queues {
 		unique(&faults, "queues", i, t.Queues[i].Name, at.queues)
 	}
-	claimed := make([]int, len(t.Resources)) // the last queue with a claim on the resource, and one
+	claimed := make([]int, len(t.Resources))
 	for i := range t.Queues {
 		q := &t.Queues[i]
 		if _, known := at.queues[q.Parent]; q.Parent != "" && !known {
 			faults.Add(fmt.Sprintf("queues[%d].parent", i), "unknown queue %q (queue %q)", q.Parent, q.Name)
 		}
-		for j := range q.Claims {
-			c := &q.Claims[j]
-			switch r, known := at.resources[c.Resource]; {
-			case !known:
-				faults.Add(fmt.Sprintf("queues[%d].claims[%d].resource", i, j), "unknown resource %q (queue %q)", c.Resource, q.Name)
-			case claimed[r] == i+1:
-				faults.Add(fmt.Sprintf("queues[%d].claims[%d].resource", i, j), "a second claim on %q (queue %q)", c.Resource, q.Name)
-			default:
-				claimed[r] = i + 1
-			}
-			c.validate(func(field, problem string, args ...any) {
-				faults.Add(fmt.Sprintf("queues[%d].claims[%d].%s", i, j, field), problem+" (queue %q)", append(args, q.Name)...)
-			})
-		}
+		q.validate(&faults, i, at, claimed)
 	}
 	t.validateAcyclic(&faults, at.queues)
 	if k := t.KValue.Or(1); !finite(k) {
@@ -78,6 +65,24 @@ func unique(faults *fault.List, list string, i int, name string, at map[string]i
 func finite(x float64) bool { return x >= 0 && !math.IsInf(x, 1) } // not a number is neither
 
 func amount(n int64) bool { return n >= 0 && n <= quota.MaxUsage }
+
+// validate finds what is wrong with the claims of queue i. claimed has, by resource, the last queue with a claim on it, and one.
+func (q *Queue) validate(faults *fault.List, i int, at names, claimed []int) {
+	for j := range q.Claims {
+		c := &q.Claims[j]
+		switch r, known := at.resources[c.Resource]; {
+		case !known:
+			faults.Add(fmt.Sprintf("queues[%d].claims[%d].resource", i, j), "unknown resource %q (queue %q)", c.Resource, q.Name)
+		case claimed[r] == i+1:
+			faults.Add(fmt.Sprintf("queues[%d].claims[%d].resource", i, j), "a second claim on %q (queue %q)", c.Resource, q.Name)
+		default:
+			claimed[r] = i + 1
+		}
+		c.validate(func(field, problem string, args ...any) {
+			faults.Add(fmt.Sprintf("queues[%d].claims[%d].%s", i, j, field), problem+" (queue %q)", append(args, q.Name)...)
+		})
+	}
+}
 
 func (c *Claim) validate(fault func(field, problem string, args ...any)) {
 	if !amount(c.Quota) && c.Quota != quota.Unlimited {

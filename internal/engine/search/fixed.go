@@ -20,7 +20,7 @@ func (s *Search) FixedShortages() []Shortage {
 				slot = i
 			}
 		}
-		free := quota.Sub(e.Quota[e.At(node, resource)], e.Fixed(s.Cluster, node, resource))
+		free := quota.Sub(e.Of(node, resource).Quota, e.Fixed(s.Cluster, node, resource))
 		return []Shortage{{Slot: slot, Missing: quota.Sub(requested, free), Bound: node, NeverYields: true}}
 	}
 	return nil
