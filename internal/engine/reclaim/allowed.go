@@ -74,15 +74,10 @@ func (t *Taker) hasLast(of *right.Victim, victims []right.Victim) bool {
 // unit returns what a victim frees of a resource if it yields last: one replica, or the rest of a workload whose surplus yields
 // before.
 func (t *Taker) unit(v *right.Victim, resource int) int64 {
-	w := v.Workload
 	if v.Set >= 0 {
-		return t.of.Amount(w.Surplus[v.Set].Loads, resource)
+		return t.of.Amount(v.Workload.Surplus[v.Set].Loads, resource)
 	}
-	amount := t.of.Amount(w.Loads, resource)
-	for i := range w.Surplus {
-		amount = quota.Sub(amount, quota.Mul(w.Surplus[i].Count, t.of.Amount(w.Surplus[i].Loads, resource)))
-	}
-	return amount
+	return t.of.Rest(v.Workload, resource)
 }
 
 // saturates reports whether the preemptor's side would be over its share, and as full as the side of a victim.

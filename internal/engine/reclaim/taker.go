@@ -22,9 +22,8 @@ type Taker struct {
 	// guaranteed says by level whether the child of its cohort that is above the preemptor is within its quotas.
 	guaranteed []bool
 
-	places  []place
+	places  []place // of the nodes that may be next; the first is above all others
 	amounts []int64 // of the places
-	root    int     // the node at which the turns begin; -1: nobody has a candidate
 }
 
 // Find searches for victims: first of other queues, then of the own one. Like a classical attempt each

@@ -11,13 +11,19 @@ import (
 	"github.com/cedesched/cede/quota"
 )
 
-// place is a node with candidates.
+// place is a node with candidates, or one that may have some.
 type place struct {
 	node  int
 	above int32 // the place of the node above; -1: none
+	// level is that of the deepest cohort above the preemptor that is the node or above it. side is the child of that cohort that is
+	// the node or above it; -1 for the cohort itself.
+	level, side int
+	stage       stage
+	// Standing is how the node stands; before it is open, the most that it may stand as.
 	entitled.Standing
 	// held is, by resource, what the node held before anybody yielded, and gone, of a queue, what KAI takes off it when the turns are
-	// found: with each candidate that is taken all that is left of its workload.
+	// found: with each candidate that is taken all that is left of its workload. Before the node is open, gone is what the next candidate
+	// takes at least.
 	held, gone []int64
 	// line holds the candidates of a queue.
 	line line
@@ -25,46 +31,34 @@ type place struct {
 	heap []int32
 }
 
-// start finds all queues with candidates.
+// stage says how much is known of a place. Nothing below a node is looked at before the node may be next: what it holds bounds
+// how it stands whoever is its candidate, and what the smallest workload below it holds bounds that closer.
+type stage uint8
+
+const (
+	closed stage = iota
+	weighed
+	open
+)
+
+// start begins the turns.
 func (t *Taker) start() {
 	s := t.s
 	t.places, t.amounts = t.places[:0], t.amounts[:0]
-	t.root = -1
 	if last := len(s.Levels) - 1; last >= 0 {
-		t.root = int(t.open(s.Levels[last].Cohort, last, -1, -1))
+		t.open(t.add(s.Levels[last].Cohort, last, -1, -1))
 	}
 }
 
-// open makes the place of a node; -1: it has no candidates. level is that of the deepest cohort above the preemptor that is
-// the node or above it. side is the child of that cohort that is the node or above it; -1 for the cohort itself.
-func (t *Taker) open(node, level, side int, above int32) int32 {
-	s := t.s
+// add makes the place of a node.
+func (t *Taker) add(node, level, side int, above int32) int32 {
 	n := int32(len(t.places))
-	t.places = append(t.places, place{node: node, above: above})
-	var of line
-	var children []int32
-	if s.Cluster.IsQueue(node) {
-		of = t.lineAt(node, level, side)
-	} else {
-		for _, list := range [][]int32{s.Cluster.ChildQueues[node], s.Cluster.ChildCohorts[node]} {
-			for _, child := range list {
-				if at := t.openChild(int(child), level, side, n); at >= 0 {
-					children = append(children, at)
-				}
-			}
-		}
-	}
-	if !of.more && len(children) == 0 {
-		t.places = t.places[:n]
-		return -1
-	}
+	t.places = append(t.places, place{node: node, above: above, level: level, side: side})
 	p := &t.places[n]
-	p.line, p.heap = of, children
 	p.held, p.gone = t.zeros(), t.zeros()
 	for i := range p.held {
 		p.held[i] = t.asked.Held(node, i)
 	}
-	heap.Init(p.heap, t.earlier)
 	t.stand(p)
 	return n
 }
@@ -78,30 +72,84 @@ func (t *Taker) zeros() []int64 {
 	return t.amounts[n:len(t.amounts):len(t.amounts)]
 }
 
-// openChild opens a child of a cohort, unless the shares refuse all below it.
-func (t *Taker) openChild(child, level, side int, above int32) int32 {
+// addChild makes the place of a child of a cohort, unless the shares refuse all below it.
+func (t *Taker) addChild(list []int32, child, level, side int, above int32) []int32 {
 	s := t.s
-	switch {
+	switch except := s.Levels[level].Except; {
 	case side >= 0:
-		return t.open(child, level, side, above)
-	case child != s.Levels[level].Except:
-		if ok, _ := t.asked.Candidate(s.Levels[level].Except, child); !ok {
+	case child != except:
+		if ok, _ := t.asked.Candidate(except, child); !ok {
 			t.traceRefused(child)
-			return -1
+			return list
 		}
-		return t.open(child, level, child, above)
+		side = child
 	case level == 0:
-		return -1 // the own queue
+		return list // the own queue
+	default:
+		level--
 	}
-	return t.open(child, level-1, -1, above)
+	return append(list, t.add(child, level, side, above))
 }
 
-// turn returns the place of the queue that is next; nil: no candidate is left.
+// open finds the candidates of a queue, or the child of a cohort that is next.
+func (t *Taker) open(at int32) {
+	p := t.places[at]
+	clear(p.gone)
+	if t.s.Cluster.IsQueue(p.node) {
+		p.line = t.lineAt(p.node, p.level, p.side)
+	} else {
+		for _, list := range [...][]int32{t.s.Cluster.ChildQueues[p.node], t.s.Cluster.ChildCohorts[p.node]} {
+			for _, child := range list {
+				p.heap = t.addChild(p.heap, int(child), p.level, p.side, at)
+			}
+		}
+		heap.Init(p.heap, t.earlier)
+		if len(p.heap) > 0 {
+			t.open(p.heap[0])
+		}
+	}
+	p.stage = open
+	t.places[at] = p
+	t.settle(at)
+}
+
+// settle finds which child of a cohort is next, after the first of them changed, and how the node stands.
+func (t *Taker) settle(at int32) {
+	p := &t.places[at]
+	for len(p.heap) > 0 {
+		first := p.heap[0]
+		if c := &t.places[first]; c.stage == open && !c.line.more && len(c.heap) == 0 {
+			p.heap = heap.Drop(p.heap, t.earlier)
+			continue
+		}
+		heap.Fix(p.heap, 0, t.earlier)
+		if first = p.heap[0]; t.places[first].stage == open {
+			break
+		}
+		t.lookInto(first)
+		p = &t.places[at] // which may have moved
+	}
+	t.stand(p)
+}
+
+// lookInto learns more of a place that may be next.
+func (t *Taker) lookInto(at int32) {
+	p := &t.places[at]
+	if p.stage == weighed {
+		t.open(at)
+		return
+	}
+	p.stage = weighed
+	t.of.Least(p.gone, t.s.Cluster, p.node, compareUnits)
+	t.stand(p)
+}
+
+// turn returns the place of the queue that is next; nil: no candidate is left. It stays where it is until the next queue is asked for.
 func (t *Taker) turn() *place {
-	if t.root < 0 {
+	if len(t.places) == 0 {
 		return nil
 	}
-	p := &t.places[t.root]
+	p := &t.places[0]
 	for len(p.heap) > 0 {
 		p = &t.places[p.heap[0]]
 	}
@@ -115,15 +163,8 @@ func (t *Taker) turn() *place {
 func (t *Taker) pass(p *place, n int64) {
 	t.advance(&p.line, n)
 	t.stand(p)
-	for empty := !p.line.more; p.above >= 0; {
-		p = &t.places[p.above]
-		if empty {
-			p.heap = heap.Drop(p.heap, t.earlier)
-		} else {
-			heap.Fix(p.heap, 0, t.earlier)
-		}
-		t.stand(p)
-		empty = len(p.heap) == 0
+	for at := p.above; at >= 0; at = t.places[at].above {
+		t.settle(at)
 	}
 }
 
@@ -169,7 +210,7 @@ func (t *Taker) left(v *right.Victim, resource int) int64 {
 	return amount
 }
 
-// staysFirst reports whether a queue is still next, with what is gone now.
+// staysFirst reports whether a queue is certainly still next, with what is gone now.
 func (t *Taker) staysFirst(p *place) bool {
 	for ; p.above >= 0; p = &t.places[p.above] {
 		list := t.places[p.above].heap

@@ -2,6 +2,7 @@ package right
 
 import (
 	"iter"
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -27,6 +28,8 @@ type Entitled struct {
 type Order struct {
 	of    *cluster.Running
 	Units []Unit
+	// least is, by resource, the least that a workload holds without its surplus.
+	least []int64
 }
 
 // Unit is a workload as a whole, or the surplus of one of its pod sets. Set is the index of the surplus; -1: the whole.
@@ -37,9 +40,31 @@ type Unit struct {
 
 // UnitsOf returns what may yield in a queue at all, in order.
 func (e *Entitled) UnitsOf(c *cluster.Cluster, queue int, compare func(a, b Unit) int) []Unit {
+	return e.orderOf(c, queue, compare).Units
+}
+
+// Least sets, by resource, the least that any workload below a node holds without its surplus; MaxInt64 if there is none.
+func (e *Entitled) Least(amounts []int64, c *cluster.Cluster, node int, compare func(a, b Unit) int) {
+	for i := range amounts {
+		amounts[i] = math.MaxInt64
+	}
+	of := func(queue int) bool {
+		for i, n := range e.orderOf(c, queue, compare).least {
+			amounts[i] = min(amounts[i], n)
+		}
+		return true
+	}
+	if c.IsQueue(node) {
+		of(node)
+	} else {
+		c.EachQueueUnder(node, -1, func(int) bool { return true }, of)
+	}
+}
+
+func (e *Entitled) orderOf(c *cluster.Cluster, queue int, compare func(a, b Unit) int) *Order {
 	running := c.Running(queue)
 	if o := e.Orders[queue].Load(); o != nil && o.of == running {
-		return o.Units
+		return o
 	}
 	o := &Order{of: running}
 	for _, lane := range [...]cluster.Lane{cluster.Active, cluster.ActiveUnreserved} {
@@ -50,6 +75,12 @@ func (e *Entitled) UnitsOf(c *cluster.Cluster, queue int, compare func(a, b Unit
 				break
 			}
 			o.Units = append(o.Units, Unit{w, -1})
+			if o.least == nil {
+				o.least = slices.Repeat([]int64{math.MaxInt64}, e.Resources)
+			}
+			for i := range o.least {
+				o.least[i] = min(o.least[i], e.Rest(w, i))
+			}
 			for set := range w.Surplus {
 				o.Units = append(o.Units, Unit{w, set})
 			}
@@ -57,7 +88,16 @@ func (e *Entitled) UnitsOf(c *cluster.Cluster, queue int, compare func(a, b Unit
 	}
 	slices.SortFunc(o.Units, compare)
 	e.Orders[queue].Store(o)
-	return o.Units
+	return o
+}
+
+// Rest returns what a workload has of a resource without its surplus.
+func (e *Entitled) Rest(w *cluster.Workload, resource int) int64 {
+	amount := e.Amount(w.Loads, resource)
+	for i := range w.Surplus {
+		amount = quota.Sub(amount, quota.Mul(w.Surplus[i].Count, e.Amount(w.Surplus[i].Loads, resource)))
+	}
+	return amount
 }
 
 // Amount returns what loads have of a resource.
