@@ -48,22 +48,31 @@ type bench struct {
 // all measures one world after the other and passes on the rows of each.
 func (b *bench) all(done func([]row) error) ([]row, error) {
 	var all []row
-	for _, w := range b.selected() {
-		rows, err := b.world(w)
+	add := func(world string, rows []row, err error) error {
 		if err != nil {
-			return all, fmt.Errorf("world %s: %w", w.ID, err)
+			return fmt.Errorf("world %s: %w", world, err)
 		}
 		if len(rows) == 0 {
-			continue
-		}
-		if err := done(rows); err != nil {
-			return all, err
+			return nil
 		}
 		all = append(all, rows...)
+		return done(rows)
+	}
+	for _, w := range b.selected() {
+		rows, err := b.world(w)
+		if err := add(w.ID, rows, err); err != nil {
+			return all, err
+		}
+	}
+	for _, alike := range []bool{true, false} {
+		rows, err := b.shares(alike)
+		if err := add(sharesWorlds[alike], rows, err); err != nil {
+			return all, err
+		}
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("no scenario matches -scenario %q -world %q -mode %s; the worlds: %s; the scenarios: %s",
-			b.scenarios.String(), b.worlds.String(), b.mode, names(worlds()), scenarioNames())
+			b.scenarios.String(), b.worlds.String(), b.mode, names(worlds())+" "+sharesWorlds[true]+" "+sharesWorlds[false], scenarioNames())
 	}
 	return all, nil
 }
