@@ -13,6 +13,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
+	"github.com/cedesched/cede/quota"
 )
 
 // Short is an answer in a few words.
@@ -110,7 +111,7 @@ func WhyNot(d *preemption.Decision, r *preemption.Request) (words string, missin
 		if why, same := skippedAlike(choice.Tried); same {
 			return why, 0
 		}
-		least := slices.MinFunc(d.Shortage, func(a, b preemption.Shortage) int { return cmp.Compare(a.Missing, b.Missing) })
+		least := leastShort(d.Shortage, r)
 		return fmt.Sprintf("%s %s missing even in %s", units.Amount(least.Resource, least.Missing), base(least.Resource), least.Flavor), least.Missing
 	}
 	if d.NoRoom {
@@ -136,8 +137,37 @@ func WhyNot(d *preemption.Decision, r *preemption.Request) (words string, missin
 	if len(d.Shortage) == 0 {
 		return "no workload may yield", 0
 	}
-	s := &d.Shortage[0]
-	return fmt.Sprintf("%s %s missing in %s", units.Amount(s.Resource, s.Missing), base(s.Resource), bound(s)), s.Missing
+	s := scarcest(d.Shortage, r)
+	return fmt.Sprintf("%s %s missing in %s", units.Amount(s.Resource, s.Missing), base(s.Resource), bound(&s)), s.Missing
+}
+
+// scarcest is the shortage of which most is missing of what is asked for; of equals the first. There is one.
+func scarcest(list []preemption.Shortage, r *preemption.Request) preemption.Shortage {
+	return slices.MaxFunc(list, func(a, b preemption.Shortage) int { return cmp.Compare(lacking(&a, r), lacking(&b, r)) })
+}
+
+// leastShort is the scarcest resource of the flavor in which least is missing of its scarcest; of equals the first.
+func leastShort(list []preemption.Shortage, r *preemption.Request) preemption.Shortage {
+	var flavors []preemption.Shortage
+	for i := range list {
+		if slices.ContainsFunc(flavors, func(s preemption.Shortage) bool { return s.Flavor == list[i].Flavor }) {
+			continue
+		}
+		of := slices.DeleteFunc(slices.Clone(list), func(s preemption.Shortage) bool { return s.Flavor != list[i].Flavor })
+		flavors = append(flavors, scarcest(of, r))
+	}
+	return slices.MinFunc(flavors, func(a, b preemption.Shortage) int { return cmp.Compare(lacking(&a, r), lacking(&b, r)) })
+}
+
+// lacking is the part of what is asked for of a resource that is missing: 1 is all of it.
+func lacking(s *preemption.Shortage, r *preemption.Request) float64 {
+	asked := int64(0)
+	for _, u := range r.Workload.Usage() {
+		if u.Resource == s.Resource {
+			asked = quota.Add(asked, u.Amount)
+		}
+	}
+	return float64(s.Missing) / float64(max(1, asked))
 }
 
 // base is a resource without its vendor: nvidia.com/gpu is gpu.
