@@ -110,6 +110,28 @@ func TestNextSessionsOfKAI(t *testing.T) {
 	}
 }
 
+// Pods that run move so that one that waits has room; what moved waits again in the next session, and starts where it moves to.
+func TestNextConsolidates(t *testing.T) {
+	k := newKAI()
+	department(k, 2, kaiQueue{name: "a", gpu: 2, weight: 1}, kaiQueue{name: "b", gpu: 2, weight: 1})
+	k.node("node-2", 2)
+	k.job(kaiJob{name: "left", queue: "a", node: oneNode, age: 90})
+	k.job(kaiJob{name: "right", queue: "a", node: "node-2", age: 80})
+	k.job(kaiJob{name: "large", queue: "b", gpus: 2, age: 5})
+	got, _ := k.next(t)
+	var lines []string
+	for _, h := range got.Heads {
+		lines = append(lines, fmt.Sprint(h.Cycle, " ", h.Outcome, " ", k.names([]string{h.Workload}), ": ", strings.ReplaceAll(h.Words, kaiNamespace+"/"+k.name("left"), "left")))
+	}
+	want := []string{
+		"1 Admit large: 1 pod to start once 1 pod has moved: left-worker-0 to node-2",
+		"2 Admit large: 1 pod started", "2 Admit left: 1 pod started",
+	}
+	if !slices.Equal(lines, want) || !got.Ends {
+		t.Errorf("%q, ends %t", lines, got.Ends)
+	}
+}
+
 // Sessions of KAI with all its actions in which no pod moved, as its objects: in 194 of 206 the same pods yield. The others are departures
 // (conformance plays all that are recorded).
 func TestNextAsRecorded(t *testing.T) {

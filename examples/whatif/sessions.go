@@ -163,7 +163,10 @@ func (p *played) serve(s *session.Step) {
 			said.Words = "reclaims from " + pods(victims)
 		}
 	default:
-		if s.Action != "allocate" {
+		switch moved := movedWords(s); {
+		case moved != "":
+			said.Words = " to start once " + moved
+		case s.Action != "allocate":
 			said.Words = " to start once victims have left"
 		}
 		if p.pods[w.ID] += len(s.Pods); p.pods[w.ID] > len(s.Pods) {
@@ -171,6 +174,22 @@ func (p *played) serve(s *session.Step) {
 		}
 	}
 	p.say(said, fmt.Sprint(p.cycles, said.Words))
+}
+
+// movedWords says which pods move for a group; empty: none.
+func movedWords(s *session.Step) string {
+	var to []string
+	if s.Moving != nil {
+		for _, m := range s.Moving.Decision.Moves {
+			for _, p := range m.Pods {
+				to = append(to, p.Pod+" to "+p.To)
+			}
+		}
+	}
+	if len(to) == 0 {
+		return ""
+	}
+	return plural(len(to), "1 pod has moved: ", "%d pods have moved: ") + some(to)
 }
 
 // pods names victims, with how many pods of those that stay in part.

@@ -267,7 +267,7 @@ func (j *sessionJob) resources() workload.Resources {
 func (s *session) play(on *sessions.Session, each func(*sessions.Step)) (gone, placed []string, err error) {
 	for _, action := range strings.Split(s.Input.Action, ",") {
 		if !slices.Contains(sessions.Actions, action) {
-			continue // consolidation only moves pods, which is another question
+			continue // nothing is stale
 		}
 		if err := on.Run(action, func(step *sessions.Step) {
 			each(step)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	sessions "github.com/cedesched/cede/examples/internal/session"
+	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/recorded"
 	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/quota/fairshare"
@@ -14,12 +15,14 @@ import (
 
 // Departures of KAI's sessions, by name. What is placed and who yields is judged by verify in each.
 const (
-	movesPods    = "no victim is placed again in the same session"
+	movesPods    = "no victim of a reclaim or a preemption is placed again in the same session"
 	fewerVictims = "victims that are not needed stay"
 	otherVictims = "other victims than those that KAI's search finds yield"
 	morePlaced   = "room is found that KAI's search does not find"
 	otherNodes   = "later jobs find the nodes of earlier ones taken"
-	sharesAlone  = "of consolidation the shares alone are asked"
+	fewerMoves   = "no more pods move than need to"
+	otherOrders  = "moves are found that one order of placing does not find"
+	oneSet       = "one set of victims is tried for each domain"
 	inexact      = "the fractions of [fair shares](designs/fairshare.md) are exact"
 )
 
@@ -57,8 +60,7 @@ func (s Session) Check() (r recorded.Report, err error) {
 		return r, nil
 	}
 	if s.Input.Action == "allocate,consolidation" || s.Input.Action == "consolidation" {
-		r.Departures = append(r.Departures, sharesAlone)
-		return r, nil
+		return r, s.checkMoves(&r)
 	}
 	if err := s.checkRules(tree, &r); err != nil {
 		return r, err
@@ -270,7 +272,7 @@ func (s *session) checkDecided(r *recorded.Report) error {
 		r.Differences = append(r.Differences, recorded.Difference{What: "the order in which jobs are served", Want: s.Want.TryOrder, Got: order})
 	}
 	gone, placed, err := s.play(on, func(step *sessions.Step) {
-		if len(step.Decision.Victims) == 0 {
+		if judgeMoves(step, r); len(step.Decision.Victims) == 0 {
 			return
 		}
 		if wrong := verify.Decision(step.Before.State(), step.Request, config, step.Decision); wrong != nil {
@@ -295,6 +297,59 @@ func (s *session) checkDecided(r *recorded.Report) error {
 	}
 	r.Differences = append(r.Differences, recorded.Difference{What: "evicted", Want: names(s.Want.Decided.Evicted, s.Want.Decided.Undone), Got: gone})
 	return nil
+}
+
+// checkMoves asks which pods start, and how many move for them.
+func (s *session) checkMoves(r *recorded.Report) error {
+	on, _, err := s.start()
+	if err != nil {
+		return err
+	}
+	moved := 0
+	_, placed, err := s.play(on, func(step *sessions.Step) {
+		moved += len(movedBy(step))
+		judgeMoves(step, r)
+	})
+	d := &s.Want.Decided
+	if why := movesDeparture(placed, names(d.Placed, d.Bound), moved, len(d.Moved)); why != "" {
+		r.Departures = append(r.Departures, why)
+	}
+	return err
+}
+
+// movedBy returns the pods that a step moves.
+func movedBy(step *sessions.Step) (tasks []string) {
+	if step.Moving != nil {
+		for _, m := range step.Moving.Decision.Moves {
+			for _, p := range m.Pods {
+				tasks = append(tasks, p.Pod)
+			}
+		}
+	}
+	return tasks
+}
+
+// judgeMoves notes what is wrong with the moves of a step.
+func judgeMoves(step *sessions.Step, r *recorded.Report) {
+	if of := step.Moving; of != nil {
+		if wrong := verify.Moves(of.Before.State(), of.Request, placement.Config{}, sessions.AllMove, of.Decision); wrong != nil {
+			r.Differences = append(r.Differences, recorded.Difference{What: "what the judge finds wrong with the moves", Got: []string{wrong.Error()}})
+		}
+	}
+}
+
+// movesDeparture says what is not as recorded of moves that the judge accepts; empty: nothing.
+func movesDeparture(placed, want []string, moved, wantMoved int) string {
+	same := slices.Equal(placed, want)
+	switch {
+	case same && moved == wantMoved:
+		return ""
+	case same && moved < wantMoved:
+		return fewerMoves
+	case len(placed) > len(want):
+		return otherOrders
+	}
+	return oneSet
 }
 
 // departure says why others yield than in KAI; empty: nothing explains it. The victims of each decision are right.

@@ -129,13 +129,17 @@ func (s *session) checkRounds(r *recorded.Report) error {
 	}
 	for i := range s.rounds {
 		want := &s.rounds[i]
-		gone, placed, err := s.play(on, func(*sessions.Step) {})
+		var moved []string
+		gone, placed, err := s.play(on, func(step *sessions.Step) {
+			moved = append(moved, movedBy(step)...)
+			judgeMoves(step, r)
+		})
 		if err != nil {
 			return err
 		}
 		placed = slices.DeleteFunc(placed, func(task string) bool { return slices.Contains(gone, task) })
-		if len(want.Moved) > 0 {
-			r.Departures = append(r.Departures, movesPods)
+		if slices.SortFunc(moved, compareTasks); !slices.Equal(moved, names(want.Moved)) {
+			r.Departures = append(r.Departures, oneSet) // in later sessions other pods wait
 			return nil
 		}
 		for _, c := range []struct {

@@ -14,8 +14,8 @@ func TestSessions(t *testing.T) {
 	for name, want := range map[string]map[string]int{
 		"reclaim":       {"passed": 2067, movesPods: 63, fewerVictims: 14, otherVictims: 9, morePlaced: 25, otherNodes: 3, inexact: 2},
 		"preempt":       {"passed": 834, movesPods: 38, fewerVictims: 4, otherVictims: 5},
-		"consolidation": {sharesAlone: 227},
-		"integration":   {"passed": 31, movesPods: 3, partsOfGPUs: 18, oddPods: 2, subgroups: 1},
+		"consolidation": {"passed": 149, fewerMoves: 71, oneSet: 5, otherOrders: 2},
+		"integration":   {"passed": 32, oneSet: 2, partsOfGPUs: 18, oddPods: 2, subgroups: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := map[string]int{}

@@ -51,6 +51,14 @@ func (n *OnNodes) Change(edits ...placement.Edit) (err error) {
 	return err
 }
 
+// State returns what is on the nodes.
+func (n *OnNodes) State() (placement.State, error) {
+	if err := n.begin(); err != nil {
+		return placement.State{}, err
+	}
+	return n.all.State(), nil
+}
+
 func (n *OnNodes) begin() (err error) {
 	if n.all != nil {
 		return nil

@@ -16,13 +16,14 @@ import (
 const More = kai.More
 
 // Actions are those of a session, in KAI's order.
-var Actions = []string{"allocate", "reclaim", "preempt"}
+var Actions = []string{"allocate", Consolidation, "reclaim", "preempt"}
 
-// policies are those of the actions. Allocate lets nobody yield.
+// policies are those of the actions. Allocate and consolidation let nobody yield.
 var policies = map[string]queue.PreemptionPolicy{
-	"allocate": {},
-	"reclaim":  {ReclaimWithinCohort: queue.Any},
-	"preempt":  {WithinClusterQueue: queue.LowerPriority},
+	"allocate":    {},
+	Consolidation: {},
+	"reclaim":     {ReclaimWithinCohort: queue.Any},
+	"preempt":     {WithinClusterQueue: queue.LowerPriority},
 }
 
 // Step is a group that was served.
@@ -37,6 +38,8 @@ type Step struct {
 	Before   *preemption.Snapshot
 	Request  preemption.Request
 	Decision preemption.Decision
+	// Moving is what consolidation decided on nodes: its moves are those of pods that run.
+	Moving *Moving
 }
 
 // Run takes an action for all groups that wait, and tells of each that is served.
@@ -50,7 +53,12 @@ func (s *Session) Run(action string, tell func(*Step)) error {
 		if j == nil || err != nil {
 			return err
 		}
-		step, err := s.try(action, j)
+		var step *Step
+		if action == Consolidation {
+			step, err = s.consolidate(j)
+		} else {
+			step, err = s.try(action, j)
+		}
 		if err != nil {
 			return err
 		}
@@ -172,8 +180,9 @@ func (s *Session) remove(v preemption.Victim) (err error) {
 
 // change changes the pods of jobs, and counts what they hold. to returns the phase in which a pod then is.
 func (s *Session) change(jobs []*job, to func(of *job, pod int) phase) error {
+	s.onNodes = nil
 	var edits []preemption.Edit
-	var onNodes []placement.Edit
+	var onNodes, starts []placement.Edit
 	for _, j := range jobs {
 		before := j.running
 		if before > 0 {
@@ -181,12 +190,14 @@ func (s *Session) change(jobs []*job, to func(of *job, pod int) phase) error {
 			s.count(&w, -1)
 		}
 		for i := range j.Pods {
-			held := j.phases[i].holds()
+			held, node := j.phases[i].holds(), j.Pods[i].Node
 			j.phases[i] = to(j, i)
 			switch holds := j.phases[i].holds(); {
 			case holds && !held:
-				onNodes = append(onNodes, placement.Run(j.Pods[i]))
+				starts = append(starts, placement.Run(j.Pods[i]))
 				j.running++
+			case holds && node != j.Pods[i].Node:
+				onNodes, starts = append(onNodes, placement.Remove(j.Pods[i].ID)), append(starts, placement.Run(j.Pods[i]))
 			case held && !holds:
 				onNodes = append(onNodes, placement.Remove(j.Pods[i].ID))
 				j.running--
@@ -200,7 +211,7 @@ func (s *Session) change(jobs []*job, to func(of *job, pod int) phase) error {
 			edits = append(edits, preemption.Remove(j.Workload.ID))
 		}
 	}
-	if err := s.rooms.Change(onNodes...); err != nil {
+	if err := s.rooms.Change(append(onNodes, starts...)...); err != nil {
 		return err
 	}
 	var err error

@@ -1,8 +1,7 @@
-// Package session plays sessions of KAI's scheduler: in which order the groups that wait are served, which of them start, and who yields for
-// them. A session takes actions, one after the other: allocate gives idle room, reclaim takes back what others hold over their fair
-// shares, preempt takes from lower priority in the own queue. Each decision is one of package preemption, with room on nodes; the order of
-// queues is that of [fairshare.Reclaim.ServedNext]. Shares are divided once, by what was requested at the start, and what queues hold follows
-// every step.
-//
-// No pods move (consolidation).
+// Package session plays sessions of KAI's scheduler: in which order the groups that wait are served, which of them start, and who yields
+// for them. A session takes actions, one after the other: allocate gives idle room, consolidation moves pods that run so that others
+// have room, reclaim takes back what others hold over their fair shares, preempt takes from lower priority in the own queue. Each
+// decision is one of package preemption, with room on nodes; the order of queues is that of [fairshare.Reclaim.ServedNext]. Shares are
+// divided once, by what was requested at the start, and what queues hold follows every step. Moves are those of package moves; a group
+// moves in part.
 package session

@@ -33,6 +33,7 @@ type Session struct {
 	snapshot  *preemption.Snapshot
 	queues    []queue.Queue
 	rooms     *rooms.OnNodes
+	onNodes   *nodes             // for consolidation; nil: not made since what runs there changed
 	tree      fairshare.Tree     // with what queues hold
 	order     *fairshare.Reclaim // nil: not made since that changed
 	jobs      []*job

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/internal/rooms"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/quota/fairshare"
@@ -127,5 +128,40 @@ func TestOrder(t *testing.T) {
 	s := of(t, group("z", "a", 1, 1, 0, 5), group("more", "a", 1, 2, 1, 9), group("y", "a", 1, 1, 0, 5), high, group("old", "a", 1, 1, 0, 7))
 	if got, err := s.Order(); err != nil || !slices.Equal(got, []string{"high", "old", "y", "z", "more"}) {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// Pods that can be preempted move so that others have room, each to another node; those that cannot stay, and nobody moves where that would
+// not be enough.
+func TestConsolidate(t *testing.T) {
+	begin := func(fixed bool, asks int64) *Session {
+		one, two, large := group("one", "a", 1, 1, 1, 9), group("two", "a", 1, 1, 1, 8), group("large", "b", 1, 1, 0, 5)
+		two.Pods[0].Node, one.Workload.NeverYields, two.Workload.NeverYields = "m", fixed, fixed
+		large.Pods[0].Requests = workload.Resources{"gpu": asks}
+		s := of(t, one, two, large)
+		one.Pods[0].Group, two.Pods[0].Group = "one", "two"
+		s.rooms = rooms.All(placement.State{Pods: []workload.Pod{one.Pods[0], two.Pods[0]}, Nodes: []workload.Node{
+			{Name: "m", Capacity: workload.Resources{"gpu": 2}}, {Name: "n", Capacity: workload.Resources{"gpu": 2}}}})
+		return s
+	}
+	if got := played(t, begin(false, 2)); got != "consolidation large +0" {
+		t.Error(got)
+	}
+	s := begin(false, 2)
+	if err := s.Run(Consolidation, func(step *Step) {
+		moves := step.Moving.Decision.Moves
+		if len(moves) != 1 || len(moves[0].Pods) != 1 || moves[0].Pods[0].From != step.Pods[0].Node || step.Gone != nil {
+			t.Errorf("%+v", step)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.End(); err != nil || s.jobs[0].running+s.jobs[1].running != 1 || s.jobs[2].running != 0 {
+		t.Errorf("%v: what moved and what waits for it did not wait again", err)
+	}
+	for _, s := range []*Session{begin(true, 2), begin(false, 3)} {
+		if err := s.Run(Consolidation, func(step *Step) { t.Errorf("%+v", step.Moving) }); err != nil {
+			t.Error(err)
+		}
 	}
 }
