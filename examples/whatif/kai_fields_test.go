@@ -242,6 +242,13 @@ func TestFieldsOfKAI(t *testing.T) {
 		{"the scheduler's own settings", beside(`{"apiVersion":"kai.scheduler/v1","kind":"SchedulingShard","metadata":{"name":"default"},"spec":{"placementStrategy":{"gpu":"spread"}}}`),
 			"Unknown: SchedulingShard default: spec.placementStrategy.gpu is not modelled"},
 		{"the scheduler's defaults", beside(`{"apiVersion":"kai.scheduler/v1","kind":"SchedulingShard","metadata":{"name":"default"},"spec":{"placementStrategy":{"gpu":"binpack","cpu":"binpack"}}}`), "Fits"},
+		{"minimum runtimes of two schedulers", func(w *kaiWorld) {
+			for i, minimum := range []string{"5m", "6m"} {
+				w.others = append(w.others, objectOf(t, fmt.Sprintf(`{"apiVersion":"kai.scheduler/v1","kind":"SchedulingShard","metadata":{"name":"s%d"},"spec":{"minRuntime":{"reclaimMinRuntime":"%s"}}}`, i, minimum)))
+			}
+		}, "Unknown: SchedulingShard s1: it has other minimum runtimes than another SchedulingShard"},
+		{"a minimum runtime that is none", beside(`{"apiVersion":"kai.scheduler/v1","kind":"SchedulingShard","metadata":{"name":"default"},"spec":{"minRuntime":{"reclaimMinRuntime":"soon"}}}`),
+			"Unknown: SchedulingShard default cannot be read"},
 	} {
 		w := newKAIWorld(t)
 		c.change(w)

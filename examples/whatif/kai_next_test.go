@@ -63,6 +63,7 @@ func TestNextOfKAI(t *testing.T) {
 		"9 surplus":                                     {"", "gang", "elastic"},
 		"10 surplus is not enough":                      {"", "gang", "elastic"},
 		"11 a protected one is passed over":             {"", "gang", "b1 b3"},
+		"11 by the scheduler's default":                 {"", "gang", "b1 b3"},
 		"12 two nodes":                                  {"", "gang", "b0 b1 b2 b3"},
 		"13 without quota of CPU":                       {"", "", ""},
 		"14 in the own queue":                           {"", "build0", "t1"},

@@ -125,6 +125,14 @@ var kaiSituations = []kaiSituation{
 		}
 		k.job(kaiJob{name: "gang", queue: "a", pods: 2, min: 2, age: 5})
 	}, map[string]string{"gang": "b1 b3"}},
+	{"11 by the scheduler's default", func(k *ofKAI) {
+		k.add("kai.scheduler/v1", "SchedulingShard", map[string]any{"name": "default"}, map[string]any{"minRuntime": map[string]any{"reclaimMinRuntime": "10m", "preemptMinRuntime": "0s"}}, map[string]any{})
+		department(k, 4, kaiQueue{name: "a", gpu: 2, weight: 1}, kaiQueue{name: "b", gpu: 2, weight: 1})
+		for i, started := range []int{60, 60, 1, 60} {
+			k.job(kaiJob{name: fmt.Sprint("b", i), queue: "b", node: oneNode, age: 100 - i, started: started})
+		}
+		k.job(kaiJob{name: "gang", queue: "a", pods: 2, min: 2, age: 5})
+	}, map[string]string{"gang": "b1 b3"}},
 	{"12 two nodes", func(k *ofKAI) {
 		department(k, 0, kaiQueue{name: "a", gpu: 4, weight: 1}, kaiQueue{name: "b", weight: 1})
 		k.node("n1", 2)

@@ -2,6 +2,7 @@ package kai
 
 import (
 	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/minruntime"
 )
 
 // doubtAll adds a doubt about every answer.
@@ -47,4 +48,17 @@ func (g *groups) doubtObjects(o *Objects) {
 			}
 		}
 	}
+}
+
+// minRuntimes returns the minimum runtimes where no queue sets one. It doubts all answers if there are two schedulers that have others.
+func (g *groups) minRuntimes(o *Objects) (of minruntime.Settings) {
+	for i, s := range o.shards.All() {
+		min := &s.Spec.MinRuntime
+		one := minruntime.Settings{Preempt: min.PreemptMinRuntime, Reclaim: min.ReclaimMinRuntime}
+		if i > 0 && one != of {
+			g.doubtAll("SchedulingShard "+s.Metadata.Name, "spec.minRuntime", "it has other minimum runtimes than another SchedulingShard")
+		}
+		of = one
+	}
+	return of
 }

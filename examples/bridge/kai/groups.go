@@ -55,6 +55,7 @@ func (o *Objects) Cluster() bridge.Cluster {
 			q.Claims[j].Request = min(g.requested[q.Name][q.Claims[j].Resource], quota.MaxUsage)
 		}
 	}
+	t.minRuntime = g.minRuntimes(o)
 	t.addQueues(shares, g.nodes.beside, &c)
 	c.Nodes = g.nodes.state
 	g.doubtObjects(o)

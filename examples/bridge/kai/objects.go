@@ -145,7 +145,24 @@ type BindRequestStatus struct {
 	Phase string `json:"phase"`
 }
 
-// Object is one of *[Queue], *[PodGroup], *[Pod], *[Node], *[PriorityClass] and *[BindRequest].
+// SchedulingShard is KAI's settings of a scheduler (kai.scheduler/v1), of which the default minimum runtimes are read.
+type SchedulingShard struct {
+	Metadata bridge.Metadata     `json:"metadata"`
+	Spec     SchedulingShardSpec `json:"spec"`
+}
+
+// SchedulingShardSpec is the spec of a SchedulingShard.
+type SchedulingShardSpec struct {
+	MinRuntime ShardMinRuntime `json:"minRuntime"`
+}
+
+// ShardMinRuntime has the minimum runtimes where no queue sets one.
+type ShardMinRuntime struct {
+	PreemptMinRuntime quota.OptionalDuration `json:"preemptMinRuntime"`
+	ReclaimMinRuntime quota.OptionalDuration `json:"reclaimMinRuntime"`
+}
+
+// Object is one of *[Queue], *[PodGroup], *[Pod], *[Node], *[PriorityClass], *[BindRequest] and *[SchedulingShard].
 type Object interface{ addTo(*Objects, bool) bool }
 
 // Objects holds the latest version of each object. The zero value is empty. It is not safe for use by
@@ -157,6 +174,7 @@ type Objects struct {
 	pods    kept.List[Pod]
 	nodes   kept.List[Node]
 	binds   kept.List[BindRequest]
+	shards  kept.List[SchedulingShard]
 }
 
 // Add adds an object, or replaces the one with its kind and name; replaced says which. The
@@ -188,3 +206,7 @@ func (p *Pod) addTo(o *Objects, add bool) bool { return o.pods.Set(p.Metadata.ID
 func (n *Node) addTo(o *Objects, add bool) bool { return o.nodes.Set(n.Metadata.Name, n, add) }
 
 func (b *BindRequest) addTo(o *Objects, add bool) bool { return o.binds.Set(b.Metadata.ID(), b, add) }
+
+func (s *SchedulingShard) addTo(o *Objects, add bool) bool {
+	return o.shards.Set(s.Metadata.Name, s, add)
+}

@@ -42,6 +42,8 @@ type tree struct {
 	byName  map[string]*Queue
 	inner   map[string]bool   // has children
 	dropped map[string]string // queues that KAI leaves out, with the parent that is not there
+	// minRuntime has the minimum runtimes where no queue sets one.
+	minRuntime minruntime.Settings
 }
 
 // tree returns the queues without those of which a parent, or one above, is not there: KAI drops them.
@@ -194,8 +196,8 @@ func (t *tree) addQueues(shares fairshare.Tree, beside totals, c *bridge.Cluster
 	}
 	settings := func(name string) minruntime.Settings {
 		q := t.byName[name]
-		if q == nil {
-			return minruntime.Settings{}
+		if q == nil { // above all: KAI's default
+			return t.minRuntime
 		}
 		return minruntime.Settings{Preempt: q.Spec.PreemptMinRuntime, Reclaim: q.Spec.ReclaimMinRuntime}
 	}

@@ -156,6 +156,12 @@ func (k *KAI) add(o *input.Object) error {
 			return err
 		}
 		return k.put(o, n)
+	case o.Group() == kai.OwnGroup && o.Kind == "SchedulingShard":
+		s := &kai.SchedulingShard{Metadata: o.Metadata}
+		if err := o.Read(&s.Spec, nil); err != nil {
+			return err
+		}
+		return k.put(o, s)
 	case o.Group() == kai.OwnGroup && ofKAI.Knows(o.Kind):
 		return nil
 	case o.Group() != kai.Group:
