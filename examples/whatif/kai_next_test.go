@@ -24,6 +24,7 @@ type kaiHead struct {
 	Outcome         string
 	Victims         []string
 	VictimPods      []string
+	At              time.Time
 }
 
 func (k *ofKAI) next(t *testing.T, args ...string) (got kaiNext, status int) {
@@ -108,6 +109,40 @@ func TestNextSessionsOfKAI(t *testing.T) {
 	}
 	if !slices.Equal(lines, want) || !got.Ends {
 		t.Errorf("%q, ends %t", lines, got.Ends)
+	}
+}
+
+// Where only time helps, the next session is when a minimum runtime or a preemption delay has ended.
+func TestNextWaitsForTime(t *testing.T) {
+	for name, c := range map[string]struct {
+		minimum, delay string
+		want           []string
+	}{
+		"a minimum runtime": {"10m", "", []string{"1 +0s gang: waits 60s: no workload may yield before", "2 +1m0.000000001s gang: reclaims from b1", "3 +1m0.000000001s gang: 1 pod started"}},
+		"a delay":           {"", "7m", []string{"1 +0s gang: stays: 1 gpu missing in the cluster", "2 +2m0s gang: reclaims from b1", "3 +2m0s gang: 1 pod started"}},
+	} {
+		k := newKAI()
+		department(k, 2, kaiQueue{name: "a", gpu: 1, weight: 1}, kaiQueue{name: "b", gpu: 1, weight: 1, reclaim: c.minimum})
+		k.job(kaiJob{name: "b0", queue: "b", node: oneNode, age: 100, started: 5})
+		k.job(kaiJob{name: "b1", queue: "b", node: oneNode, age: 90, started: 9})
+		group, _ := k.job(kaiJob{name: "gang", queue: "a", age: 5})
+		if c.delay != "" {
+			group["spec"].(map[string]any)["preemptionDelay"] = c.delay
+		}
+		got, _ := k.next(t)
+		var lines []string
+		for _, h := range got.Heads {
+			words := h.Words
+			for _, name := range []string{"b0", "b1"} {
+				words = strings.ReplaceAll(words, kaiNamespace+"/"+k.name(name), name)
+			}
+			if k.names([]string{h.Workload}) == "gang" {
+				lines = append(lines, fmt.Sprint(h.Cycle, " +", h.At.Sub(kaiNow), " gang: ", words))
+			}
+		}
+		if !slices.Equal(lines, c.want) {
+			t.Errorf("%s: %q, ends %t", name, lines, got.Ends)
+		}
 	}
 }
 

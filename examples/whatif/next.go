@@ -15,7 +15,7 @@ import (
 
 var nextVerb = verb{
 	name: "next", short: "what the next admission cycles do",
-	long:     "Runs the next admission cycles with all that waits: which workloads are admitted, preempt or stay. It assumes that a victim has left before the next cycle and then waits again, and that nothing is submitted and nothing ends. Limits on preemptions count those of the cycles before. Where only time helps, the next cycle is at that time. In a large cluster without room fewer cycles are run; -all runs all. Of KAI a cycle is a session: which groups are started in idle room, which because pods that run move (consolidation), which reclaim by fair shares, which preempt lower priority in their queue, in KAI's order and all at this time.",
+	long:     "Runs the next admission cycles with all that waits: which workloads are admitted, preempt or stay. It assumes that a victim has left before the next cycle and then waits again, and that nothing is submitted and nothing ends. Limits on preemptions count those of the cycles before. Where only time helps, the next cycle is at that time. In a large cluster without room fewer cycles are run; -all runs all. Of KAI a cycle is a session: which groups are started in idle room, which because pods that run move (consolidation), which reclaim by fair shares, which preempt lower priority in their queue, in KAI's order.",
 	examples: []string{"next -live", "next -f cluster.json -cycles 20", "next -live -queue vision"},
 	yes:      "a workload is admitted or preempts", no: "no workload is admitted and none preempts", unknown: "the answer about a workload is unknown, which may come before the others, or not all cycles were run",
 	flags: func(c *cobra.Command, o *options) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/duration"
+
 	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
@@ -120,33 +122,37 @@ func (p *played) run() error {
 		}
 	}
 	after := p.c.Cluster
-	after.Snapshot = p.of.Snapshot()
-	err := p.of.Rest(func(group string, r preemption.Request, d preemption.Decision) {
+	after.Snapshot, after.Now = p.of.Snapshot(), p.now
+	later, err := p.of.Rest(func(group string, r preemption.Request, d preemption.Decision) {
 		if served[group] {
 			return
 		}
 		s := step{Outcome: cycle.Inadmissible, Workload: r.Workload.ID, Queue: r.Workload.Queue, RetryAt: d.RetryAt}
 		switch why, _ := answers.WhyNot(&d, &r); {
+		case d.Outcome == preemption.Wait:
+			s.Outcome, s.Words = cycle.Wait, "waits "+duration.HumanDuration(d.RetryAt.Sub(p.now))+": no workload may yield before"
 		case d.Outcome.Possible():
-			s.Outcome, s.Words = cycle.Wait, "waits: it "+strings.TrimPrefix(preemptionWords(&d), "it ")
+			s.Outcome, s.Words = cycle.Wait, "waits: it "+preemptionWords(&d)
 		default:
 			s.Words = "stays: " + after.Words(cmp.Or(after.OverShare(&d, &r), why))
 		}
 		p.say(s, s.Words)
 	})
-	if err != nil || p.ends {
+	waits := p.ends && !later.IsZero()
+	if p.ends = p.ends && !waits; err != nil || p.ends {
 		return err
 	}
-	return p.of.End()
+	if err = p.of.End(); waits {
+		p.now = later
+		p.of.Wait(later)
+	}
+	return err
 }
 
 // preemptionWords says what may become of a group later.
 func preemptionWords(d *preemption.Decision) string {
-	switch {
-	case answers.Awaits(d):
+	if answers.Awaits(d) {
 		return "fits once what is leaving is gone"
-	case d.Outcome == preemption.Wait:
-		return "is protected from what it would need"
 	}
 	return "is served in a later session"
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/preemption"
@@ -223,7 +224,14 @@ func (s *Session) change(jobs []*job, to func(of *job, pod int) phase) error {
 func (s *Session) End() error {
 	var jobs []*job
 	for _, j := range s.jobs {
-		if slices.Contains(j.phases, placed) || slices.Contains(j.phases, left) {
+		started := j.Workload.ReservedAt
+		switch {
+		case !slices.Contains(j.phases, runs):
+			j.Workload.ReservedAt = time.Time{}
+		case started.IsZero():
+			j.Workload.ReservedAt = s.now
+		}
+		if slices.Contains(j.phases, placed) || slices.Contains(j.phases, left) || started != j.Workload.ReservedAt {
 			jobs = append(jobs, j)
 		}
 	}
@@ -236,10 +244,19 @@ func (s *Session) End() error {
 	})
 }
 
-// Rest tells of each group that still waits how it is answered as things stand now, by all actions together.
-func (s *Session) Rest(tell func(group string, r preemption.Request, d preemption.Decision)) error {
-	if err := s.allow(queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any, WithinClusterQueue: queue.LowerPriority}); err != nil {
-		return err
+// Wait lets time pass until the next session begins.
+func (s *Session) Wait(until time.Time) { s.now = until }
+
+// Rest tells of each group that still waits how it is answered as things stand now, by all actions together. later is the first time at which
+// time alone may help one of them; zero: there is none.
+func (s *Session) Rest(tell func(group string, r preemption.Request, d preemption.Decision)) (later time.Time, err error) {
+	if err = s.allow(queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any, WithinClusterQueue: queue.LowerPriority}); err != nil {
+		return later, err
+	}
+	helps := func(at time.Time) {
+		if at.After(s.now) && (later.IsZero() || at.Before(later)) {
+			later = at
+		}
 	}
 	known := map[string]preemption.Decision{}
 	for _, j := range s.jobs {
@@ -249,20 +266,22 @@ func (s *Session) Rest(tell func(group string, r preemption.Request, d preemptio
 		}
 		r, err := s.request(j, pods, s.now.Before(j.PreemptsFrom))
 		if err != nil {
-			return err
+			return later, err
 		}
 		alike := kind(&r.Workload, pods)
 		d, is := known[alike]
 		if !is {
 			looked := 0
 			if d, looked, err = s.preemptor.DecideCounting(s.snapshot, r); err != nil {
-				return err
+				return later, err
 			}
 			s.looked, known[alike] = s.looked+looked+1, d
 		}
+		helps(j.PreemptsFrom)
+		helps(d.RetryAt)
 		tell(j.Workload.ID, r, d)
 	}
-	return nil
+	return later, nil
 }
 
 // Snapshot is what runs now, on quota.

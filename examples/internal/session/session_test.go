@@ -92,7 +92,7 @@ func TestEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	rest := func() (out []string) {
-		err := s.Rest(func(group string, r preemption.Request, d preemption.Decision) {
+		_, err := s.Rest(func(group string, r preemption.Request, d preemption.Decision) {
 			out = append(out, group+" as "+r.Workload.ID+" "+d.Outcome.String())
 		})
 		if err != nil {
