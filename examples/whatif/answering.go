@@ -55,7 +55,7 @@ func (c *cluster) served(o *options, std stdio) *serve.Cluster {
 	notes := c.inputNotes()
 	var asking serve.Asking
 	if c.ByFairShares() {
-		notes, asking = append(notes, "workloads that edits of a simulation add hold no room on nodes"), c.asking
+		asking = c.asking
 	}
 	return &serve.Cluster{Snapshot: c.Snapshot, Config: c.Config, Notes: notes, Asking: asking, Why: func(id string) (serve.Why, error) {
 		if _, runs := c.Snapshot.Find(id); runs {

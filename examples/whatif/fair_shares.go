@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
+	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/quota/fairshare"
 	"github.com/cedesched/cede/workload"
@@ -212,9 +214,15 @@ func (c *cluster) with(w *workload.Workload) (*cluster, error) {
 // asking returns what a request of a client is decided on: the cluster, as edits left it, with its room on nodes. A workload of the input has its
 // own pods; any other counts in its queue, and its pods may run on all nodes.
 func (c *cluster) asking(on *preemption.Snapshot, r preemption.Request) (_ *preemption.Snapshot, placed preemption.Request, notes []string, err error) {
+	var beside []string
 	if on != c.Snapshot {
 		edited := *c
 		edited.Snapshot, edited.Found.Nodes.Pods = on, c.stay(on)
+		more, without, err := c.added(on, edited.Found.Nodes)
+		if err != nil {
+			return nil, r, nil, err
+		}
+		edited.Found.Nodes.Pods, beside = append(edited.Found.Nodes.Pods, more...), without
 		c = &edited
 	}
 	var pods []workload.Pod
@@ -240,7 +248,47 @@ func (c *cluster) asking(on *preemption.Snapshot, r preemption.Request) (_ *pree
 	}
 	w := answers.Waiting{Request: r, Workload: r.Workload, Pods: pods}
 	err = rooms.New(&c.Cluster, c.nodes).Place(&w)
-	return c.Snapshot, w.Request, notes, err
+	return c.Snapshot, w.Request, append(notes, beside...), err
+}
+
+// added returns the pods of workloads that edits added, by ID one after the other on nodes where they have room; notes say which have none.
+func (c *cluster) added(on *preemption.Snapshot, nodes placement.State) (pods []workload.Pod, notes []string, err error) {
+	all := rooms.All(nodes)
+	for w := range on.Workloads() {
+		if _, ran := c.Snapshot.Find(w.ID); ran {
+			continue
+		}
+		p, err := kai.Describe(w)
+		if err != nil || len(p.Pods) == 0 {
+			notes = append(notes, fmt.Sprintf("%s, which an edit adds, holds no room on nodes: its pods are not known", w.ID))
+			continue
+		}
+		if at := slices.IndexFunc(c.Found.Pending, func(p bridge.Pending) bool { return p.Workload.ID == w.ID }); at >= 0 && len(c.Found.Pending[at].Pods) == len(p.Pods) {
+			p.Pods = slices.Clone(c.Found.Pending[at].Pods) // with their constraints
+			for i := range p.Pods {
+				p.Pods[i].Group = w.ID
+			}
+		}
+		fit, err := all.Fit(p.Pods, c.Now)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !fit.Fits() {
+			notes = append(notes, fmt.Sprintf("%s, which an edit adds, holds no room on nodes: there is none", w.ID))
+			continue
+		}
+		var runs []placement.Edit
+		for _, n := range fit.Nominations() {
+			at := slices.IndexFunc(p.Pods, func(p workload.Pod) bool { return p.ID == n.Pod })
+			p.Pods[at].Node = n.Node
+			runs = append(runs, placement.Run(p.Pods[at]))
+		}
+		if err := all.Change(runs...); err != nil {
+			return nil, nil, err
+		}
+		pods = append(pods, p.Pods...)
+	}
+	return pods, notes, nil
 }
 
 // stay lists the pods on nodes without those of workloads that edits removed, or of which they removed some: the last.

@@ -256,6 +256,15 @@ func TestSimulateKAI(t *testing.T) {
 	k.job(kaiJob{name: "wide", queue: "a", gpus: 3, age: 5})
 	c, request := k.handler(t)
 	wide := must(find(options{workload: kaiNamespace + "/" + k.name("wide")}, &c.Input, kaiNow))(t).Workload
+	added := wide.Clone()
+	added.ID, added.ReservedAt = "research/added", kaiNow
+	for i := range added.PodSets[0].Requests {
+		if r := &added.PodSets[0].Requests[i]; r.Resource == "gpu" {
+			r.Amount = r.Amount / 3 * 2
+		}
+	}
+	one := map[string]any{"remove": map[string]any{"workload": kaiNamespace + "/" + k.name("elastic"), "replicas": []any{map[string]any{"podSet": "main", "count": 1}}}}
+	freed := map[string]any{"remove": map[string]any{"workload": kaiNamespace + "/" + k.name("other")}}
 	part := map[string]any{"workload": kaiNamespace + "/" + k.name("elastic"), "replicas": []any{map[string]any{"podSet": "main", "count": 3}}}
 	for name, test := range map[string]struct {
 		edits []any
@@ -263,6 +272,7 @@ func TestSimulateKAI(t *testing.T) {
 	}{
 		"no edits":                               {[]any{}, "Preempt"}, // two GPUs are free, on another node
 		"a whole one":                            {[]any{map[string]any{"remove": map[string]any{"workload": kaiNamespace + "/" + k.name("other")}}}, "Fits"},
+		"what is added holds room":               {[]any{freed, one, map[string]any{"admit": added}}, "Impossible"}, // of 4 GPUs on a node 2 are left, and one on the other
 		"a part":                                 {[]any{map[string]any{"remove": part}}, "Fits"},
 		"too little, and b then holds its quota": {[]any{map[string]any{"remove": map[string]any{"workload": part["workload"], "replicas": []any{map[string]any{"podSet": "main", "count": 2}}}}}, "Impossible"},
 	} {
