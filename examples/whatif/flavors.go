@@ -105,8 +105,11 @@ func (a *answer) printLack(b *cli.Page, c preemption.FlavorChoice) {
 			b.Say("Flavor %s: %s.\n", f.Flavor, explain.Tried(&f))
 			continue
 		}
-		i := slices.IndexFunc(a.decision.Shortage, func(s preemption.Shortage) bool { return s.Flavor == f.Flavor })
-		s := a.decision.Shortage[i]
+		of := slices.DeleteFunc(slices.Clone(a.decision.Shortage), func(s preemption.Shortage) bool { return s.Flavor != f.Flavor })
+		s := of[0]
+		if f.Skipped != preemption.ExceedsMaxQuota { // else it is the one that does
+			s = answers.Scarcest(of, &a.request)
+		}
 		bound := "queue " + q.Name
 		if s.Cohort != "" {
 			bound = "cohort " + s.Cohort

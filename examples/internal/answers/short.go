@@ -137,13 +137,16 @@ func WhyNot(d *preemption.Decision, r *preemption.Request) (words string, missin
 	if len(d.Shortage) == 0 {
 		return "no workload may yield", 0
 	}
-	s := scarcest(d.Shortage, r)
+	s := Scarcest(d.Shortage, r)
 	return fmt.Sprintf("%s %s missing in %s", units.Amount(s.Resource, s.Missing), base(s.Resource), bound(&s)), s.Missing
 }
 
-// scarcest is the shortage of which most is missing of what is asked for; of equals the first. There is one.
-func scarcest(list []preemption.Shortage, r *preemption.Request) preemption.Shortage {
-	return slices.MaxFunc(list, func(a, b preemption.Shortage) int { return cmp.Compare(lacking(&a, r), lacking(&b, r)) })
+// Scarcest is the shortage of which most is missing of what is asked for; of equals the one with the fewest units, which are devices rather
+// than bytes; then the first. There is one.
+func Scarcest(list []preemption.Shortage, r *preemption.Request) preemption.Shortage {
+	return slices.MaxFunc(list, func(a, b preemption.Shortage) int {
+		return cmp.Or(cmp.Compare(lacking(&a, r), lacking(&b, r)), cmp.Compare(b.Missing, a.Missing))
+	})
 }
 
 // leastShort is the scarcest resource of the flavor in which least is missing of its scarcest; of equals the first.
@@ -154,7 +157,7 @@ func leastShort(list []preemption.Shortage, r *preemption.Request) preemption.Sh
 			continue
 		}
 		of := slices.DeleteFunc(slices.Clone(list), func(s preemption.Shortage) bool { return s.Flavor != list[i].Flavor })
-		flavors = append(flavors, scarcest(of, r))
+		flavors = append(flavors, Scarcest(of, r))
 	}
 	return slices.MinFunc(flavors, func(a, b preemption.Shortage) int { return cmp.Compare(lacking(&a, r), lacking(&b, r)) })
 }

@@ -53,7 +53,8 @@ func TestNoNamesTheScarcest(t *testing.T) {
 		missing  int64
 	}{
 		{[]preemption.Shortage{short("f", "cpu", 4000), short("f", "memory", 1<<30), short("f", "nvidia.com/gpu", 8)}, false, "8 gpu missing in cohort c", 8},
-		{[]preemption.Shortage{short("f", "cpu", 64_000), short("f", "nvidia.com/gpu", 16)}, false, "64 cpu missing in cohort c", 64_000},
+		{[]preemption.Shortage{short("f", "cpu", 64_000), short("f", "nvidia.com/gpu", 16)}, false, "16 gpu missing in cohort c", 16},
+		{[]preemption.Shortage{short("f", "cpu", 64_000), short("f", "nvidia.com/gpu", 15)}, false, "64 cpu missing in cohort c", 64_000},
 		{[]preemption.Shortage{short("f", "cpu", 1000), short("f", "nvidia.com/gpu", 8), short("g", "memory", 8<<30), short("g", "nvidia.com/gpu", 4)}, true, "4 gpu missing even in g", 4},
 	} {
 		d := &preemption.Decision{Outcome: preemption.Impossible, Shortage: c.shortage}
