@@ -1,6 +1,7 @@
 package fairshare
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -223,5 +224,16 @@ func TestZero(t *testing.T) {
 	got := divided(t, gpuTree(8, 0, Queue{Name: "a"}))["a"]
 	if got != (Share{Resource: "gpu"}) || !strings.HasPrefix(got.String(), "gpu: 0 (0 by quota") {
 		t.Errorf("%v", got)
+	}
+}
+
+// Weights of which the sum on one scale is no int64 divide as others do.
+func TestWeightsOfAllSizes(t *testing.T) {
+	tree := Tree{Resources: []Resource{{Name: "gpu", Total: 9}}}
+	for i, weight := range []float64{1e15, 1e15, 1e15, 0.0001} {
+		tree.Queues = append(tree.Queues, Queue{Name: fmt.Sprint(i), Claims: []Claim{{Resource: "gpu", OverQuotaWeight: weight, Request: 9}}})
+	}
+	if diff := cmp.Diff(model(tree), must(t, tree)); diff != "" {
+		t.Errorf("- model, + got:\n%s", diff)
 	}
 }

@@ -126,7 +126,7 @@ func TestEditAllocatesItsWay(t *testing.T) {
 	if err != nil || len(moved) > 30 {
 		t.Errorf("%d shares moved, %v", len(moved), err)
 	}
-	if n := testing.AllocsPerRun(10, func() { _, _, _ = d.With(q) }); n > 80 {
+	if n := testing.AllocsPerRun(10, func() { _, _, _ = d.With(q) }); n > 60 {
 		t.Errorf("%v allocations", n)
 	}
 	q.Claims[0].Quota = quota.Unlimited // as before
