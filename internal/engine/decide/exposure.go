@@ -1,0 +1,134 @@
+package decide
+
+import (
+	"math"
+	"slices"
+
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/source"
+	"github.com/cedesched/cede/internal/engine/trace"
+	"github.com/cedesched/cede/internal/engine/usage"
+	"github.com/cedesched/cede/quota"
+)
+
+// Keeps returns the verdict on a workload of a queue for a request, while no victim is taken. Where the whole
+// workload is protected longer than its surplus, it is the verdict on the surplus. In fair sharing it permits what shares may permit.
+func (s *Searcher) Keeps(c *cluster.Cluster, r *right.Request, queue int, w *cluster.Workload) right.Verdict {
+	core, asked := &s.search, *r
+	if r = &asked; r.Fair.Enabled() {
+		r.Fair.Stable = false
+		r.Protection.Reclaim = min(r.Protection.Reclaim, r.Protection.FairSharing)
+		r.Protection.FairSharing = r.Protection.Reclaim
+	}
+	s.begin(c, r, nil)
+	defer core.End()
+	core.FitsAtFirst()
+	core.CollectLevels()
+	d, ok := core.DonorOf(queue)
+	switch {
+	case c.Queue(queue).Inactive:
+		return right.Verdict{Rule: trace.QueueInactive, Until: math.MaxInt64, SetBy: queue}
+	case !ok && queue == r.Queue:
+		return right.Verdict{Rule: trace.WithinClusterQueue, Until: math.MaxInt64, SetBy: -1}
+	case !ok:
+		return right.Verdict{Rule: trace.ReclaimWithinCohort, Until: math.MaxInt64, SetBy: -1}
+	}
+	idle := -1
+	for n := queue; d.Class != right.Own && n != d.LCA && idle < 0; n = c.Tree.Parent(n) {
+		if !core.Gives(n) {
+			idle = n
+		}
+	}
+	v := core.VerdictOfAll(&d, w, idle)
+	if v.Rule == trace.BorrowWithinCohort && core.OthersHoldNominal(0) {
+		v = core.Verdict(&d, w)
+	}
+	if len(w.Surplus) > 0 && v.Rule == trace.MinRuntime {
+		v = core.VerdictOfSurplus(&d, w)
+	}
+	if !v.MayYield() && v.Rule != trace.MinRuntime && v.Rule != trace.Guarded && v.Rule != trace.WithinClusterQueue {
+		v.Until = math.MaxInt64
+	}
+	return v
+}
+
+// EachTurn yields the candidates of a request, whatever it asks for of its first column, with the least amount at which their turn comes and
+// the request fits once they are taken; 0: it does not. Some come several times. The other columns are as they are requested, and whether
+// they fit is not asked.
+func (s *Searcher) EachTurn(c *cluster.Cluster, r *right.Request, yield func(v *right.Victim, amount int64)) {
+	core := &s.search
+	s.begin(c, r, nil)
+	defer core.End()
+	asked := r.Amounts[0]
+	defer func() { r.Amounts[0] = asked }()
+	available, _ := core.View.Available(usage.Victims, r.Queue, 0)
+	low, most := quota.Add(max(0, available), 1), core.View.Potential(r.Queue, 0)
+	ends := append(core.RightEnds(), most)
+	slices.Sort(ends)
+	for _, end := range ends {
+		high := min(end, most)
+		if high < low {
+			continue
+		}
+		r.Amounts[0] = low // up to high, the rights are the same
+		core.FitsAtFirst()
+		core.CollectLevels()
+		from := low
+		for _, borrowing := range core.Attempts() {
+			if from <= high {
+				from = core.EachTurn(source.Mode{Borrowing: borrowing}, from, high, yield)
+			}
+		}
+		low = quota.Add(high, 1)
+	}
+}
+
+// RightEnds is [search.Search.RightEnds] of a request.
+func (s *Searcher) RightEnds(c *cluster.Cluster, r *right.Request) []int64 {
+	s.begin(c, r, nil)
+	defer s.search.End()
+	return s.search.RightEnds()
+}
+
+// AnyLeaving reports whether something was told to leave, which is taken before all others, whoever permits it.
+func AnyLeaving(c *cluster.Cluster) bool {
+	for range c.EachLeaving {
+		return true
+	}
+	return false
+}
+
+// AppendAmounts appends, in any order, amounts of the first column of a request at which the answer about a
+// workload may change: where the right of its queue ends, where its turn comes, and where the turn of others after it ends. It
+// appends none if its turn never comes. The other columns stay as they are requested.
+func (s *Searcher) AppendAmounts(list []int64, c *cluster.Cluster, r *right.Request, w *cluster.Workload) []int64 {
+	core := &s.search
+	s.begin(c, r, nil)
+	defer core.End()
+	asked := r.Amounts[0]
+	defer func() { r.Amounts[0] = asked }()
+	available, _ := core.View.Available(usage.Victims, r.Queue, 0)
+	least, most := quota.Add(max(0, available), 1), core.View.Potential(r.Queue, 0)
+	begins := append(core.RightEnds(), least-1)
+	found := false
+	for _, end := range begins {
+		if r.Amounts[0] = quota.Add(end, 1); r.Amounts[0] < least || r.Amounts[0] > most {
+			continue
+		}
+		core.FitsAtFirst()
+		core.CollectLevels()
+		for _, borrowing := range [...]bool{true, false} {
+			var reached bool
+			list, reached = core.Turns(list, source.Mode{Borrowing: borrowing}, w)
+			found = found || reached
+		}
+	}
+	if !found {
+		return list[:0]
+	}
+	for _, end := range begins {
+		list = append(list, end, quota.Add(end, 1))
+	}
+	return append(list, most)
+}

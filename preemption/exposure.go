@@ -1,0 +1,137 @@
+package preemption
+
+import (
+	"math"
+
+	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/internal/engine/cluster"
+	"github.com/cedesched/cede/internal/engine/decide"
+	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/trace"
+)
+
+// Exposure says whether a running workload may yield to a request, by the rights alone: whether it is needed
+// is not asked. The zero value: it may not, and no rule is named, because it uses nothing of what needs preemption.
+type Exposure struct {
+	// MayYield: every rule permits it now, or its surplus, while no victim is taken.
+	MayYield bool
+	// Keeps is the first rule that does not, in the order in which a decision asks; its Until is set where time
+	// ends the rule.
+	Keeps Blocker
+}
+
+// Exposure asks, for one running workload, by which rule it is kept from yielding to a request at its Now. Rules of
+// operators ([queue.Queue.Rules]), limits and the strategies of fair sharing are not asked. Package safe is what asks it.
+// It fails as [Preemptor.Decide] does, and if the workload does not run.
+func (p *Preemptor) Exposure(s *Snapshot, r Request, running string) (e Exposure, err error) {
+	err = p.expose(s, r, running, func(sc *scratch, c *cluster.Cluster, queue int, w *cluster.Workload) {
+		v := sc.searcher.Keeps(c, &sc.request, queue, w)
+		if e.MayYield = v.MayYield(); e.MayYield || v.Rule == trace.NotUsed {
+			return
+		}
+		e.Keeps = Blocker{Rule: ruleOf(v.Rule), Queue: c.Queue(queue).Name, Workload: running}
+		if v.Until < math.MaxInt64 {
+			e.Keeps.Until = instant.Time(v.Until)
+		}
+		if v.Rule == trace.MinRuntime {
+			e.Keeps.SetBy = minimumSetBy(c, v.SetBy)
+		}
+	})
+	return e, err
+}
+
+// ruleOf returns the exported rule.
+func ruleOf(r trace.Rule) Rule {
+	if r == trace.Unstable {
+		return RuleFairShare
+	}
+	return Rule(r)
+}
+
+// TurningAmounts lists, in any order, amounts of the first column that is requested at which the answer about
+// a running workload may change, if nothing else of the request does: in classical sharing, where its turn
+// comes. Empty: its turn never comes. Which of them do change it only [Preemptor.Decide] says. It fails as
+// [Preemptor.Exposure] does.
+func (p *Preemptor) TurningAmounts(s *Snapshot, r Request, running string) (list []int64, err error) {
+	err = p.expose(s, r, running, func(sc *scratch, c *cluster.Cluster, _ int, w *cluster.Workload) {
+		if len(sc.request.Columns) > 0 && !c.Queue(sc.request.Queue).Inactive {
+			list = sc.searcher.AppendAmounts(nil, c, &sc.request, w)
+		}
+	})
+	return list, err
+}
+
+// Turn is where the turn of a running workload comes, among the candidates of a request. The zero value is invalid.
+type Turn struct {
+	Workload string
+	// Amount is the least amount of the first column at which the workload is the last that is taken, so that it is a victim;
+	// 0: it is taken, but may be put back. Reason and Replicas are those of the victim.
+	Amount   int64
+	Reason   VictimReason
+	Replicas bool
+}
+
+// Turns yields the candidates of a request in classical sharing, in the order in which they would yield if more and more were asked
+// for of its first column, in attempt after attempt: some come several times. It fails as [Preemptor.Exposure] does. Sure says
+// that a request for that column alone names each with an Amount: nothing leaves already, which would be taken before, and neither limits,
+// rules nor another search have a say.
+func (p *Preemptor) Turns(s *Snapshot, r Request, yield func(Turn)) (sure bool, err error) {
+	if p == nil {
+		p = &standard
+	}
+	sc := p.scratch.Take()
+	defer p.release(sc)
+	if err := sc.enter(s, &p.config, &r); err != nil {
+		return false, err
+	}
+	c := s.inside()
+	if len(sc.request.Columns) == 0 || c.Queue(sc.request.Queue).Inactive {
+		return true, nil
+	}
+	sc.request.Trace = nil
+	sc.searcher.EachTurn(c, &sc.request, func(v *right.Victim, amount int64) {
+		yield(Turn{v.Workload.Facts.ID, amount, VictimReason(v.Right()), v.Partial()})
+	})
+	return len(sc.request.Columns) == 1 && !sc.byRules && p.config.decidesInTurn() && !decide.AnyLeaving(c), nil
+}
+
+// decidesInTurn reports whether nothing but the order of candidates decides.
+func (c *Config) decidesInTurn() bool {
+	return c.Sharing == Classical && c.Search == Greedy && len(c.Limits) == 0
+}
+
+// RightEnds lists, from the queue of a request up to the root, the largest amount of the first column that fits in the quota of the queue
+// or cohort; none for one that is over its quota. With one more, the request has no advantage there. It fails as [Preemptor.Decide] does.
+func (p *Preemptor) RightEnds(s *Snapshot, r Request) (list []int64, err error) {
+	if p == nil {
+		p = &standard
+	}
+	sc := p.scratch.Take()
+	defer p.release(sc)
+	if err := sc.enter(s, &p.config, &r); err != nil || len(sc.request.Columns) == 0 {
+		return nil, err
+	}
+	return sc.searcher.RightEnds(s.inside(), &sc.request), nil
+}
+
+func (p *Preemptor) expose(s *Snapshot, r Request, running string, ask func(sc *scratch, c *cluster.Cluster, queue int, w *cluster.Workload)) error {
+	if p == nil {
+		p = &standard
+	}
+	sc := p.scratch.Take()
+	defer p.release(sc)
+	if err := sc.enter(s, &p.config, &r); err != nil {
+		return err
+	}
+	c := s.inside()
+	w, ok := c.Find(running)
+	if !ok {
+		var faults fault.List
+		faults.Add("running", "no workload %q is admitted", running)
+		return faults.Err()
+	}
+	queue, _ := c.QueueNode(w.Facts.Queue())
+	ask(sc, c, queue, w)
+	return nil
+}
