@@ -18,6 +18,7 @@ import (
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/moves"
 	"github.com/cedesched/cede/preemption/placement"
+	"github.com/cedesched/cede/preemption/safe"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/limits"
 	"github.com/cedesched/cede/quota/fairshare"
@@ -56,6 +57,8 @@ var enums = []enum{
 	texts[preemption.AssignmentMode](none, "NoFit", "Preempt", "Fit"),
 	texts[preemption.FairStrategy](none, "LessThanOrEqualToFinalShare", "LessThanInitialShare"),
 	texts[explain.WayKind](none, "Time", "Priority", "Replicas", "Flavor", "Nominal", "Policy", "Gates", "MayPreempt", "MinCount", "Capacity"),
+	texts[safe.Doubt](none, "Guards", "Rules", "Limits", "FairSharing", "BestSearch", "SeveralResources", "Decisions"),
+	texts[safe.Outcome](none, "Never", "Later", "Now", "Unknown", "Leaving"),
 	texts[preemption.Outcome](none, "Fits", "Preempt", "Gated", "Wait", "Impossible"),
 	texts[preemption.SkipReason](none, "NoQuota", "ExceedsMaxQuota", "NotReclaimable", "NeverPreempts", "NoCandidates", "WouldPreempt", "WouldBorrow", "NotEligible"),
 	texts[preemption.TopologyMismatch](none, "NoTopology", "NoTopologyLevel", "OnlyTopology"),

@@ -144,7 +144,7 @@ var rooms = []struct {
 	}},
 	// The slow models know the types of the doors and nothing of the engine.
 	{"witness: the slow models, and the judge above them", [][]string{{"internal/witness", "internal/witness/nodes"}, {"preemption/verify"}}},
-	{"loops: decisions one after the other", [][]string{{"preemption/cycle", "preemption/loops"}}},
+	{"loops: decisions one after the other", [][]string{{"preemption/cycle", "preemption/loops", "preemption/safe"}}},
 	{"words: what people read of a decision", [][]string{{"preemption/explain"}}},
 	{"recorded: decisions of other schedulers", [][]string{{"preemption/recorded"}}},
 	{"proof: what shows that all this is right", [][]string{

@@ -1,0 +1,254 @@
+package safe
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/cedesched/cede/internal/base/fault"
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// Asker answers for the workloads of one snapshot, one at a time. Make it with [New].
+type Asker struct {
+	options  Options
+	decider  *preemption.Preemptor
+	bare     *preemption.Preemptor // without guards that may read the request
+	snapshot *preemption.Snapshot
+	queues   []*asking            // by name, active ones
+	trees    map[string]string    // by queue
+	byTree   map[string][]*asking // by name
+	lent     map[string]bool
+	refused  map[refusal]preemption.Rule
+	doubts   []Doubt
+	id       string // of the requests
+	left     int    // decisions
+	known    map[string]*tree
+	anyRight bool // any queue may have a right that its policies do not say
+	inOrder  bool // candidates come in the documented order
+	inTurn   bool // and nothing but it decides
+	trusts   bool // turns that are sure are not asked again
+	unsure   bool // its turn came, and it was not named
+	passes   map[pass]map[string]turn
+	kept     int
+}
+
+// asking is a queue from which requests come.
+type asking struct {
+	queue.Queue
+	tree string
+	rows []preemption.QuotaStatus // of what it has quota for
+
+	cleared  []int64   // by row: what is available once all that leaves has left, which is awaited where it is enough
+	critical [][]int64 // by row, once it was asked for
+}
+
+// New prepares the question. It fails with preemption.Faults if an option is not valid.
+func New(p *preemption.Preemptor, s *preemption.Snapshot, o Options) (*Asker, error) {
+	var faults fault.List
+	if o.Now.IsZero() || !instant.Valid(o.Now) {
+		faults.Add("options.Now", "want a time in %s", instant.Range)
+	}
+	if !instant.Valid(o.Since) {
+		faults.Add("options.Since", "want a time in %s", instant.Range)
+	}
+	if o.MaxDecisions < 0 {
+		faults.Add("options.MaxDecisions", "%d is negative", o.MaxDecisions)
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	o.MaxDecisions = cmp.Or(o.MaxDecisions, defaultDecisions)
+	a := &Asker{
+		options: o, snapshot: s, trees: map[string]string{}, byTree: map[string][]*asking{}, lent: map[string]bool{},
+		refused: map[refusal]preemption.Rule{}, known: map[string]*tree{}, passes: map[pass]map[string]turn{},
+	}
+	c := p.Config()
+	a.inOrder = c.Sharing == preemption.Classical
+	a.inTurn = a.inOrder && c.Search == preemption.Greedy && len(c.Limits) == 0
+	c.MaxBlockers, c.MaxRetrySteps = -1, -1
+	a.decider, _ = preemption.New(c) // it was valid
+	a.bare = a.decider
+	if !o.GuardsReadWorkloads && len(c.Guards) > 0 {
+		c.Guards = nil
+		a.bare, _ = preemption.New(c)
+	}
+	a.readQueues()
+	a.readDoubts(p.Config())
+	for a.id = "safe"; ; a.id += "'" {
+		if _, taken := s.Find(a.id); !taken {
+			return a, nil
+		}
+	}
+}
+
+func (a *Asker) readQueues() {
+	parents := map[string]string{}
+	for c := range a.snapshot.Cohorts() {
+		parents[c.Name] = c.Parent
+	}
+	cleared := a.snapshot
+	if leaves := a.snapshot.Removals(); len(leaves) > 0 {
+		cleared, _ = a.snapshot.With(leaves...) // they are its own
+	}
+	for q := range a.snapshot.Queues() {
+		root := "queue " + q.Name
+		for c := q.Cohort; c != ""; c = parents[c] {
+			root = "cohort " + c
+		}
+		a.trees[q.Name] = root
+		if q.Inactive {
+			continue
+		}
+		of := &asking{Queue: q, tree: root}
+		rows, _ := a.snapshot.QueueStatus(q.Name)
+		then := rows
+		if cleared != a.snapshot {
+			then, _ = cleared.QueueStatus(q.Name, names(rows)...)
+		}
+		for _, row := range rows {
+			has := slices.ContainsFunc(q.Quotas, func(e quota.Quota) bool {
+				return e.Flavor == row.Flavor && e.Resource == row.Resource
+			})
+			if row.Available = max(0, row.Available); has && row.PotentialAvailable > 0 {
+				of.rows = append(of.rows, row)
+				at := slices.IndexFunc(then, func(r preemption.QuotaStatus) bool { return r.FlavorResource == row.FlavorResource })
+				of.cleared = append(of.cleared, then[at].Available)
+			}
+		}
+		a.queues = append(a.queues, of)
+		a.byTree[root] = append(a.byTree[root], of)
+	}
+}
+
+func names(rows []preemption.QuotaStatus) (list []quota.FlavorResource) {
+	for i := range rows {
+		list = append(list, rows[i].FlavorResource)
+	}
+	return list
+}
+
+// contested reports whether more than is available could be used, so that a request may need preemption for it.
+func contested(row *preemption.QuotaStatus) bool { return row.Available < row.PotentialAvailable }
+
+// readDoubts notes the features with which requests that were not asked may count.
+func (a *Asker) readDoubts(c preemption.Config) {
+	add := func(is bool, d Doubt) {
+		if is {
+			a.doubts = append(a.doubts, d)
+		}
+	}
+	add(a.decider != a.bare, Guards)
+	add(a.byRules(), Rules)
+	add(len(c.Limits) > 0, Limits)
+	add(c.Sharing != preemption.Classical, FairSharing)
+	add(c.Search != preemption.Greedy, BestSearch)
+	a.anyRight = a.byRules() || c.Sharing == preemption.KAI
+}
+
+// byRules reports whether rules may decide in some queue.
+func (a *Asker) byRules() bool {
+	for _, q := range a.queues {
+		if q.Rules != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// tree is what the workloads of one tree have in common, found when it is first needed.
+type tree struct {
+	priorities []int64 // distinct effective ones
+	changes    []int64 // instants after now at which time alone may change a decision
+	all        []workload.Workload
+}
+
+func (a *Asker) treeOf(name string) *tree {
+	if t := a.known[name]; t != nil {
+		return t
+	}
+	if len(a.known) == 0 {
+		for w := range a.snapshot.Workloads() {
+			root := a.trees[w.Queue]
+			if a.known[root] == nil {
+				a.known[root] = &tree{}
+			}
+			a.known[root].all = append(a.known[root].all, w)
+		}
+	}
+	t := a.known[name]
+	if t == nil {
+		t = &tree{}
+		a.known[name] = t
+	}
+	return t
+}
+
+// distinct returns the priorities that run in the tree, rising.
+func (t *tree) distinct() []int64 {
+	if t.priorities == nil {
+		seen := map[int64]bool{}
+		for i := range t.all {
+			seen[t.all[i].EffectivePriority()] = true
+		}
+		t.priorities = slices.Sorted(maps.Keys(seen))
+	}
+	return t.priorities
+}
+
+// durations returns every duration after which a right may begin.
+func (a *Asker) durations() []time.Duration {
+	c := a.decider.Config()
+	list := []time.Duration{0, c.Protection.Preempt, c.Protection.Reclaim, c.Protection.FairSharing}
+	add := func(d quota.OptionalDuration) {
+		if of, ok := d.Get(); ok {
+			list = append(list, of)
+		}
+	}
+	add(c.MinRuntime.Preempt)
+	add(c.MinRuntime.Reclaim)
+	for co := range a.snapshot.Cohorts() {
+		add(co.MinRuntime.Preempt)
+		add(co.MinRuntime.Reclaim)
+	}
+	for _, q := range a.queues {
+		add(q.MinRuntime.Preempt)
+		add(q.MinRuntime.Reclaim)
+		add(q.Preemption.MinAdmitDuration)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// changesAfter returns the instants after now at which time alone may change a decision in the tree, rising: where
+// a duration ends that began with a reservation or an admission, and one nanosecond later.
+func (a *Asker) changesAfter(t *tree) []int64 {
+	if t.changes != nil {
+		return t.changes
+	}
+	now := instant.Of(a.options.Now)
+	durations := a.durations()
+	t.changes = []int64{}
+	for i := range t.all {
+		for _, from := range [...]time.Time{t.all[i].ReservedAt, t.all[i].AdmittedAt} {
+			for _, d := range durations {
+				if end := instant.Of(from); !from.IsZero() && end < math.MaxInt64-int64(d)-1 {
+					for at := end + int64(d); at <= end+int64(d)+1; at++ {
+						if at > now {
+							t.changes = append(t.changes, at)
+						}
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(t.changes)
+	t.changes = slices.Compact(t.changes)
+	return t.changes
+}
