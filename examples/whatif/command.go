@@ -46,7 +46,7 @@ type result struct {
 
 // verbs are all verbs, in the order of the help. The first is run without a name, too.
 func verbs() []verb {
-	return []verb{askVerb, overviewVerb, nextVerb, explainVerb, lintVerb, diffVerb, settleVerb, drainVerb, multikueueVerb, pageVerb, serveVerb, mcpVerb}
+	return []verb{askVerb, overviewVerb, nextVerb, explainVerb, lintVerb, diffVerb, settleVerb, drainVerb, safeVerb, multikueueVerb, pageVerb, serveVerb, mcpVerb}
 }
 
 // newRoot returns the command line. A verb sets the status.

@@ -22,6 +22,7 @@
 //	explain   how the answer came about, and what would change it; also why
 //	lint      what will hurt in the configuration
 //	diff      which answers change between two states, or with another quota, policy, priority
+//	safe      until when a running workload keeps its place, and who may take it then
 //	multikueue  of a workload sent to several clusters: which gate opens when, and who yields where
 //	page      a page for the browser with the cluster in it, served or in one file (-o FILE)
 //	serve     the same answers over HTTP, for dashboards and other programs

@@ -14,7 +14,7 @@ import (
 
 var mcpVerb = verb{
 	name: "mcp", short: "the same answers as tools for agents",
-	long: "Speaks the Model Context Protocol over standard input and output, as a program that an agent starts. Its tools are the questions of serve that need no state of cede: overview, why, ask, next, lint, diff, settle and drain, with the same parameters and the same JSON. They read and change nothing. With -live they follow the cluster.",
+	long: "Speaks the Model Context Protocol over standard input and output, as a program that an agent starts. Its tools are the questions of serve that need no state of cede: overview, why, ask, next, lint, diff, settle, drain and safe, with the same parameters and the same JSON. They read and change nothing. With -live they follow the cluster.",
 	examples: []string{
 		"mcp -live",
 		"mcp -live -n NAMESPACE",

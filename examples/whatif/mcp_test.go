@@ -70,7 +70,7 @@ func TestAgentsHaveTheAnswersOfServe(t *testing.T) {
 		"cluster": {
 			{"overview", nil}, {"overview", map[string]any{"queue": "nlp", "outcome": []string{"Fits", "Held"}, "limit": 1}}, {"why", map[string]any{"namespace": "vision", "name": "detector-train"}},
 			{"ask", map[string]any{"request": "nvidia.com/gpu=8", "queue": "vision", "priority": 900, "count": 2}}, {"next", map[string]any{"cycles": 3}}, {"lint", map[string]any{}},
-			{"diff", map[string]any{"quota": "vision:h100:nvidia.com/gpu=64"}}, {"settle", map[string]any{"quota": []string{"recsys:h100:nvidia.com/gpu=4"}}},
+			{"diff", map[string]any{"quota": "vision:h100:nvidia.com/gpu=64"}}, {"safe", map[string]any{"workload": "recsys/ltv-batch", "requests": "new"}}, {"settle", map[string]any{"quota": []string{"recsys:h100:nvidia.com/gpu=4"}}},
 		},
 		"kai": {{"drain", map[string]any{"node": []string{"gpu-node-1"}}}, {"next", nil}},
 	} {
@@ -86,7 +86,7 @@ func TestAgentsHaveTheAnswersOfServe(t *testing.T) {
 				t.Errorf("%+v", tool)
 			}
 		}
-		if len(listed.Tools) != 8 {
+		if len(listed.Tools) != 9 {
 			t.Errorf("%d tools", len(listed.Tools))
 		}
 		for _, c := range calls {

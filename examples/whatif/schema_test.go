@@ -30,6 +30,7 @@ func TestSchema(t *testing.T) {
 		{"ask"}, {"ask", "-sample", "trouble", "-workload", "x/none"}, {"ask", "-request", "nvidia.com/gpu=8", "-queue", "nlp"}, {"ask", "-f", "testdata/input/teams.yaml", "-at", now, "-workload", "lab/lost"},
 		{"ask", "-f", "testdata/input/teams.yaml", "-at", now, "-workload", "lab/equal"}, {"overview"}, {"overview", "-f", "testdata/input/teams.yaml", "-at", now}, {"next"}, {"next", "-f", "testdata/input/teams.yaml", "-at", now},
 		{"explain"}, {"explain", "-sample", "rules", "-workload", "prod/all"}, {"lint"}, {"lint", "-sample", "trouble"}, {"diff", "-quota", "vision:h100:nvidia.com/gpu=64"}, {"settle", "-quota", "recsys:h100:nvidia.com/gpu=4"},
+		{"safe"}, {"safe", "-f", rulesFile, "-at", now}, {"safe", "-f", "testdata/input/teams.yaml", "-at", now, "-new"},
 		{"drain", "-sample", "kai", "gpu-node-1"},
 		append(arguments(t, situations+"/03-victims-leaving"), "-until", "30m"),
 		arguments(t, situations+"/19-files-mixed-up"),
@@ -89,7 +90,7 @@ func TestSchema(t *testing.T) {
 	if err := compiler.AddResource("whatif.json", document); err != nil {
 		t.Fatal(err)
 	}
-	if len(outs) != 9 {
+	if len(outs) != 10 {
 		t.Errorf("only %d verbs", len(outs))
 	}
 	for verb, list := range outs {

@@ -26,7 +26,7 @@ type serving struct {
 
 var serveVerb = verb{
 	name: "serve", short: "the same answers over HTTP, for dashboards and other programs",
-	long: "Answers over HTTP until it is interrupted: POST /v1/decide, /v1/explain and /v1/simulate with a State and Request of cede as JSON, or about the cluster that was read; POST /v1/multikueue with the objects of a manager of MultiKueue and of its workers; GET /v1/workloads lists what waits, GET /v1/workloads/NAMESPACE/NAME/why says why one does, GET /v1/changes is a stream of answers that change, and GET /v1/ask, next, lint, diff, settle and drain answer as the verbs do. GET /openapi.json describes all of it. With -live the answers follow the cluster: of Kueue every change, by a watch; of KAI the cluster is read again every so often. Nothing is changed and nothing is sent anywhere.",
+	long: "Answers over HTTP until it is interrupted: POST /v1/decide, /v1/explain and /v1/simulate with a State and Request of cede as JSON, or about the cluster that was read; POST /v1/multikueue with the objects of a manager of MultiKueue and of its workers; GET /v1/workloads lists what waits, GET /v1/workloads/NAMESPACE/NAME/why says why one does, GET /v1/changes is a stream of answers that change, and GET /v1/ask, next, lint, diff, settle, drain and safe answer as the verbs do. GET /openapi.json describes all of it. With -live the answers follow the cluster: of Kueue every change, by a watch; of KAI the cluster is read again every so often. Nothing is changed and nothing is sent anywhere.",
 	examples: []string{
 		"serve",
 		"serve -live",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -37,6 +38,14 @@ func (c *cluster) verbsServed(o *options, std stdio) serve.Verbs {
 		},
 		Settle: func(ctx context.Context, q *serve.SettleAsked) (any, error) {
 			return as(ctx, &settleVerb, func(o *options) { o.quotas = q.Quota })
+		},
+		Safe: func(ctx context.Context, q *serve.SafeAsked) (any, error) {
+			if q.Requests != "" && q.Requests != "new" {
+				return nil, fmt.Errorf("requests %q: want new, or nothing", q.Requests)
+			}
+			return as(ctx, &safeVerb, func(o *options) {
+				o.workload, o.queue, o.namespace, o.newOnly = q.Workload, q.Queue, q.Namespace, q.Requests == "new"
+			})
 		},
 		Drain: func(ctx context.Context, q *serve.DrainAsked) (any, error) {
 			if std.in != nil && len(o.files) == 0 && !o.reads(std) || slices.Contains(o.files, "-") {

@@ -22,7 +22,7 @@ func TestServeAnswersAsVerbs(t *testing.T) {
 	for sample, questions := range map[string][][]string{
 		"cluster": {
 			{"next"}, {"next", "queue=nlp", "cycles=1"}, {"next", "namespace=nlp"}, {"lint"}, {"diff", "quota=vision:h100:nvidia.com/gpu=64", "policy=recsys:reclaimWithinCohort=Any"},
-			{"diff", "priority=recsys/two-tower-xl=900"}, {"settle"}, {"settle", "quota=recsys:h100:nvidia.com/gpu=4"},
+			{"diff", "priority=recsys/two-tower-xl=900"}, {"safe"}, {"safe", "workload=vision/segment-ablation"}, {"settle"}, {"settle", "quota=recsys:h100:nvidia.com/gpu=4"},
 			{"ask", "request=nvidia.com/gpu=8", "queue=vision", "priority=900"}, {"ask", "request=cpu=4,nvidia.com/gpu=8", "queue=nlp/default", "count=9", "flavor=h100"},
 		},
 		"trouble": {{"lint"}, {"lint", "rule=weight", "rule=lending"}},
@@ -70,6 +70,8 @@ func TestServeRefusesAsVerbs(t *testing.T) {
 		"/v1/ask":                        `{"path":"queue","problem":"is missing"},{"path":"request","problem":"is missing"}`,
 		"/v1/ask?request=x&queue=vision": "request ",
 		"/v1/ask?request=cpu=1&queue=vision&count=-1": "count",
+		"/v1/safe?workload=recsys/ltv":                `no workload \"recsys/ltv\" runs in the input; the nearest: recsys/ltv-batch`,
+		"/v1/safe?requests=old":                       `requests \"old\": want new, or nothing`,
 		"/v1/settle?all=true":                         `want one of quota`,
 	} {
 		if code, got := get(t, address+path, ""); code != http.StatusBadRequest || !strings.Contains(got, want) {

@@ -63,6 +63,12 @@ func TestVerbs(t *testing.T) {
 		"settle":          {[]string{"settle", "-quota", "vision:h100:nvidia.com/gpu=16"}, 1},
 		"settle-within":   {[]string{"settle"}, 0},
 		"settle-teams":    {[]string{"settle", "-f", "testdata/input/teams.yaml", "-at", now, "-quota", "serve:h100:nvidia.com/gpu=0", "-quota", "batch:h100:nvidia.com/gpu=0", "-max-victims", "2"}, 1},
+		"safe":            {[]string{"safe"}, 1},
+		"safe-one":        {[]string{"safe", "vision/segment-ablation"}, 1},
+		"safe-good":       {[]string{"safe", "analytics/churn-forecast"}, 0},
+		"safe-teams":      {[]string{"safe", "-f", "testdata/input/teams.yaml", "-at", now, "-new"}, 1},
+		"safe-rules":      {[]string{"safe", "-f", rulesFile, "-at", now}, 3},
+		"safe-kai":        {[]string{"safe", "-sample", "kai"}, 1},
 		"next-teams":      {[]string{"next", "-f", "testdata/input/teams.yaml", "-at", now, "-cycles", "20"}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -172,6 +178,11 @@ func TestBadInputOfVerbs(t *testing.T) {
 	}
 	own["lint"] = []badCase{{[]string{"-rule", "waste"}, `-rule: there is no rule "waste": want lending, unreachable`}, {[]string{"-rule"}, "flag needs an argument"}}
 	own["explain"] = []badCase{{[]string{"-workload", "vision/detector"}, "the nearest: vision/detector-train"}, {[]string{"-request", "cpu=1"}, "needs -queue"}, {[]string{"-count", "2"}, "need -request"}}
+	own["safe"] = []badCase{
+		{[]string{"vision/segment"}, `no workload "vision/segment" runs in the input; the nearest: `},
+		{[]string{"-queue", "visoin"}, `queue "visoin" is not in the input; the nearest: vision`},
+		{[]string{"a/b", "c", "d"}, `unexpected argument "d"`},
+	}
 	own["settle"] = []badCase{
 		{[]string{"-max-victims", "-1"}, "-max-victims -1: want 0 or more"},
 		{[]string{"-quota", "vision=4"}, "want QUEUE:FLAVOR:RESOURCE=QUANTITY"},

@@ -63,6 +63,7 @@ func TestDescription(t *testing.T) {
 		"/v1/next":                             get("next", "The next admission cycles: which workloads are admitted, preempt or stay", NextAsked{}, Next{}),
 		"/v1/lint":                             get("lint", "What will hurt in the configuration, although it is valid", LintAsked{}, Linted{}),
 		"/v1/diff":                             get("diff", "Which answers change with another quota, policy or priority: who gains and who loses", DiffAsked{}, Diff{}),
+		"/v1/safe":                             get("safe", "Until when workloads that run keep their places, and the least request that then makes each yield", SafeAsked{}, Safety{}),
 		"/v1/settle":                           get("settle", "Who has to leave so that usage is within the quota, before or after a quota is lowered", SettleAsked{}, Settled{}),
 		"/v1/drain":                            get("drain", "Whether nodes are safe to drain: which pods have room elsewhere, which have not, in which order", DrainAsked{}, Drained{}),
 	}

@@ -135,6 +135,7 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /v1/next", verb(s, func(v *Verbs) func(context.Context, *NextAsked) (any, error) { return v.Next }))
 	mux.HandleFunc("GET /v1/lint", verb(s, func(v *Verbs) func(context.Context, *LintAsked) (any, error) { return v.Lint }))
 	mux.HandleFunc("GET /v1/diff", verb(s, func(v *Verbs) func(context.Context, *DiffAsked) (any, error) { return v.Diff }))
+	mux.HandleFunc("GET /v1/safe", verb(s, func(v *Verbs) func(context.Context, *SafeAsked) (any, error) { return v.Safe }))
 	mux.HandleFunc("GET /v1/settle", verb(s, func(v *Verbs) func(context.Context, *SettleAsked) (any, error) { return v.Settle }))
 	mux.HandleFunc("GET /v1/drain", verb(s, func(v *Verbs) func(context.Context, *DrainAsked) (any, error) { return v.Drain }))
 	mux.HandleFunc("GET /v1/workloads/{namespace}/{name}/why", s.why)

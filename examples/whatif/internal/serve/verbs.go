@@ -10,6 +10,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/lint"
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/preemption/moves"
+	"github.com/cedesched/cede/preemption/safe"
 	"github.com/cedesched/cede/preemption/settle"
 )
 
@@ -21,6 +22,7 @@ type Verbs struct {
 	Diff   func(context.Context, *DiffAsked) (any, error)
 	Settle func(context.Context, *SettleAsked) (any, error)
 	Drain  func(context.Context, *DrainAsked) (any, error)
+	Safe   func(context.Context, *SafeAsked) (any, error)
 }
 
 // AskAsked describes a new workload. The answer is [Why].
@@ -127,6 +129,28 @@ type Drained struct {
 	Doubts  []string          `json:"doubts,omitempty"`
 	Answer  moves.ClearAnswer `json:"answer"` // as far as is known
 	Notes   []string          `json:"notes"`
+}
+
+// SafeAsked asks until when workloads that run keep their places. The answer is [Safety].
+type SafeAsked struct {
+	Workload  string `json:"workload" about:"the running workload NAMESPACE/NAME; absent: all"`
+	Queue     string `json:"queue" about:"only workloads of this queue"`
+	Namespace string `json:"namespace" about:"only workloads of this namespace"`
+	Requests  string `json:"requests" about:"new: requests that are made from now on; absent: also what waits already"`
+}
+
+// Safety is until when workloads that run keep their places, those that are safe for the shortest time first.
+type Safety struct {
+	Now       time.Time `json:"now"`
+	Workloads []Safe    `json:"workloads"`
+	Doubts    []string  `json:"doubts,omitempty"` // what the answer depends on and is not known
+	Notes     []string  `json:"notes"`
+}
+
+// Safe is until when one keeps its place.
+type Safe struct {
+	safe.Answer
+	Words string `json:"words"` // the answer in a sentence
 }
 
 // verb handles questions with parameters of type P.

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cedesched/cede/examples/internal/answers"
+	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/printable"
+	"github.com/cedesched/cede/examples/internal/units"
+	"github.com/cedesched/cede/examples/whatif/internal/serve"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/safe"
+)
+
+var safeVerb = verb{
+	name: "safe", short: "until when a running workload keeps its place, and who may take it then",
+	long: "Says of a running workload until when no request at all could make it yield, and the least request that then could: of which queue, with which priority, for how much. Without a workload it says so of all, the safest last. A request is any new or waiting workload that the queues admit; what runs stays, so ask again when something starts or ends. Nodes play no part.",
+	examples: []string{
+		"safe vision/segment-ablation",
+		"safe -live -n NAMESPACE",
+		"safe -live -new -o json NAMESPACE/NAME",
+	},
+	yes: "nobody could make it yield now, or any of them", no: "somebody could, or it was told to leave",
+	unknown: "unknown: the answer depends on what cannot be read, or on what is not modelled",
+	flags: func(c *cobra.Command, o *options) {
+		queueFlag(c, o)
+		c.Flags().StringVar(&o.workload, "workload", "", "ask about the running workload `NAMESPACE/NAME`, as the argument does")
+		c.Flags().BoolVar(&o.newOnly, "new", false, "requests that are made from now on: nothing that waits already")
+	},
+	takes: (*options).takeWorkload, operand: oneWorkload,
+	run: func(c *cluster, o *options, _ stdio) (result, error) {
+		list, err := c.safe(o)
+		if err != nil {
+			return result{}, err
+		}
+		doubts := append([]string{}, c.UsageDoubts()...)
+		notes, status := append(c.inputNotes(), c.accept(doubts)...), statusOfSafe(list, doubts)
+		return result{status, func(b *cli.Page) {
+			if len(doubts) > 0 {
+				b.SayIn(answers.ColourOf(answers.Unknown), "Who is safe is unknown: %s. As far as is known:\n", doubts[0])
+			}
+			if o.workload != "" {
+				b.SayIn(colourOfSafe(list[0].Outcome), "%s\n", list[0].Words)
+			} else {
+				c.printSafe(b, list)
+			}
+			printNotes(b, notes)
+			c.printSampleHint(b, "safe -live")
+		}, serve.Safety{Now: c.Now, Workloads: list, Doubts: doubts, Notes: notes}, namesOfSafe(list)}, nil
+	},
+}
+
+func namesOfSafe(list []serve.Safe) []string {
+	names := []string{}
+	for i := range list {
+		names = append(names, list[i].Workload)
+	}
+	return names
+}
+
+func statusOfSafe(list []serve.Safe, doubts []string) int {
+	status := cli.StatusYes
+	if len(doubts) > 0 {
+		status = cli.StatusUnknown
+	}
+	for i := range list {
+		switch list[i].Outcome {
+		case safe.Now, safe.Leaving:
+			if len(doubts) == 0 {
+				return cli.StatusNo
+			}
+		case safe.Unknown:
+			status = cli.StatusUnknown
+		}
+	}
+	return status
+}
+
+func colourOfSafe(o safe.Outcome) printable.Colour {
+	switch o {
+	case safe.Never, safe.Later:
+		return printable.Green
+	case safe.Unknown:
+		return printable.Magenta
+	}
+	return printable.Red
+}
+
+// safe answers about the workload of the options, or about all that run in their queue and namespace: those that
+// are safe for the shortest time first.
+func (c *cluster) safe(o *options) ([]serve.Safe, error) {
+	if err := c.checkQueue(o.queue); err != nil {
+		return nil, err
+	}
+	options := safe.Options{Now: c.Now}
+	if o.newOnly {
+		options.Since = c.Now
+	}
+	asker, err := safe.New(c.Preemptor, c.Snapshot, options)
+	if err != nil {
+		return nil, answers.Faults(err)
+	}
+	list := []serve.Safe{}
+	if o.workload != "" {
+		id, err := c.running(o)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := asker.Until(id)
+		return append(list, c.safeOf(answer)), err
+	}
+	for w := range c.Snapshot.Workloads() {
+		if o.wants(&w) {
+			answer, err := asker.Until(w.ID)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, c.safeOf(answer))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b serve.Safe) int {
+		return cmp.Or(cmp.Compare(rankOfSafe(&a), rankOfSafe(&b)), a.At.Compare(b.At), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Workload, b.Workload))
+	})
+	return list, nil
+}
+
+// rankOfSafe puts what leaves first and what is safe for good last.
+func rankOfSafe(s *serve.Safe) int {
+	return slices.Index([]safe.Outcome{safe.Leaving, safe.Now, safe.Unknown, safe.Later, safe.Never}, s.Outcome)
+}
+
+// running returns the ID of the running workload that the options name.
+func (c *cluster) running(o *options) (string, error) {
+	var ids []string
+	for w := range c.Snapshot.Workloads() {
+		ids = append(ids, w.ID)
+	}
+	candidates := []string{o.workload}
+	if c.namespace != "" && !strings.Contains(o.workload, "/") {
+		candidates = append(candidates, c.namespace+"/"+o.workload)
+	}
+	if c.owned != nil {
+		candidates = append(candidates, c.owned.ids...)
+	}
+	for _, id := range candidates {
+		if slices.Contains(ids, id) {
+			return id, nil
+		}
+	}
+	return "", fmt.Errorf("no workload %q runs in the input%s", o.workload, nearest(o.workload, ids))
+}
+
+// safeOf adds to an answer what people read.
+func (c *cluster) safeOf(a safe.Answer) serve.Safe {
+	s := serve.Safe{Answer: a}
+	switch a.Outcome {
+	case safe.Never:
+		s.Words = a.Workload + " is safe: while what runs stays, no request makes it yield" + because(a.Keeps)
+	case safe.Leaving:
+		s.Words = a.Workload + " was told to leave already"
+	case safe.Now:
+		s.Words = fmt.Sprintf("%s is not safe: %s makes it yield now (%v)", a.Workload, leastRequest(a.Request), a.Request.Reason)
+	case safe.Later:
+		s.Words = fmt.Sprintf("%s is safe until %s%s; from then on %s makes it yield (%v)", a.Workload, clockOf(a.At), because(a.Keeps), leastRequest(a.Request), a.Request.Reason)
+	case safe.Unknown:
+		until := ""
+		if a.At.After(c.Now) {
+			until = fmt.Sprintf("%s is safe until %s; ", a.Workload, clockOf(a.At))
+		}
+		s.Words = until + "whether anybody makes " + a.Workload + " yield then is unknown: " + doubtWords(a.Doubts)
+		if until == "" {
+			s.Words = "Whether anybody makes " + a.Workload + " yield is unknown: " + doubtWords(a.Doubts)
+		}
+	}
+	s.Words += "."
+	return s
+}
+
+// clockOf is a time in a sentence, to the second after which nothing is certain.
+func clockOf(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// leastRequest is the least request in words.
+func leastRequest(r *safe.Request) string {
+	if r == nil {
+		return ""
+	}
+	priority := fmt.Sprintf("priority %d", r.Priority)
+	if r.Priority == math.MinInt32 {
+		priority = "any priority"
+	}
+	text := fmt.Sprintf("a request of %s with %s for %s", r.Queue, priority, asksOf(r))
+	if !r.Queued.IsZero() {
+		text += ", queued at " + clockOf(r.Queued) + " or before,"
+	}
+	return text
+}
+
+// asksOf is what the least request asks for.
+func asksOf(r *safe.Request) string {
+	var parts []string
+	for _, a := range r.Asks {
+		part := units.Amount(a.Resource, a.Amount) + " " + a.Resource
+		if a.Flavor != "" {
+			part += " of " + a.Flavor
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, " and ")
+}
+
+// because are the rules that keep a workload.
+func because(list []safe.Kept) string {
+	if len(list) == 0 {
+		return ""
+	}
+	words := map[preemption.Rule]string{
+		preemption.RuleWithinClusterQueue:  "withinClusterQueue of %s",
+		preemption.RuleReclaimWithinCohort: "reclaimWithinCohort of %s",
+		preemption.RuleWithinNominal:       "nothing is borrowed that %s could reclaim",
+		preemption.RuleBorrowWithinCohort:  "borrowWithinCohort of %s",
+		preemption.RuleMinRuntime:          "its minimum runtime for %s",
+		preemption.RuleNeverYields:         "it never yields",
+		preemption.RuleQueueInactive:       "its queue is inactive",
+		preemption.RuleGuarded:             "it is guarded from %s",
+		preemption.RuleFairShare:           "the share of %s",
+	}
+	var parts []string
+	for _, k := range list {
+		if text := words[k.Rule]; strings.Contains(text, "%s") {
+			parts = append(parts, fmt.Sprintf(text, k.By))
+		} else {
+			parts = append(parts, text)
+		}
+	}
+	return " (" + strings.Join(parts, "; ") + ")"
+}
+
+// doubtWords are doubts in words.
+func doubtWords(list []safe.Doubt) string {
+	words := map[safe.Doubt]string{
+		safe.Guards: "guards may read the request", safe.Rules: "rules of operators may accept it",
+		safe.Limits: "limits on preemptions refuse others before it", safe.FairSharing: "shares decide who yields",
+		safe.BestSearch: "another search decides who yields", safe.SeveralResources: "a request for several resources might", safe.Decisions: "too many requests would have to be asked",
+	}
+	var parts []string
+	for _, d := range list {
+		parts = append(parts, words[d])
+	}
+	return strings.Join(parts, "; ")
+}
+
+// printSafe prints all answers as a table.
+func (c *cluster) printSafe(b *cli.Page, list []serve.Safe) {
+	counts := map[safe.Outcome]int{}
+	t := &cli.Table{Columns: []cli.Column{
+		{Name: "workload", Least: 22, Cut: true}, {Name: "queue", Least: 8, Cut: true}, {Name: "safe", Least: 8}, {Name: "then", Least: 8, Cut: true}, {Name: "priority", Right: true}, {Name: "asks", Least: 12},
+	}}
+	for i := range list {
+		s := &list[i]
+		counts[s.Outcome]++
+		until, by, priority, asks := "no", "", "", ""
+		switch s.Outcome {
+		case safe.Never:
+			until = "yes"
+		case safe.Later:
+			until = "for " + units.Age(s.At, c.Now)
+		case safe.Unknown:
+			until = "unknown"
+		case safe.Leaving:
+			until = "leaves"
+		}
+		if r := s.Request; r != nil {
+			by, priority, asks = r.Queue, fmt.Sprint(r.Priority), asksOf(r)
+			if r.Priority == math.MinInt32 {
+				priority = "any"
+			}
+		}
+		t.Row(s.Workload, s.Queue, until, by, priority, asks)
+	}
+	b.Say("%s: %d safe for good, %d until a time, %d not, %d unknown, %d told to leave already.\n", plural(len(list), "1 workload runs", "%d workloads run"),
+		counts[safe.Never], counts[safe.Later], counts[safe.Now], counts[safe.Unknown], counts[safe.Leaving])
+	if !t.Empty() {
+		b.Gap()
+		b.Table(t)
+	}
+}
