@@ -19,7 +19,7 @@ type room struct {
 var rooms = []room{
 	{"programs", "#fbefff", []string{"examples/"}},
 	{"proof", "#ffeff7", []string{"internal/proof/", "preemption/preemptiontest", "preemption/preemptiontest/", "preemption/recorded"}},
-	{"witness", "#fff1e5", []string{"internal/witness", "internal/witness/nodes", "preemption/verify"}},
+	{"witness", "#fff1e5", []string{"internal/witness", "internal/witness/nodes", "preemption/verify", "preemption/audit"}},
 	{"doors", "#ddf4ff", []string{"preemption", "preemption/placement", "preemption/settle", "preemption/moves", "preemption/cycle", "preemption/loops", "preemption/safe", "preemption/explain"}},
 	{"engine", "#dafbe1", []string{"internal/engine/"}},
 	{"values", "#fff8c5", []string{"quota", "quota/fairshare", "internal/entitled", "workload", "queue", "gate", "minruntime", "queue/rules", "queue/limits"}},

@@ -14,6 +14,7 @@ import (
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/audit"
 	"github.com/cedesched/cede/preemption/cycle"
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/preemption/moves"
@@ -67,6 +68,7 @@ var enums = []enum{
 	texts[preemption.Rule](none, "WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort", "GuaranteedRuntime", "Guarded", "FairShare", "NeverYields", "QueueInactive", "PreemptionLimitExceeded"),
 	texts[preemption.Search]("Greedy", "Best"),
 	texts[preemption.Sharing]("Classical", "Fair", "Reevaluated", "Stable", "KAI"),
+	texts[audit.Verdict](none, "Right", "Fitted", "TooMany", "NotPermitted", "NotEnough"),
 	texts[cycle.Borrowing]("AsBuilt", "KEP83", "KEP83Lasting"),
 	texts[moves.Cause](none, "Protected", "NoPlace", "Budget", "Promised"),
 	texts[moves.Start]("AfterStop", "BeforeStop"),

@@ -143,7 +143,7 @@ var rooms = []struct {
 		{"preemption/moves"},
 	}},
 	// The slow models know the types of the doors and nothing of the engine.
-	{"witness: the slow models, and the judge above them", [][]string{{"internal/witness", "internal/witness/nodes"}, {"preemption/verify"}}},
+	{"witness: the slow models, and the judge above them", [][]string{{"internal/witness", "internal/witness/nodes"}, {"preemption/verify"}, {"preemption/audit"}}},
 	{"loops: decisions one after the other", [][]string{{"preemption/cycle", "preemption/loops", "preemption/safe"}}},
 	{"words: what people read of a decision", [][]string{{"preemption/explain"}}},
 	{"recorded: decisions of other schedulers", [][]string{{"preemption/recorded"}}},

@@ -1,0 +1,123 @@
+package audit_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cedesched/cede/gate"
+	"github.com/cedesched/cede/minruntime"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/audit"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+var noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+
+func job(id, queueName string, priority, gpus int64, since time.Duration) workload.Workload {
+	return workload.Workload{ID: id, Queue: queueName, Priority: priority, ReservedAt: noon.Add(-since), PodSets: []workload.PodSet{
+		{Name: "main", Count: gpus, Requests: []quota.Amount{{Flavor: "h100", Resource: "gpu", Amount: 1}}},
+	}}
+}
+
+// two is a cohort of two queues with four GPUs each: team borrows two, guest uses two, one of which leaves.
+func two(t *testing.T) *preemption.Snapshot {
+	t.Helper()
+	of := func(name string) queue.Queue {
+		return queue.Queue{Name: name, Cohort: "all", Quotas: []quota.Quota{{Flavor: "h100", Resource: "gpu", Nominal: 4}},
+			Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}}
+	}
+	guest := of("guest")
+	guest.MinRuntime = minruntime.Settings{Reclaim: quota.Some(time.Hour)}
+	team := of("team")
+	team.MinRuntime = guest.MinRuntime
+	told := job("told", "guest", -1, 1, time.Hour)
+	told.Evicted = true
+	s, err := preemption.NewSnapshot(preemption.State{
+		Cohorts: []queue.Cohort{{Name: "all"}}, Queues: []queue.Queue{team, guest},
+		Admitted: []workload.Workload{told, job("old", "team", 0, 2, 2*time.Hour), job("young", "team", 0, 2, time.Minute),
+			job("high", "team", 100, 2, 3*time.Hour), job("guest", "guest", 5, 1, time.Hour)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Each verdict, and what stood in the way.
+func TestVerdicts(t *testing.T) {
+	ask := func(queueName string, priority, gpus int64) preemption.Request {
+		w := job("new", queueName, priority, gpus, 0)
+		w.ReservedAt = time.Time{}
+		return preemption.Request{Workload: w, Now: noon}
+	}
+	gated := ask("guest", 0, 3)
+	gated.Workload.Gates = gate.Gates{Names: []string{"g"}}
+	type victim struct {
+		Reason    preemption.VictimReason
+		CouldStay bool
+		Kept      preemption.Rule
+	}
+	for name, c := range map[string]struct {
+		request   preemption.Request
+		victims   []string
+		verdict   audit.Verdict
+		want      []victim
+		avoidable int64
+	}{
+		"reclaimed":                     {ask("guest", 0, 3), []string{"old"}, audit.Right, []victim{{Reason: preemption.InCohortReclamation}}, 0},
+		"what leaves already is enough": {ask("guest", 0, 1), []string{"old"}, audit.Fitted, []victim{{CouldStay: true}}, 1},
+		"one too many": {ask("guest", 0, 3), []string{"old", "high"}, audit.TooMany,
+			[]victim{{CouldStay: true}, {Reason: preemption.InCohortReclamation}}, 1},
+		"a minimum runtime": {ask("guest", 0, 3), []string{"young"}, audit.NotPermitted, []victim{{Kept: preemption.RuleMinRuntime}}, 0},
+		"a higher priority": {ask("team", 50, 2), []string{"high"}, audit.NotPermitted,
+			[]victim{{Kept: preemption.RuleWithinClusterQueue}}, 0},
+		"nothing is borrowed": {ask("team", 50, 2), []string{"guest"}, audit.NotPermitted,
+			[]victim{{Kept: preemption.RuleWithinNominal}}, 0},
+		"the other victim ends what it borrows": {ask("guest", 5, 4), []string{"high", "old"}, audit.NotPermitted,
+			[]victim{{Kept: preemption.RuleWithinNominal}, {Kept: preemption.RuleWithinNominal}}, 2},
+		"too large": {ask("guest", 0, 30), []string{"old"}, audit.NotEnough, []victim{{}}, 0},
+		"a closed gate": {gated, []string{"old"}, audit.NotPermitted,
+			[]victim{{Reason: preemption.InCohortReclamation}}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := audit.Judge(two(t), preemption.Config{}, audit.Eviction{Request: c.request, Victims: c.victims})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []victim
+			for _, v := range f.Victims {
+				g := victim{v.Reason, v.CouldStay, 0}
+				if v.Kept != nil {
+					g.Kept = v.Kept.Rule
+				}
+				got = append(got, g)
+			}
+			if f.Verdict != c.verdict || !cmp.Equal(got, c.want) || f.Avoidable != c.avoidable || f.Lost != int64(len(c.victims)) {
+				t.Errorf("%v %+v, %d of %d avoidable, want %v %+v, %d\n%+v", f.Verdict, got, f.Avoidable, f.Lost, c.verdict, c.want, c.avoidable, f)
+			}
+		})
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	r := preemption.Request{Workload: job("new", "guest", 0, 1, 0), Now: noon}
+	r.Workload.ReservedAt = time.Time{}
+	const several = `victims[1]: "nobody" does not run; victims[2]: "old" is there twice; victims[3]: "told" was told to leave before`
+	for want, e := range map[string]audit.Eviction{
+		"victims: there is none":  {Request: r},
+		several:                   {Request: r, Victims: []string{"old", "nobody", "old", "told"}},
+		"request.now: is not set": {Request: preemption.Request{Workload: r.Workload}, Victims: []string{"old"}},
+	} {
+		f, err := audit.Judge(two(t), preemption.Config{}, e)
+		if err == nil || err.Error() != want || f.Verdict != 0 {
+			t.Errorf("%v, %+v; want %q", err, f, want)
+		}
+	}
+	if _, err := audit.Judge(two(t), preemption.Config{Sharing: 99}, audit.Eviction{Request: r, Victims: []string{"old"}}); err == nil {
+		t.Error("an unknown sharing is no fault")
+	}
+}
