@@ -13,7 +13,7 @@ type Node struct {
 	Cohort bool
 	Name   string
 	Parent string // the cohort above; empty: none
-	Root   string // the cohort at the top, or the queue itself without one
+	Root   string // the cohort at the top; empty: a queue without one
 	Depth  int
 }
 
