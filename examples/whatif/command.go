@@ -46,7 +46,7 @@ type result struct {
 
 // verbs are all verbs, in the order of the help. The first is run without a name, too.
 func verbs() []verb {
-	return []verb{askVerb, overviewVerb, nextVerb, explainVerb, lintVerb, diffVerb, settleVerb, drainVerb, safeVerb, multikueueVerb, pageVerb, serveVerb, mcpVerb}
+	return []verb{askVerb, overviewVerb, nextVerb, explainVerb, lintVerb, diffVerb, settleVerb, drainVerb, safeVerb, auditVerb, multikueueVerb, pageVerb, serveVerb, mcpVerb}
 }
 
 // newRoot returns the command line. A verb sets the status.
@@ -81,7 +81,7 @@ func runWithoutVerb(c *cluster, o *options, std stdio) (result, error) {
 	return askVerb.run(c, o, std)
 }
 
-const about = `Answers for a cluster in its present state: which workload waits and why, what would change that, and who has to yield? Without a verb it does what ask does about a workload, and what overview does without one.
+const about = `Answers for a cluster in its present state: what waits and why, what would change that, who has to yield? Without a verb: ask, or overview.
 
 The input is standard input or -f FILE: Kueue's objects as kubectl prints them, KAI's, or cede's own State or Record; JSON or YAML, plain or gzip. -live reads a cluster by its API. Without any of these it is an embedded sample.`
 

@@ -43,6 +43,7 @@ type options struct {
 	assumed, assumptions                    []string // as given; with those of files
 	serve                                   serving
 	dispatch                                dispatch
+	audit                                   auditing
 	resources                               []resource // that are read besides
 	see                                     func(*objects.Object)
 	config                                  preemption.Config

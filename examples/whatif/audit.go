@@ -1,0 +1,220 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cedesched/cede/examples/internal/history"
+	objects "github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/audit"
+	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
+)
+
+// auditing are the options of audit.
+type auditing struct {
+	checkpoint time.Duration // how often workloads write checkpoints; zero: never
+	resources  []string      // of which the use is what victims lose; empty: the GPUs, else CPUs
+	story      string        // of the victim or preemptor whose evictions are told whole; empty: of none
+}
+
+var auditVerb = verb{
+	name: "audit", short: "was each eviction right: needed, permitted, the cheapest, and what did it cost",
+	long: "Of each preemption in a history of Kueue: did the preemptor need it, do the rules permit each victim, could one have stayed, what was lost, and would others have lost less? The history is the versions of the objects over time: what kubectl get --watch prints, an audit log of the API server, Events. What it does not say is unknown.",
+	examples: []string{
+		"audit -f history.jsonl",
+		"audit -f audit.log -checkpoint 30m -story NAMESPACE/NAME",
+		"audit -f history.jsonl -policy vision:minAdmitDuration=30m",
+	},
+	yes: "each preemption was right", no: "one was not", unknown: "each was right as far as is known, and one is unknown",
+	own: true,
+	flags: func(c *cobra.Command, o *options) {
+		flags, a := c.Flags(), &o.audit
+		flags.DurationVar(&a.checkpoint, "checkpoint", 0, "workloads write a checkpoint each `TIME`; by default never: all their time is lost")
+		flags.StringSliceVar(&a.resources, "cost", nil, "what victims lose: `RESOURCES` times their time (GPUs, else CPUs)")
+		flags.StringVar(&a.story, "story", "", "tell of `NAMESPACE/NAME` what it did and what was done to it")
+		flags.StringArrayVar(&o.policies, "policy", nil, "judge also by another policy: `QUEUE:POLICY=VALUE`")
+		flags.StringArrayVar(&o.quotas, "quota", nil, "judge also by another quota: `QUEUE:FLAVOR:RESOURCE=QUANTITY`")
+		flags.StringArrayVar(&o.applied, "apply", nil, "judge also by the objects in `FILE`")
+	},
+	check: func(c *cobra.Command, o *options) error {
+		switch a := &o.audit; {
+		case o.sample != "":
+			return errors.New("-sample is a cluster at an instant, and audit reads a history: give -f FILE")
+		case o.live || o.liveSaid:
+			return errors.New("-live is a cluster as it is, and audit reads a history: give -f FILE")
+		case o.asked || o.in != 0:
+			return errors.New("-at and -in: a history has its own times")
+		case o.scheduler == "kai":
+			return errors.New("-scheduler kai: histories of Kueue are read")
+		case c.Flags().Changed("checkpoint") && a.checkpoint < time.Second:
+			return fmt.Errorf("-checkpoint %v: want a second or more", a.checkpoint)
+		case slices.Contains(a.resources, ""):
+			return errors.New("-cost: want the names of resources, as in -cost nvidia.com/gpu")
+		}
+		return nil
+	},
+	run: func(_ *cluster, o *options, std stdio) (result, error) {
+		files := o.files
+		if len(files) == 0 {
+			files = []string{"-"}
+		}
+		sources, err := objects.Files(files, std.in)
+		if err != nil {
+			return result{}, err
+		}
+		h, err := history.Read(sources)
+		if err != nil {
+			return result{}, err
+		}
+		a := &auditor{history: h, o: o, std: std}
+		if err := a.judgeAll(); err != nil {
+			return result{}, err
+		}
+		return a.result(), nil
+	},
+}
+
+// every is the cost of a victim that writes checkpoints: what it takes of some resources × the seconds since the last one.
+type every struct {
+	checkpoint time.Duration // zero: it writes none
+	of         preemption.CostByAge
+}
+
+func (c every) Lost(w workload.Workload, podSet string, now time.Time) int64 {
+	if age := now.Sub(w.ReservedAt); c.checkpoint > 0 && age > 0 && !w.ReservedAt.IsZero() {
+		w.ReservedAt = now.Add(-(age % c.checkpoint))
+	}
+	return c.of.Lost(w, podSet, now)
+}
+
+// judged is a preemption of the history and what is to be said of it.
+type judged struct {
+	history.Eviction
+	Queue string `json:"queue,omitempty"` // of the preemptor
+	// Verdict is Right, Fitted, TooMany, NotPermitted or Unknown.
+	Verdict string `json:"verdict"`
+	// Finding is about the cluster as it was. Absent: the verdict is Unknown.
+	Finding *audit.Finding `json:"finding,omitempty"`
+	// Why says what kept victims that the rules do not permit.
+	Why []string `json:"why,omitempty"`
+	// Notes are what the finding takes for granted.
+	Notes []string `json:"notes,omitempty"`
+	// Changed is the verdict with the changes of the command line. Absent: there are none, or it is not known.
+	Changed string `json:"changed,omitempty"`
+	// Circle lists the victims that took their room back from the preemptor later.
+	Circle []string `json:"circle,omitempty"`
+}
+
+// auditor judges the preemptions of a history.
+type auditor struct {
+	history   *history.History
+	o         *options
+	std       stdio
+	list      []judged
+	resources []string
+	notes     []string
+}
+
+// unknownVerdict is the verdict on what the history does not decide.
+const unknownVerdict = "Unknown"
+
+// judgeAll judges each preemption.
+func (a *auditor) judgeAll() error {
+	player, in := a.history.Play(), newMoment()
+	progress := a.std.screen.Start("preemptions judged", -1)
+	defer progress.Done()
+	evictions := a.history.Evictions()
+	for i := range evictions {
+		j := judged{Eviction: evictions[i]}
+		m := player.At(&j.Eviction)
+		next, err := in.after(m.Changes)
+		if err != nil {
+			return err
+		}
+		in = next
+		if j.Unknown == "" {
+			j.Unknown = m.Unknown
+		}
+		if err := a.judge(&j, in, &m); err != nil {
+			return err
+		}
+		if j.Verdict = unknownVerdict; j.Unknown == "" {
+			j.Verdict = j.Finding.Verdict.String()
+		} else {
+			j.Finding, j.Changed = nil, ""
+		}
+		a.list = append(a.list, j)
+		progress.Add(1)
+	}
+	a.findCircles()
+	return nil
+}
+
+// findCircles finds victims that later preempted who had preempted them.
+func (a *auditor) findCircles() {
+	type pair struct{ by, of string }
+	last := map[pair]int{}
+	for i := range a.list {
+		for _, v := range a.list[i].Victims {
+			last[pair{a.list[i].Preemptor, v.Workload}] = i
+		}
+	}
+	for i := range a.list {
+		j := &a.list[i]
+		for _, v := range j.Victims {
+			if back, is := last[pair{v.Workload, j.Preemptor}]; is && back > i && j.Preemptor != "" {
+				j.Circle = append(j.Circle, v.Workload)
+			}
+		}
+	}
+}
+
+// cost is what a victim loses, by the command line.
+func (a *auditor) cost(c *cluster) preemption.Cost {
+	if a.resources == nil {
+		a.resources = a.o.audit.resources
+	}
+	for _, of := range []func(string) bool{isGPU, func(r string) bool { return r == "cpu" }} {
+		for _, q := range c.State.Queues {
+			for _, r := range q.Quotas {
+				if len(a.o.audit.resources) == 0 && of(r.Resource) && !slices.Contains(a.resources, r.Resource) {
+					a.resources = append(a.resources, r.Resource)
+				}
+			}
+		}
+		if len(a.resources) > 0 {
+			break
+		}
+	}
+	slices.Sort(a.resources)
+	return every{a.o.audit.checkpoint, preemption.CostByAge{Resources: a.resources}}
+}
+
+// isGPU reports whether a resource counts GPUs.
+func isGPU(resource string) bool {
+	return resource == "gpu" || strings.HasSuffix(resource, "/gpu") || strings.HasSuffix(resource, "/gpu.shared")
+}
+
+// hours says what was lost as people count it.
+func (a *auditor) hours(lost int64) string {
+	unit := "hours"
+	switch {
+	case len(a.resources) == 1 && a.resources[0] == "cpu":
+		lost, unit = lost/1000, "CPU hours"
+	case slices.ContainsFunc(a.resources, isGPU):
+		unit = "GPU hours"
+	case len(a.resources) > 0:
+		unit = strings.Join(a.resources, " and ") + " hours"
+	}
+	if h := quota.Add(lost, 180) / 360; h < 1000 {
+		return fmt.Sprintf("%d.%d %s", h/10, h%10, unit)
+	}
+	return fmt.Sprintf("%d %s", quota.Add(lost, 1800)/3600, unit)
+}
