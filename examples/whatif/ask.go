@@ -224,7 +224,7 @@ func find(o options, in *answers.Input, now time.Time) (*bridge.Pending, error) 
 			if !w.ReservedAt.IsZero() {
 				since = " since " + w.ReservedAt.UTC().Format(time.RFC3339)
 			}
-			return nil, fmt.Errorf("workload %s holds quota in queue %s already%s: it does not wait; next -o json names who preempts it, if anybody does", w.ID, w.Queue, since)
+			return nil, fmt.Errorf("workload %s holds quota in queue %s already%s: it does not wait; safe %[1]s says until when it keeps its place, and who may take it then", w.ID, w.Queue, since)
 		}
 	}
 	if slices.Contains(in.Found.Finished, o.workload) {

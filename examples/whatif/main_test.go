@@ -105,7 +105,7 @@ func TestBadInput(t *testing.T) {
 		"a directory":            {"", []string{"-f", dir}, "is a directory"},
 		"not found":              {"", []string{"-workload", "vision/detector"}, "the nearest: vision/detector-train"},
 		"forgotten namespace":    {"", []string{"-workload", "detector-trian"}, "the nearest: vision/detector-train"},
-		"runs already":           {"", []string{"-workload", "evals/arena-judge"}, "holds quota in queue evals already since 2026-11-20T09:10:02Z: it does not wait; next -o json names who preempts it"},
+		"runs already":           {"", []string{"-workload", "evals/arena-judge"}, "holds quota in queue evals already since 2026-11-20T09:10:02Z: it does not wait; safe evals/arena-judge says until when it keeps its place"},
 		"no such queue":          {"", []string{"-request", "cpu=1", "-queue", "visoin"}, "the nearest: vision"},
 		"no such flavor":         {"", []string{"-request", "cpu=1", "-queue", "vision", "-flavor", "b200"}, `has no flavor "b200"`},
 		"both":                   {"", []string{"-workload", "a/b", "-request", "cpu=1"}, "give one of them"},
