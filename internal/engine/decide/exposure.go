@@ -6,6 +6,7 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/internal/engine/usage"
@@ -25,7 +26,7 @@ func (s *Searcher) Keeps(c *cluster.Cluster, r *right.Request, queue int, w *clu
 	defer core.End()
 	core.FitsAtFirst()
 	core.CollectLevels()
-	d, ok := core.DonorOf(queue)
+	d, ok := search.DonorOf(core, queue)
 	switch {
 	case c.Queue(queue).Inactive:
 		return right.Verdict{Rule: trace.QueueInactive, Until: math.MaxInt64, SetBy: queue}
@@ -41,7 +42,7 @@ func (s *Searcher) Keeps(c *cluster.Cluster, r *right.Request, queue int, w *clu
 		}
 	}
 	v := core.VerdictOfAll(&d, w, idle)
-	if v.Rule == trace.BorrowWithinCohort && core.OthersHoldNominal(0) {
+	if v.Rule == trace.BorrowWithinCohort && search.OthersHoldNominal(core, 0) {
 		v = core.Verdict(&d, w)
 	}
 	if len(w.Surplus) > 0 && v.Rule == trace.MinRuntime {
@@ -64,7 +65,7 @@ func (s *Searcher) EachTurn(c *cluster.Cluster, r *right.Request, yield func(v *
 	defer func() { r.Amounts[0] = asked }()
 	available, _ := core.View.Available(usage.Victims, r.Queue, 0)
 	low, most := quota.Add(max(0, available), 1), core.View.Potential(r.Queue, 0)
-	ends := append(core.RightEnds(), most)
+	ends := append(search.RightEnds(core), most)
 	slices.Sort(ends)
 	for _, end := range ends {
 		high := min(end, most)
@@ -77,18 +78,18 @@ func (s *Searcher) EachTurn(c *cluster.Cluster, r *right.Request, yield func(v *
 		from := low
 		for _, borrowing := range core.Attempts() {
 			if from <= high {
-				from = core.EachTurn(source.Mode{Borrowing: borrowing}, from, high, yield)
+				from = search.EachTurn(core, source.Mode{Borrowing: borrowing}, from, high, yield)
 			}
 		}
 		low = quota.Add(high, 1)
 	}
 }
 
-// RightEnds is [search.Search.RightEnds] of a request.
+// RightEnds is [search.RightEnds] of a request.
 func (s *Searcher) RightEnds(c *cluster.Cluster, r *right.Request) []int64 {
 	s.begin(c, r, nil)
 	defer s.search.End()
-	return s.search.RightEnds()
+	return search.RightEnds(&s.search)
 }
 
 // AnyLeaving reports whether something was told to leave, which is taken before all others, whoever permits it.
@@ -110,7 +111,7 @@ func (s *Searcher) AppendAmounts(list []int64, c *cluster.Cluster, r *right.Requ
 	defer func() { r.Amounts[0] = asked }()
 	available, _ := core.View.Available(usage.Victims, r.Queue, 0)
 	least, most := quota.Add(max(0, available), 1), core.View.Potential(r.Queue, 0)
-	begins := append(core.RightEnds(), least-1)
+	begins := append(search.RightEnds(core), least-1)
 	found := false
 	for _, end := range begins {
 		if r.Amounts[0] = quota.Add(end, 1); r.Amounts[0] < least || r.Amounts[0] > most {
@@ -120,7 +121,7 @@ func (s *Searcher) AppendAmounts(list []int64, c *cluster.Cluster, r *right.Requ
 		core.CollectLevels()
 		for _, borrowing := range [...]bool{true, false} {
 			var reached bool
-			list, reached = core.Turns(list, source.Mode{Borrowing: borrowing}, w)
+			list, reached = search.Turns(core, list, source.Mode{Borrowing: borrowing}, w)
 			found = found || reached
 		}
 	}

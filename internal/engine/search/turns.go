@@ -15,7 +15,7 @@ import (
 
 // DonorOf returns a queue as a donor; ok is false if the policies permit none of its workloads. The levels
 // must be known.
-func (s *Search) DonorOf(queue int) (d right.Donor, ok bool) {
+func DonorOf(s *Search, queue int) (d right.Donor, ok bool) {
 	if queue == s.Request.Queue {
 		return s.OwnDonor()
 	}
@@ -30,7 +30,7 @@ func (s *Search) DonorOf(queue int) (d right.Donor, ok bool) {
 
 // RightEnds returns, for the queue and each cohort above it below the root, the largest amount of the first
 // column that fits in its quota: with one more the queue loses its advantage there.
-func (s *Search) RightEnds() (list []int64) {
+func RightEnds(s *Search) (list []int64) {
 	held := int64(0) // in the local quotas below
 	for n := s.Request.Queue; n >= 0; n = s.View.Tree.Parent(n) {
 		cell := &s.View.Cells(n)[0]
@@ -46,7 +46,7 @@ func (s *Search) RightEnds() (list []int64) {
 // OthersHoldNominal reports whether other queues hold, in a slot, what is left of the queue's nominal quota, which
 // may be negative. If not, an attempt without borrowing needs none of theirs: what victims of the own queue
 // free is free for both.
-func (s *Search) OthersHoldNominal(slot int) bool {
+func OthersHoldNominal(s *Search, slot int) bool {
 	available, _ := s.View.Available(usage.Victims, s.Request.Queue, slot)
 	cell := &s.View.Cells(s.Request.Queue)[slot]
 	return available < quota.Sub(cell.Nominal, cell.Used(usage.Victims))
@@ -55,8 +55,8 @@ func (s *Search) OthersHoldNominal(slot int) bool {
 // EachTurn takes the candidates of an attempt in order until every amount of the first column up to high fits, and puts them
 // back. It yields each, except what is leaving, with the least amount from low on that fits only once it is taken; 0: none. It returns
 // the least amount that does not fit in the attempt.
-func (s *Search) EachTurn(m source.Mode, low, high int64, yield func(v *right.Victim, amount int64)) (next int64) {
-	before := s.most(m)
+func EachTurn(s *Search, m source.Mode, low, high int64, yield func(v *right.Victim, amount int64)) (next int64) {
+	before := most(s, m)
 	for phase := range source.Phases {
 		s.Source.Open(&s.Case, phase, m)
 		for before < high {
@@ -65,7 +65,7 @@ func (s *Search) EachTurn(m source.Mode, low, high int64, yield func(v *right.Vi
 				break
 			}
 			s.Take(v)
-			after, amount := s.most(m), max(low, quota.Add(before, 1))
+			after, amount := most(s, m), max(low, quota.Add(before, 1))
 			if after < amount {
 				amount = 0
 			}
@@ -88,8 +88,8 @@ const (
 // Turns takes all candidates of an attempt in order, whether or not the request fits, and puts them back. It appends the
 // amounts of the first column from which on others are put back, from the turn of a workload on: in the first turns, and the last one.
 // reached is false if its turn never comes.
-func (s *Search) Turns(list []int64, m source.Mode, w *cluster.Workload) (all []int64, reached bool) {
-	before, turns := s.most(m), 0
+func Turns(s *Search, list []int64, m source.Mode, w *cluster.Workload) (all []int64, reached bool) {
+	before, turns := most(s, m), 0
 	for phase := range source.Phases {
 		s.Source.Open(&s.Case, phase, m)
 		for v, ok := s.Source.Next(&s.Case); ok; v, ok = s.Source.Next(&s.Case) {
@@ -97,9 +97,9 @@ func (s *Search) Turns(list []int64, m source.Mode, w *cluster.Workload) (all []
 				reached = true
 			}
 			s.Take(v)
-			after := s.most(m)
+			after := most(s, m)
 			if reached && after > before && turns < mostTurns {
-				list = s.appendPieces(list, m, quota.Add(before, 1), after)
+				list = appendPieces(s, list, m, quota.Add(before, 1), after)
 				turns++
 			}
 			before = after
@@ -113,7 +113,7 @@ func (s *Search) Turns(list []int64, m source.Mode, w *cluster.Workload) (all []
 }
 
 // appendPieces appends the amounts from low to high at which others of the victims taken so far are put back than with one less, one by one.
-func (s *Search) appendPieces(list []int64, m source.Mode, low, high int64) []int64 {
+func appendPieces(s *Search, list []int64, m source.Mode, low, high int64) []int64 {
 	if len(s.Taken) > mostPieces {
 		return append(list, low, high)
 	}
@@ -123,8 +123,8 @@ func (s *Search) appendPieces(list []int64, m source.Mode, low, high int64) []in
 		for i := len(s.Taken) - 2; i >= 0; i-- {
 			v := s.Taken[i]
 			s.Move(&v, 1, s.Taken[:i])
-			if most := s.most(m); most >= low {
-				next, back = min(next, most), append(back, i)
+			if fits := most(s, m); fits >= low {
+				next, back = min(next, fits), append(back, i)
 			} else {
 				s.Move(&v, -1, s.Taken[:i])
 			}
@@ -141,11 +141,11 @@ func (s *Search) appendPieces(list []int64, m source.Mode, low, high int64) []in
 }
 
 // most returns the largest amount of the first column that fits without the victims.
-func (s *Search) most(m source.Mode) int64 {
-	most, _ := s.View.Available(usage.Victims, s.Request.Queue, 0)
+func most(s *Search, m source.Mode) int64 {
+	fits, _ := s.View.Available(usage.Victims, s.Request.Queue, 0)
 	if s.StaysNominal(0, m.Borrowing) {
 		cell := &s.View.Cells(s.Request.Queue)[0]
-		most = min(most, quota.Sub(cell.Nominal, cell.Used(usage.Victims)))
+		fits = min(fits, quota.Sub(cell.Nominal, cell.Used(usage.Victims)))
 	}
-	return most
+	return fits
 }
