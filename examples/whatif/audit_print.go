@@ -337,42 +337,49 @@ func (a *auditor) printStory(b *cli.Page) {
 	for i := range a.list {
 		j := &a.list[i]
 		of := func(v string) bool { return v == a.o.audit.story }
-		at := slices.IndexFunc(j.Victims, func(v history.Victim) bool { return of(v.Workload) })
-		if !of(j.Preemptor) && at < 0 {
+		if !of(j.Preemptor) && !slices.ContainsFunc(j.Victims, func(v history.Victim) bool { return of(v.Workload) }) {
 			continue
 		}
 		told++
 		b.Gap()
 		b.SayIn(j.colour(), "%s %s\n", clockText(j.At), a.sentence(j))
-		for k, v := range j.Victims {
-			text := v.Workload
-			if !v.Since.IsZero() {
-				text += fmt.Sprintf(" ran for %v", j.At.Sub(v.Since).Round(time.Second))
-			}
-			if f := j.Finding; f != nil {
-				text += ", lost " + a.hours(f.Victims[k].Lost)
-				if r := f.Victims[k].Reason; r != 0 {
-					text += ": " + explain.Reason(r)
-				}
-			}
-			if !v.Back.IsZero() {
-				text += fmt.Sprintf("; it ran again after %v", v.Back.Sub(j.At).Round(time.Second))
-			} else {
-				text += "; it has not run again"
-			}
-			b.SayAt(2, "%s\n", text)
-		}
-		switch {
-		case !j.Started.IsZero():
-			b.SayAt(2, "%s started %v later\n", j.Preemptor, j.Started.Sub(j.At).Round(time.Second))
-		case j.Preemptor != "":
-			b.SayAt(2, "%s has not started\n", j.Preemptor)
-		}
-		for _, n := range j.Notes {
-			b.SayAt(2, "Note: %s.\n", strings.TrimSuffix(n, "."))
+		for _, line := range a.story(j) {
+			b.SayAt(2, "%s\n", line)
 		}
 	}
 	if told == 0 {
 		b.Say("No preemption of %s or by it is in the history.\n", a.o.audit.story)
 	}
+}
+
+// story tells of a preemption what happened to each victim, and what the preemptor got.
+func (a *auditor) story(j *judged) (lines []string) {
+	for k, v := range j.Victims {
+		text := v.Workload
+		if !v.Since.IsZero() {
+			text += fmt.Sprintf(" ran for %v", j.At.Sub(v.Since).Round(time.Second))
+		}
+		if f := j.Finding; f != nil {
+			text += ", lost " + a.hours(f.Victims[k].Lost)
+			if r := f.Victims[k].Reason; r != 0 {
+				text += ": " + explain.Reason(r)
+			}
+		}
+		if !v.Back.IsZero() {
+			text += fmt.Sprintf("; it ran again after %v", v.Back.Sub(j.At).Round(time.Second))
+		} else {
+			text += "; it has not run again"
+		}
+		lines = append(lines, text)
+	}
+	switch {
+	case !j.Started.IsZero():
+		lines = append(lines, fmt.Sprintf("%s started %v later", j.Preemptor, j.Started.Sub(j.At).Round(time.Second)))
+	case j.Preemptor != "":
+		lines = append(lines, j.Preemptor+" has not started")
+	}
+	for _, n := range j.Notes {
+		lines = append(lines, fmt.Sprintf("Note: %s.", strings.TrimSuffix(n, ".")))
+	}
+	return lines
 }
