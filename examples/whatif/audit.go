@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/history"
 	objects "github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/preemption"
@@ -21,6 +22,7 @@ import (
 type auditing struct {
 	checkpoint time.Duration // how often workloads write checkpoints; zero: never
 	resources  []string      // of which the use is what victims lose; empty: the GPUs, else CPUs
+	page       string        // the file that the page is written into; empty: none
 	story      string        // of the victim or preemptor whose evictions are told whole; empty: of none
 }
 
@@ -38,9 +40,10 @@ var auditVerb = verb{
 		flags, a := c.Flags(), &o.audit
 		flags.DurationVar(&a.checkpoint, "checkpoint", 0, "workloads write a checkpoint each `TIME`; by default never: all their time is lost")
 		flags.StringSliceVar(&a.resources, "cost", nil, "what victims lose: `RESOURCES` times their time (GPUs, else CPUs)")
+		flags.StringVar(&a.page, "page", "", "write a page for the browser, too, into `FILE`")
 		flags.StringVar(&a.story, "story", "", "tell of `NAMESPACE/NAME` what it did and what was done to it")
-		flags.StringArrayVar(&o.policies, "policy", nil, "judge also by another policy: `QUEUE:POLICY=VALUE`")
-		flags.StringArrayVar(&o.quotas, "quota", nil, "judge also by another quota: `QUEUE:FLAVOR:RESOURCE=QUANTITY`")
+		flags.StringArrayVar(&o.policies, "policy", nil, "judge also by QUEUE:POLICY=`VALUE`")
+		flags.StringArrayVar(&o.quotas, "quota", nil, "judge also by QUEUE:FLAVOR:RESOURCE=`QUANTITY`")
 		flags.StringArrayVar(&o.applied, "apply", nil, "judge also by the objects in `FILE`")
 	},
 	check: func(c *cobra.Command, o *options) error {
@@ -53,6 +56,8 @@ var auditVerb = verb{
 			return errors.New("-at and -in: a history has its own times")
 		case o.scheduler == "kai":
 			return errors.New("-scheduler kai: histories of Kueue are read")
+		case c.Flags().Changed("page") && !strings.HasSuffix(a.page, ".html"):
+			return fmt.Errorf("-page %q: want a file whose name ends in .html", a.page)
 		case c.Flags().Changed("checkpoint") && a.checkpoint < time.Second:
 			return fmt.Errorf("-checkpoint %v: want a second or more", a.checkpoint)
 		case slices.Contains(a.resources, ""):
@@ -77,7 +82,14 @@ var auditVerb = verb{
 		if err := a.judgeAll(); err != nil {
 			return result{}, err
 		}
-		return a.result(), nil
+		r := a.result()
+		if o.audit.page == "" {
+			return r, nil
+		}
+		size, err := a.writePage(o.audit.page)
+		print := r.print
+		r.print = func(b *cli.Page) { print(b); pageWritten(b, o.audit.page, size) }
+		return r, err
 	},
 }
 

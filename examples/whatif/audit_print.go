@@ -152,31 +152,42 @@ var causes = map[string]string{
 	"InCohortFairSharing": "fair sharing", "": "not known",
 }
 
-func (a *auditor) printTable(b *cli.Page, rows []tally) {
-	numbers := []struct {
-		name string
-		of   func(*tally) int
-	}{
+// causes says by which rights.
+func (t *tally) causes() string {
+	var list []string
+	for _, c := range strings.Split(t.Cause, ",") {
+		list = append(list, cmp.Or(causes[c], c))
+	}
+	return strings.Join(list, ", ")
+}
+
+// number is a column of the table.
+type number struct {
+	name string
+	of   func(*tally) int
+}
+
+// numbers are the columns for some rows: what is nowhere takes no room.
+func numbers(rows []tally, more ...number) []number {
+	list := append([]number{
 		{"all", func(r *tally) int { return r.Preemptions }}, {"right", func(r *tally) int { return r.Right }},
 		{"too many", func(r *tally) int { return r.NotNeeded }}, {"no right", func(r *tally) int { return r.NotPermitted }},
 		{"unknown", func(r *tally) int { return r.Unknown }},
-	}
+	}, more...)
+	return slices.DeleteFunc(list, func(n number) bool {
+		return n.name != "all" && !slices.ContainsFunc(rows, func(r tally) bool { return n.of(&r) > 0 })
+	})
+}
+
+func (a *auditor) printTable(b *cli.Page, rows []tally) {
+	numbers := numbers(rows)
 	t := &cli.Table{Columns: []cli.Column{{Name: "queue", Least: 16, Cut: true}, {Name: "cause", Least: 9, Cut: true}}}
-	for i := len(numbers) - 1; i > 0; i-- { // what is nowhere takes no room
-		if !slices.ContainsFunc(rows, func(r tally) bool { return numbers[i].of(&r) > 0 }) {
-			numbers = slices.Delete(numbers, i, i+1)
-		}
-	}
 	for _, n := range numbers {
 		t.Columns = append(t.Columns, cli.Column{Name: n.name, Right: true})
 	}
 	t.Columns = append(t.Columns, cli.Column{Name: "lost", Right: true}, cli.Column{Name: "avoidable", Right: true})
 	for _, r := range rows {
-		var cause []string
-		for _, c := range strings.Split(r.Cause, ",") {
-			cause = append(cause, cmp.Or(causes[c], c))
-		}
-		cells := []any{cmp.Or(r.Queue, "(not known)"), strings.Join(cause, ", ")}
+		cells := []any{cmp.Or(r.Queue, "(not known)"), r.causes()}
 		for _, n := range numbers {
 			cells = append(cells, fmt.Sprint(n.of(&r)))
 		}

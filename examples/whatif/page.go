@@ -68,9 +68,14 @@ func runPage(c *cluster, o *options, std stdio) (result, error) {
 		return result{}, err
 	}
 	return result{print: func(b *cli.Page) {
-		b.Say("%s holds the page (%s): open it in a browser.\n", o.page, humanize.Bytes(uint64(len(page))))
+		pageWritten(b, o.page, len(page))
 		printNotes(b, c.inputNotes())
 	}}, nil
+}
+
+// pageWritten says which file holds the page.
+func pageWritten(b *cli.Page, file string, size int) {
+	b.Say("%s holds the page (%s): open it in a browser.\n", file, humanize.Bytes(uint64(size)))
 }
 
 // servePage serves the page until the user interrupts. The program answers the page.
