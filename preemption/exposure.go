@@ -65,18 +65,18 @@ func (p *Preemptor) TurningAmounts(s *Snapshot, r Request, running string) (list
 // Turn is where the turn of a running workload comes, among the candidates of a request. The zero value is invalid.
 type Turn struct {
 	Workload string
-	// Amount is the least amount of the first column at which the workload is the last that is taken, so that it is a victim;
-	// 0: it is taken, but may be put back. Reason and Replicas are those of the victim.
-	Amount   int64
+	// Amounts are the least, by request of the pod set, at which the workload is the last that is taken, so that it is a victim; nil: there
+	// are none, but it is taken before others, and may be put back. Reason and Replicas are those of the victim.
+	Amounts  []int64
 	Reason   VictimReason
 	Replicas bool
 }
 
-// Turns yields the candidates of a request in classical sharing, in the order in which they would yield if more and more were asked
-// for of its first column, in attempt after attempt: some come several times. It fails as [Preemptor.Exposure] does. Sure says
-// that a request for that column alone names each with an Amount: nothing leaves already, which would be taken before, and neither limits,
-// rules nor another search have a say.
-func (p *Preemptor) Turns(s *Snapshot, r Request, yield func(Turn)) (sure bool, err error) {
+// Turns yields the candidates of a request of one pod set in classical sharing, in the order in which they would yield if more and more
+// were asked for of each column that it names, in attempt after attempt: some come several times. It ends when yield returns false. It fails
+// as [Preemptor.Exposure] does. Sure says that the request for these amounts names each that has them: nothing leaves already, which would be taken
+// before, and neither limits, rules nor another search have a say.
+func (p *Preemptor) Turns(s *Snapshot, r Request, yield func(Turn) bool) (sure bool, err error) {
 	if p == nil {
 		p = &standard
 	}
@@ -90,29 +90,34 @@ func (p *Preemptor) Turns(s *Snapshot, r Request, yield func(Turn)) (sure bool, 
 		return true, nil
 	}
 	sc.request.Trace = nil
-	sc.searcher.EachTurn(c, &sc.request, func(v *right.Victim, amount int64) {
-		yield(Turn{v.Workload.Facts.ID, amount, VictimReason(v.Right()), v.Partial()})
+	sc.searcher.EachTurn(c, &sc.request, func(v *right.Victim, amounts []int64) bool {
+		return yield(Turn{v.Workload.Facts.ID, amounts, VictimReason(v.Right()), v.Partial()})
 	})
-	return len(sc.request.Columns) == 1 && !sc.byRules && p.config.decidesInTurn() && !decide.AnyLeaving(c), nil
+	return !sc.byRules && p.config.decidesInTurn() && !decide.AnyLeaving(c), nil
 }
 
-// decidesInTurn reports whether nothing but the order of candidates decides.
-func (c *Config) decidesInTurn() bool {
-	return c.Sharing == Classical && c.Search == Greedy && len(c.Limits) == 0
-}
-
-// RightEnds lists, from the queue of a request up to the root, the largest amount of the first column that fits in the quota of the queue
-// or cohort; none for one that is over its quota. With one more, the request has no advantage there. It fails as [Preemptor.Decide] does.
-func (p *Preemptor) RightEnds(s *Snapshot, r Request) (list []int64, err error) {
+// Reached yields the running workloads of another queue, a donor, that a request could ever take of it by the policies of classical sharing, if
+// it needs preemption in everything that it names: no request of its queue for these columns, of no higher priority, takes others of the donor, whatever
+// it asks for. Some come several times. It fails as [Preemptor.Decide] does.
+func (p *Preemptor) Reached(s *Snapshot, r Request, donor string, yield func(id string)) error {
 	if p == nil {
 		p = &standard
 	}
 	sc := p.scratch.Take()
 	defer p.release(sc)
-	if err := sc.enter(s, &p.config, &r); err != nil || len(sc.request.Columns) == 0 {
-		return nil, err
+	if err := sc.enter(s, &p.config, &r); err != nil {
+		return err
 	}
-	return sc.searcher.RightEnds(s.inside(), &sc.request), nil
+	sc.request.Trace = nil
+	if queue, ok := s.inside().QueueNode(donor); ok && queue != sc.request.Queue {
+		sc.searcher.EachReached(s.inside(), &sc.request, queue, func(v *right.Victim) { yield(v.Workload.Facts.ID) })
+	}
+	return nil
+}
+
+// decidesInTurn reports whether nothing but the order of candidates decides.
+func (c *Config) decidesInTurn() bool {
+	return c.Sharing == Classical && c.Search == Greedy && len(c.Limits) == 0
 }
 
 func (p *Preemptor) expose(s *Snapshot, r Request, running string, ask func(sc *scratch, c *cluster.Cluster, queue int, w *cluster.Workload)) error {

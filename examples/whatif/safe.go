@@ -116,12 +116,8 @@ func (c *cluster) safe(o *options) ([]serve.Safe, error) {
 		answer, err := asker.Until(id)
 		return append(list, c.safeOf(answer)), err
 	}
-	for w := range c.Snapshot.Workloads() {
-		if o.wants(&w) {
-			answer, err := asker.Until(w.ID)
-			if err != nil {
-				return nil, err
-			}
+	for _, answer := range asker.All() {
+		if w, ok := c.Snapshot.Find(answer.Workload); ok && o.wants(&w) {
 			list = append(list, c.safeOf(answer))
 		}
 	}

@@ -24,8 +24,10 @@ type Asker struct {
 	queues   []*asking            // by name, active ones
 	trees    map[string]string    // by queue
 	byTree   map[string][]*asking // by name
-	lent     map[string]bool
-	refused  map[refusal]preemption.Rule
+	cohorts  map[string][]int     // above a queue, from it up, as numbers
+	numbers  map[string]int       // of names
+	donors   map[string]*donor    // by queue
+	leaves   bool                 // something was told to leave
 	doubts   []Doubt
 	id       string // of the requests
 	left     int    // decisions
@@ -33,8 +35,13 @@ type Asker struct {
 	anyRight bool // any queue may have a right that its policies do not say
 	inOrder  bool // candidates come in the documented order
 	inTurn   bool // and nothing but it decides
-	trusts   bool // turns that are sure are not asked again
+	all      bool // all workloads are asked about, so that turns are kept
 	unsure   bool // its turn came, and it was not named
+	several  bool // so it was with several resources, or not all of those were asked for
+	reaches  map[reach]map[string]bool
+	last     lastReach
+	narrows  bool // reaches say who may be named
+	timeless bool // time changes nothing
 	passes   map[pass]map[string]turn
 	kept     int
 }
@@ -42,11 +49,11 @@ type Asker struct {
 // asking is a queue from which requests come.
 type asking struct {
 	queue.Queue
-	tree string
-	rows []preemption.QuotaStatus // of what it has quota for
-
-	cleared  []int64   // by row: what is available once all that leaves has left, which is awaited where it is enough
-	critical [][]int64 // by row, once it was asked for
+	index   int
+	rows    []preemption.QuotaStatus // of what it has quota for
+	columns int                      // those of which more than is available could be used, as a number
+	cleared []int64                  // by row: what is available once all that leaves has left, which is awaited where it is enough
+	choices [][]string               // of combinations, by how many
 }
 
 // New prepares the question. It fails with preemption.Faults if an option is not valid.
@@ -66,8 +73,8 @@ func New(p *preemption.Preemptor, s *preemption.Snapshot, o Options) (*Asker, er
 	}
 	o.MaxDecisions = cmp.Or(o.MaxDecisions, defaultDecisions)
 	a := &Asker{
-		options: o, snapshot: s, trees: map[string]string{}, byTree: map[string][]*asking{}, lent: map[string]bool{},
-		refused: map[refusal]preemption.Rule{}, known: map[string]*tree{}, passes: map[pass]map[string]turn{},
+		options: o, snapshot: s, trees: map[string]string{}, byTree: map[string][]*asking{}, cohorts: map[string][]int{}, numbers: map[string]int{},
+		donors: map[string]*donor{}, known: map[string]*tree{}, passes: map[pass]map[string]turn{}, reaches: map[reach]map[string]bool{},
 	}
 	c := p.Config()
 	a.inOrder = c.Sharing == preemption.Classical
@@ -81,6 +88,8 @@ func New(p *preemption.Preemptor, s *preemption.Snapshot, o Options) (*Asker, er
 	}
 	a.readQueues()
 	a.readDoubts(p.Config())
+	a.narrows = a.inTurn && !a.leaves && a.decider == a.bare && !a.anyRight
+	a.timeless = len(c.Guards) == 0 && len(a.durations()) == 1
 	for a.id = "safe"; ; a.id += "'" {
 		if _, taken := s.Find(a.id); !taken {
 			return a, nil
@@ -95,20 +104,23 @@ func (a *Asker) readQueues() {
 	}
 	cleared := a.snapshot
 	if leaves := a.snapshot.Removals(); len(leaves) > 0 {
+		a.leaves = true
 		cleared, _ = a.snapshot.With(leaves...) // they are its own
 	}
 	for q := range a.snapshot.Queues() {
 		root := "queue " + q.Name
 		for c := q.Cohort; c != ""; c = parents[c] {
 			root = "cohort " + c
+			a.cohorts[q.Name] = append(a.cohorts[q.Name], a.number(c))
 		}
 		a.trees[q.Name] = root
 		if q.Inactive {
 			continue
 		}
-		of := &asking{Queue: q, tree: root}
+		of := &asking{Queue: q, index: len(a.queues)}
 		rows, _ := a.snapshot.QueueStatus(q.Name)
-		then := rows
+		slices.SortStableFunc(rows, func(a, b preemption.QuotaStatus) int { return cmp.Compare(everyday(a.Resource), everyday(b.Resource)) })
+		then, columns := rows, ""
 		if cleared != a.snapshot {
 			then, _ = cleared.QueueStatus(q.Name, names(rows)...)
 		}
@@ -120,11 +132,33 @@ func (a *Asker) readQueues() {
 				of.rows = append(of.rows, row)
 				at := slices.IndexFunc(then, func(r preemption.QuotaStatus) bool { return r.FlavorResource == row.FlavorResource })
 				of.cleared = append(of.cleared, then[at].Available)
+				if contested(&row) {
+					columns += row.Flavor + "/" + row.Resource + " "
+				}
 			}
 		}
+		of.columns = a.number(columns)
 		a.queues = append(a.queues, of)
 		a.byTree[root] = append(a.byTree[root], of)
 	}
+}
+
+// everyday is 1 for what every job asks for: a job on devices is shown by a request for those.
+func everyday(resource string) int {
+	if slices.Contains([]string{"cpu", "memory", "pods", "ephemeral-storage"}, resource) {
+		return 1
+	}
+	return 0
+}
+
+// number returns a number that stands for a name.
+func (a *Asker) number(name string) int {
+	n, known := a.numbers[name]
+	if !known {
+		n = len(a.numbers)
+		a.numbers[name] = n
+	}
+	return n
 }
 
 func names(rows []preemption.QuotaStatus) (list []quota.FlavorResource) {
@@ -234,6 +268,9 @@ func (a *Asker) changesAfter(t *tree) []int64 {
 	}
 	now := instant.Of(a.options.Now)
 	durations := a.durations()
+	if !slices.ContainsFunc(t.all, func(w workload.Workload) bool { return w.ReservedAt.IsZero() }) {
+		durations = durations[1:] // a missing reservation counts as now, which may come after others
+	}
 	t.changes = []int64{}
 	for i := range t.all {
 		for _, from := range [...]time.Time{t.all[i].ReservedAt, t.all[i].AdmittedAt} {

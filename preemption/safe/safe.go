@@ -19,10 +19,10 @@
 //
 // The rights of each queue are those of decisions ([preemption.Preemptor.Exposure]): before the first of them begins
 // nobody can name the workload. At each instant at which anything may change from then on, requests at the
-// critical priorities and amounts are asked ([preemption.Preemptor.TurningAmounts]), and the answer is one that
-// [preemption.Preemptor.Decide] itself gives. Where a feature lets other requests count than those asked, and none of those
-// names the workload, the answer is Unknown, with the feature: requests for one resource of a flavor are exact, of those
-// for several only some are asked.
+// critical priorities are looked at, for each combination of resources: where the turn of the workload comes among their candidates
+// ([preemption.Preemptor.Turns], [preemption.Preemptor.TurningAmounts]), unless its queue has given all that it can before
+// ([preemption.Preemptor.Reached]). The answer is one that [preemption.Preemptor.Decide] gives. Where a feature lets other requests count than
+// those, and none of those names the workload, the answer is Unknown, with the feature.
 //
 // The zero value of an [Answer] is invalid. Errors are preemption.Faults: a bad option, a workload that does not run.
 // The question is this library's own; the rules are those of preemption, most of them Kueue's.
@@ -96,8 +96,8 @@ const (
 	FairSharing
 	// BestSearch: another search than the one in order decides who yields.
 	BestSearch
-	// SeveralResources: a queue has a right, no request for one resource names the workload, nor one of those for two that
-	// were asked, and others for several may.
+	// SeveralResources: requests for several resources take the workload before others, and those that were asked put it back; or a
+	// queue with a right has quota for more than five resources of flavors, of which only pairs were asked for.
 	SeveralResources
 	// Decisions: [Options.MaxDecisions] are used up.
 	Decisions

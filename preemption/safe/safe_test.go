@@ -128,7 +128,12 @@ func TestUntil(t *testing.T) {
 		{"a limit that permits nothing", nil, preemption.Config{Limits: []limits.Limit{{Name: "none", Scope: limits.Global, Window: quota.Some(time.Hour)}}}, safe.Options{}, eval, "Unknown 0s, Limits"},
 		{"fair sharing: what is asked for is found, what is not stays open", nil, preemption.Config{Sharing: preemption.Fair}, safe.Options{}, eval,
 			"Now 0s: a asks [{h100 gpu 1}] with priority -2147483648, InCohortReclamation"},
-		{"steps are used up", nil, preemption.Config{}, safe.Options{MaxDecisions: 1}, train, "Unknown 0s, Decisions"},
+		{"steps are used up", nil, preemption.Config{Sharing: preemption.Fair}, safe.Options{MaxDecisions: 1}, train, "Unknown 0s, FairSharing, Decisions"},
+		{"of a job on GPUs and CPUs the GPUs are shown", func(st *preemption.State) {
+			st.Queues[0].Quotas = append(st.Queues[0].Quotas, quota.Quota{Flavor: "h100", Resource: "cpu"})
+			st.Queues[1].Quotas = append(st.Queues[1].Quotas, quota.Quota{Flavor: "h100", Resource: "cpu", Nominal: 2})
+			st.Admitted[2].PodSets[0].Requests = append(st.Admitted[2].PodSets[0].Requests, quota.Amount{Flavor: "h100", Resource: "cpu", Amount: 2})
+		}, preemption.Config{}, safe.Options{}, train, "Now 0s: b asks [{h100 gpu 3}] with priority 10, InClusterQueue"},
 	} {
 		st := lab()
 		if c.change != nil {
@@ -145,7 +150,7 @@ func TestUntil(t *testing.T) {
 func TestNeededOnlyTogether(t *testing.T) {
 	for _, c := range []struct{ file, id, want string }{
 		{"put_back", "ns/w09", "Now 0s: q2 asks [{default cpu 2}] with priority -2147483648, InCohortReclamation"},
-		{"leaving", "ns/w01", "Now 0s: q4 asks [{default cpu 3} {default gpu 9}] with priority 3, InClusterQueue"},
+		{"leaving", "ns/w01", "Now 0s: q4 asks [{default gpu 9} {default cpu 3}] with priority 3, InClusterQueue"},
 	} {
 		data, err := os.ReadFile("testdata/" + c.file + ".json")
 		if err != nil {

@@ -26,8 +26,8 @@ func (a *Asker) Until(id string) (Answer, error) {
 
 // All answers for all workloads, by ID.
 func (a *Asker) All() []Answer {
-	a.trusts = true
-	defer func() { a.trusts = false }()
+	a.all = true
+	defer func() { a.all = false }()
 	var list []Answer
 	for w := range a.snapshot.Workloads() {
 		list = append(list, a.until(&w))
@@ -69,7 +69,7 @@ func (a *Asker) search(w *workload.Workload, e *exposures, at int64, answer *Ans
 			answer.Outcome, answer.At, answer.Request = Later, instant.Time(at), found
 			return
 		}
-		if doubts := a.doubtsAt(e, at); len(doubts) > 0 {
+		if doubts := a.doubtsNow(); len(doubts) > 0 {
 			answer.Outcome, answer.At, answer.Doubts, answer.Keeps = Unknown, instant.Time(at), doubts, nil
 			if now {
 				answer.At = a.options.Now
@@ -93,10 +93,10 @@ func (a *Asker) search(w *workload.Workload, e *exposures, at int64, answer *Ans
 	}
 }
 
-// doubtsAt returns why requests that were not asked at an instant may count.
-func (a *Asker) doubtsAt(e *exposures, at int64) []Doubt {
+// doubtsNow returns why requests that were not asked at the last instant may count.
+func (a *Asker) doubtsNow() []Doubt {
 	list := slices.Clone(a.doubts)
-	if slices.ContainsFunc(e.of, func(x exposure) bool { return x.among <= at && len(x.queue.rows) > 1 }) {
+	if a.several {
 		list = append(list, SeveralResources)
 	}
 	if a.left <= 0 {
@@ -141,53 +141,131 @@ func (a *Asker) exposures(w *workload.Workload) (e *exposures, found *Request) {
 		e.keeps = []Kept{{Rule: preemption.RuleNeverYields, By: w.Queue}}
 		return e, nil
 	}
-	usage, now, borrows := w.Usage(), instant.Of(a.options.Now), a.borrows(w.Queue)
-	for _, q := range a.byTree[a.trees[w.Queue]] {
-		if q.Name != w.Queue && (!borrows || q.Preemption.ReclaimWithinCohort == queue.Never) {
-			e.noteOther(q, w.Queue)
-			continue
+	usage, now, of := w.Usage(), instant.Of(a.options.Now), a.donorOf(w.Queue)
+	left := of.from[:0]
+	for i, q := range of.from {
+		if !q.own && (!of.borrows || q.Preemption.ReclaimWithinCohort == queue.Never) {
+			e.noteOther(q.asking, w.Queue)
+		} else if from := len(e.of); !a.neverReached(w, &q, reach{donor: of, at: now}) {
+			for row := range q.rows {
+				if !contested(&q.rows[row]) || !uses(usage, q.rows[row].FlavorResource) {
+					continue
+				}
+				of := exposure{q.asking, row, a.begin(w, q.asking, row, false, e), math.MaxInt64}
+				if of.among = of.alone; len(q.rows) > 1 && of.alone > now {
+					of.among = a.begin(w, q.asking, row, true, nil)
+				}
+				if of.among < math.MaxInt64 {
+					e.of = append(e.of, of)
+				}
+			}
+			if found, _ = a.askEach(w, e.of[from:], now, 1); found != nil {
+				of.from = append(left, of.from[i:]...)
+				return e, found
+			}
 		}
-		from := len(e.of)
-		for row := range q.rows {
-			if !contested(&q.rows[row]) || !uses(usage, q.rows[row].FlavorResource) {
-				continue
-			}
-			of := exposure{q, row, a.begin(w, q, row, false, e), math.MaxInt64}
-			if of.among = of.alone; len(q.rows) > 1 && of.alone > now {
-				of.among = a.begin(w, q, row, true, nil)
-			}
-			if of.among < math.MaxInt64 {
-				e.of = append(e.of, of)
-			}
-		}
-		if found = a.askEach(w, &exposures{of: e.of[from:]}, now, 0); found != nil {
-			return e, found
+		if !of.settled(&q) {
+			left = append(left, q)
 		}
 	}
+	of.from = left
 	if a.anyRight {
 		e.of = append(e.of, exposure{&asking{}, 0, math.MaxInt64, now})
 	}
 	return e, nil
 }
 
-// noteOther notes why requests of another queue have no right, whatever they ask for.
-func (e *exposures) noteOther(q *asking, queueOf string) {
-	rule := preemption.RuleWithinNominal
-	if q.Preemption.ReclaimWithinCohort == queue.Never {
-		rule = preemption.RuleReclaimWithinCohort
-	}
-	e.note(preemption.Blocker{Rule: rule, Queue: queueOf}, q.Name)
+// donor is a queue of workloads that are asked about.
+type donor struct {
+	borrows bool     // more than its own quota of anything: if not, no other queue reclaims from it
+	from    []threat // the queues whose requests are asked, by name
+	refused map[refusal]preemption.Rule
+	noted   map[noted]bool // by queues that stay for the note alone
 }
 
-// borrows reports whether a queue uses more than its own quota of anything: if not, no other reclaims from it.
-func (a *Asker) borrows(name string) bool {
-	borrows, known := a.lent[name]
-	if !known {
+// threat is a queue whose requests are asked.
+type threat struct {
+	*asking
+	own    bool // that of the workloads
+	common int  // the lowest cohort above both
+	stays  bool // all its requests are refused, and it stays to be named
+}
+
+// refusal is what a rule refuses, of all workloads of a donor: requests of a queue for one of its resources, alone or among others.
+type refusal struct {
+	by    *asking
+	row   int
+	among bool
+}
+
+// noted is a rule by which a queue has no right, for one resource or for anything.
+type noted struct {
+	rule preemption.Rule
+	of   quota.FlavorResource
+}
+
+func (a *Asker) donorOf(name string) *donor {
+	d := a.donors[name]
+	if d == nil {
 		rows, _ := a.snapshot.QueueStatus(name)
-		borrows = slices.ContainsFunc(rows, func(row preemption.QuotaStatus) bool { return row.Borrowed > 0 })
-		a.lent[name] = borrows
+		d = &donor{refused: map[refusal]preemption.Rule{}, noted: map[noted]bool{}}
+		d.borrows = slices.ContainsFunc(rows, func(row preemption.QuotaStatus) bool { return row.Borrowed > 0 })
+		for _, q := range a.byTree[a.trees[name]] {
+			d.from = append(d.from, threat{asking: q, own: q.Name == name, common: a.common(q.Name, name)})
+		}
+		a.donors[name] = d
 	}
-	return borrows
+	return d
+}
+
+// common returns the lowest cohort above two queues.
+func (a *Asker) common(one, other string) int {
+	for _, c := range a.cohorts[one] {
+		if slices.Contains(a.cohorts[other], c) {
+			return c
+		}
+	}
+	return -1
+}
+
+// settled reports whether a queue need not be asked any more: rules refuse its requests whatever the workload, and other queues that
+// stay are named for the same.
+func (d *donor) settled(q *threat) bool {
+	if q.stays || q.own {
+		return false
+	}
+	var rules []noted
+	if !d.borrows || q.Preemption.ReclaimWithinCohort == queue.Never {
+		rules = append(rules, noted{rule: ruleOfOther(q.asking)})
+	} else {
+		for row := range q.rows {
+			if !contested(&q.rows[row]) {
+				continue
+			}
+			rule, among := d.refused[refusal{q.asking, row, false}], d.refused[refusal{q.asking, row, true}]
+			if rule == 0 || among == 0 && len(q.rows) > 1 {
+				return false
+			}
+			rules = append(rules, noted{rule, q.rows[row].FlavorResource})
+		}
+	}
+	for _, of := range rules {
+		q.stays = q.stays || !d.noted[of]
+		d.noted[of] = true
+	}
+	return !q.stays
+}
+
+// noteOther notes why requests of another queue have no right, whatever they ask for.
+func (e *exposures) noteOther(q *asking, queueOf string) {
+	e.note(preemption.Blocker{Rule: ruleOfOther(q), Queue: queueOf}, q.Name)
+}
+
+func ruleOfOther(q *asking) preemption.Rule {
+	if q.Preemption.ReclaimWithinCohort == queue.Never {
+		return preemption.RuleReclaimWithinCohort
+	}
+	return preemption.RuleWithinNominal
 }
 
 func uses(usage []quota.Amount, fr quota.FlavorResource) bool {
@@ -196,10 +274,16 @@ func uses(usage []quota.Amount, fr quota.FlavorResource) bool {
 
 // begin returns from when on a right of a queue holds; the highest int64: never.
 func (a *Asker) begin(w *workload.Workload, q *asking, row int, among bool, note *exposures) int64 {
-	key := refusal{q, w.Queue, row, among}
-	if rule := a.refused[key]; rule != 0 {
+	key, refused := refusal{q, row, among}, a.donors[w.Queue].refused
+	if rule := refused[key]; rule != 0 {
 		note.note(preemption.Blocker{Rule: rule, Queue: w.Queue}, q.Name)
 		return math.MaxInt64
+	}
+	rows := []rune{rune(row)}
+	for i := range q.rows {
+		if among && i != row && contested(&q.rows[i]) {
+			rows = append(rows, rune(i))
+		}
 	}
 	first := int64(math.MaxInt64)
 	for _, p := range [...]int64{math.MaxInt32, w.EffectivePriority()} {
@@ -207,14 +291,20 @@ func (a *Asker) begin(w *workload.Workload, q *asking, row int, among bool, note
 			continue
 		}
 		for _, queued := range a.ages(w, q, false) {
-			r := a.request(q, p, queued, instant.Of(a.options.Now), quota.Amount{Flavor: q.rows[row].Flavor, Resource: q.rows[row].Resource, Amount: q.rows[row].Available + 1})
-			if among {
-				a.amongOthers(&r, q, row)
+			r := a.requestOf(&pass{q, p, queued, instant.Of(a.options.Now), string(rows)})
+			asks := r.Workload.PodSets[0].Requests
+			for i := 1; i < len(asks); i++ { // anything else may need preemption, too
+				asks[i].Amount = 0
+			}
+			for i := range asks {
+				if among {
+					r.NeedsPreemption = append(r.NeedsPreemption, asks[i].FlavorResource())
+				}
 			}
 			begins, rule := a.beginOf(w, r, note)
 			if first = min(first, begins); q.Name != w.Queue && (rule == preemption.RuleWithinNominal ||
 				rule == preemption.RuleBorrowWithinCohort && q.Preemption.BorrowWithinCohort.Policy == queue.Never) {
-				a.refused[key] = rule
+				refused[key] = rule
 			}
 			note = nil // the rules that keep it from the most important, newest request are the ones to name
 		}
@@ -223,28 +313,6 @@ func (a *Asker) begin(w *workload.Workload, q *asking, row int, among bool, note
 		}
 	}
 	return first
-}
-
-// amongOthers lets a request need everything else that may need preemption.
-func (a *Asker) amongOthers(r *preemption.Request, q *asking, row int) {
-	for i := range q.rows {
-		fr := q.rows[i].FlavorResource
-		if !contested(&q.rows[i]) {
-			continue
-		}
-		if i != row {
-			r.Workload.PodSets[0].Requests = append(r.Workload.PodSets[0].Requests, quota.Amount{Flavor: fr.Flavor, Resource: fr.Resource})
-		}
-		r.NeedsPreemption = append(r.NeedsPreemption, fr)
-	}
-}
-
-// refusal is a rule by which requests of a queue for one of its resources have no right over any workload of another.
-type refusal struct {
-	by    *asking
-	of    string
-	row   int
-	among bool
 }
 
 // beginOf returns from when on one request has the right; if never, by which rule.

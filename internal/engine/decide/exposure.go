@@ -54,42 +54,84 @@ func (s *Searcher) Keeps(c *cluster.Cluster, r *right.Request, queue int, w *clu
 	return v
 }
 
-// EachTurn yields the candidates of a request, whatever it asks for of its first column, with the least amount at which their turn comes and
-// the request fits once they are taken; 0: it does not. Some come several times. The other columns are as they are requested, and whether
-// they fit is not asked.
-func (s *Searcher) EachTurn(c *cluster.Cluster, r *right.Request, yield func(v *right.Victim, amount int64)) {
+// EachTurn yields the candidates of a request, whatever it asks for of its columns, with the least amounts at which the request fits once
+// they are taken, as the last; nil: there are none, but it may be taken before others. Some come several times. It ends when yield
+// returns false.
+func (s *Searcher) EachTurn(c *cluster.Cluster, r *right.Request, yield func(v *right.Victim, amounts []int64) bool) {
 	core := &s.search
 	s.begin(c, r, nil)
 	defer core.End()
-	asked := r.Amounts[0]
-	defer func() { r.Amounts[0] = asked }()
-	available, _ := core.View.Available(usage.Victims, r.Queue, 0)
-	low, most := quota.Add(max(0, available), 1), core.View.Potential(r.Queue, 0)
-	ends := append(search.RightEnds(core), most)
-	slices.Sort(ends)
-	for _, end := range ends {
-		high := min(end, most)
-		if high < low {
-			continue
+	asked := r.Amounts
+	defer func() { r.Amounts = asked }()
+	boxes := boxesOf(core)
+	each := make([]int, len(asked)) // which box of each slot
+	box := search.Box{Low: make([]int64, len(asked)), High: make([]int64, len(asked))}
+	for {
+		for slot, of := range each {
+			if of == len(boxes[slot]) {
+				return
+			}
+			box.Low[slot], box.High[slot] = boxes[slot][of].low, boxes[slot][of].high
 		}
-		r.Amounts[0] = low // up to high, the rights are the same
-		core.FitsAtFirst()
-		core.CollectLevels()
-		from := low
-		for _, borrowing := range core.Attempts() {
-			if from <= high {
-				from = search.EachTurn(core, source.Mode{Borrowing: borrowing}, from, high, yield)
+		r.Amounts = box.Low // up to High, the rights are the same
+		if !core.FitsAtFirst() {
+			core.CollectLevels()
+			var earlier []int64
+			for _, borrowing := range core.Attempts() {
+				fits, more := search.EachTurn(core, source.Mode{Borrowing: borrowing}, box, earlier, yield)
+				if !more {
+					return
+				}
+				earlier = fits
 			}
 		}
-		low = quota.Add(high, 1)
+		slot := 0
+		for each[slot]++; each[slot] == len(boxes[slot]) && slot < len(each)-1; each[slot]++ {
+			each[slot] = 0
+			slot++
+		}
 	}
 }
 
-// RightEnds is [search.RightEnds] of a request.
-func (s *Searcher) RightEnds(c *cluster.Cluster, r *right.Request) []int64 {
+// EachReached yields what a request could ever take of another queue, if it needs preemption in everything that it names.
+func (s *Searcher) EachReached(c *cluster.Cluster, r *right.Request, queue int, yield func(*right.Victim)) {
+	core := &s.search
 	s.begin(c, r, nil)
-	defer s.search.End()
-	return search.RightEnds(&s.search)
+	defer core.End()
+	core.FitsAtFirst()
+	core.CollectLevels()
+	if d, ok := search.DonorOf(core, queue); ok && !c.Queue(queue).Inactive {
+		search.EachReached(core, d, yield)
+	}
+}
+
+type interval struct{ low, high int64 }
+
+// boxesOf returns, by slot, the amounts between which the rights of a request change. Of several slots, amounts that change
+// nothing beside the others are left out.
+func boxesOf(core *search.Search) (list [][]interval) {
+	r := core.Request
+	for slot := range r.Columns {
+		available, _ := core.View.Available(usage.Victims, r.Queue, slot)
+		most, low := core.View.Potential(r.Queue, slot), int64(1)
+		ends, all := search.RightEnds(core, slot)
+		if available = max(0, available); len(r.Columns) == 1 {
+			low = quota.Add(available, 1)
+		}
+		ends = append(ends, available, most)
+		slices.Sort(ends)
+		var of []interval
+		for i, end := range ends {
+			if high := min(end, most); high >= low {
+				if i > 0 || !all || len(r.Columns) == 1 || high > available {
+					of = append(of, interval{low, high})
+				}
+				low = quota.Add(high, 1)
+			}
+		}
+		list = append(list, of)
+	}
+	return list
 }
 
 // AnyLeaving reports whether something was told to leave, which is taken before all others, whoever permits it.
@@ -111,7 +153,8 @@ func (s *Searcher) AppendAmounts(list []int64, c *cluster.Cluster, r *right.Requ
 	defer func() { r.Amounts[0] = asked }()
 	available, _ := core.View.Available(usage.Victims, r.Queue, 0)
 	least, most := quota.Add(max(0, available), 1), core.View.Potential(r.Queue, 0)
-	begins := append(search.RightEnds(core), least-1)
+	begins, _ := search.RightEnds(core, 0)
+	begins = append(begins, least-1)
 	found := false
 	for _, end := range begins {
 		if r.Amounts[0] = quota.Add(end, 1); r.Amounts[0] < least || r.Amounts[0] > most {

@@ -28,19 +28,21 @@ func DonorOf(s *Search, queue int) (d right.Donor, ok bool) {
 	return d, false
 }
 
-// RightEnds returns, for the queue and each cohort above it below the root, the largest amount of the first
-// column that fits in its quota: with one more the queue loses its advantage there.
-func RightEnds(s *Search) (list []int64) {
-	held := int64(0) // in the local quotas below
+// RightEnds returns, for the queue and each cohort above it, the largest amount of a slot that fits in its quota: with
+// one more the queue loses its advantage there. all is false if one of them is over its quota, so that it has no end.
+func RightEnds(s *Search, slot int) (list []int64, all bool) {
+	held, all := int64(0), true // in the local quotas below
 	for n := s.Request.Queue; n >= 0; n = s.View.Tree.Parent(n) {
-		cell := &s.View.Cells(n)[0]
+		cell := &s.View.Cells(n)[slot]
 		used := cell.Used(usage.Victims)
 		if used <= cell.SubtreeQuota {
 			list = append(list, quota.Add(quota.Sub(cell.SubtreeQuota, used), held))
+		} else {
+			all = false
 		}
 		held = quota.Add(held, cell.LocalAvailable(used))
 	}
-	return list
+	return list, all
 }
 
 // OthersHoldNominal reports whether other queues hold, in a slot, what is left of the queue's nominal quota, which
@@ -52,31 +54,91 @@ func OthersHoldNominal(s *Search, slot int) bool {
 	return available < quota.Sub(cell.Nominal, cell.Used(usage.Victims))
 }
 
-// EachTurn takes the candidates of an attempt in order until every amount of the first column up to high fits, and puts them
-// back. It yields each, except what is leaving, with the least amount from low on that fits only once it is taken; 0: none. It returns
-// the least amount that does not fit in the attempt.
-func EachTurn(s *Search, m source.Mode, low, high int64, yield func(v *right.Victim, amount int64)) (next int64) {
-	before := most(s, m)
+// Box is a range of amounts for each slot, in which the rights of a request are the same.
+type Box struct{ Low, High []int64 }
+
+// EachTurn takes the candidates of an attempt in order until every amount of the box fits, and puts them back. It yields each that comes
+// before something fits, except what is leaving, with the least amounts of the box that fit only once it is taken, and did not fit in an
+// attempt before; nil: there are none. It returns the most that fits in the attempt, by slot, and whether more candidates are wanted.
+func EachTurn(s *Search, m source.Mode, box Box, earlier []int64, yield func(v *right.Victim, amounts []int64) bool) (fits []int64, more bool) {
+	before, after := allMost(s, nil, m), []int64(nil)
+	limits, yielded := slices.Clone(box.High), 0
+	_, own := s.OwnDonor()
+	for slot := range limits {
+		if cell := &s.View.Cells(s.Request.Queue)[slot]; s.StaysNominal(slot, m.Borrowing) {
+			limit := cell.Nominal
+			if !own { // nothing of it becomes free
+				limit = quota.Sub(limit, cell.Used(usage.Victims))
+			}
+			if limits[slot] = min(limits[slot], limit); limit < box.Low[slot] {
+				return before, true
+			}
+		}
+	}
+	defer s.PutAllBack()
 	for phase := range source.Phases {
 		s.Source.Open(&s.Case, phase, m)
-		for before < high {
+		for anyLess(before, limits) {
 			v, ok := s.Source.Next(&s.Case)
 			if !ok {
 				break
 			}
 			s.Take(v)
-			after, amount := most(s, m), max(low, quota.Add(before, 1))
-			if after < amount {
-				amount = 0
+			after = allMost(s, after[:0], m)
+			if amounts := box.least(before, after, earlier); amounts != nil {
+				for last := len(s.Taken) - 1; yielded <= last; yielded++ {
+					of, v := []int64(nil), &s.Taken[yielded]
+					if yielded == last {
+						of = amounts
+					}
+					if !v.Workload.Facts.Evicted && !yield(v, of) {
+						return before, false
+					}
+				}
 			}
-			if !v.Workload.Facts.Evicted {
-				yield(&v, amount)
-			}
-			before = after
+			before, after = after, before
 		}
 	}
-	s.PutAllBack()
-	return max(low, quota.Add(before, 1))
+	return before, true
+}
+
+// least returns the least amounts of the box that fit after a victim, but neither before it nor earlier; nil: there are none.
+func (b *Box) least(before, after, earlier []int64) []int64 {
+	at, beyond := -1, -1
+	for slot, low := range b.Low {
+		high := min(after[slot], b.High[slot])
+		if high < low {
+			return nil
+		}
+		if at < 0 && before[slot] < high {
+			at = slot
+		}
+		if beyond < 0 && earlier != nil && earlier[slot] < high {
+			beyond = slot
+		}
+	}
+	if at < 0 || earlier != nil && beyond < 0 {
+		return nil
+	}
+	amounts := slices.Clone(b.Low)
+	amounts[at] = max(amounts[at], quota.Add(before[at], 1))
+	if beyond >= 0 {
+		amounts[beyond] = max(amounts[beyond], quota.Add(earlier[beyond], 1))
+	}
+	return amounts
+}
+
+// EachReached takes the candidates of one other donor, with all that an attempt without borrowing permits, until it has nothing to
+// reclaim, yields them, and puts them back. No attempt takes another one of it, whatever other donors give.
+func EachReached(s *Search, d right.Donor, yield func(*right.Victim)) {
+	defer s.PutAllBack()
+	for phase := range source.Phases {
+		s.Source.OpenOf(&s.Case, phase, d, false)
+		for v, ok := s.Source.Next(&s.Case); ok; v, ok = s.Source.Next(&s.Case) {
+			s.Take(v)
+			yield(&v)
+		}
+	}
 }
 
 // mostTurns is how many later turns are looked at, and mostPieces how many amounts in each, of at most so many victims.
@@ -89,7 +151,7 @@ const (
 // amounts of the first column from which on others are put back, from the turn of a workload on: in the first turns, and the last one.
 // reached is false if its turn never comes.
 func Turns(s *Search, list []int64, m source.Mode, w *cluster.Workload) (all []int64, reached bool) {
-	before, turns := most(s, m), 0
+	before, turns := most(s, m, 0), 0
 	for phase := range source.Phases {
 		s.Source.Open(&s.Case, phase, m)
 		for v, ok := s.Source.Next(&s.Case); ok; v, ok = s.Source.Next(&s.Case) {
@@ -97,7 +159,7 @@ func Turns(s *Search, list []int64, m source.Mode, w *cluster.Workload) (all []i
 				reached = true
 			}
 			s.Take(v)
-			after := most(s, m)
+			after := most(s, m, 0)
 			if reached && after > before && turns < mostTurns {
 				list = appendPieces(s, list, m, quota.Add(before, 1), after)
 				turns++
@@ -123,7 +185,7 @@ func appendPieces(s *Search, list []int64, m source.Mode, low, high int64) []int
 		for i := len(s.Taken) - 2; i >= 0; i-- {
 			v := s.Taken[i]
 			s.Move(&v, 1, s.Taken[:i])
-			if fits := most(s, m); fits >= low {
+			if fits := most(s, m, 0); fits >= low {
 				next, back = min(next, fits), append(back, i)
 			} else {
 				s.Move(&v, -1, s.Taken[:i])
@@ -140,12 +202,29 @@ func appendPieces(s *Search, list []int64, m source.Mode, low, high int64) []int
 	return list
 }
 
-// most returns the largest amount of the first column that fits without the victims.
-func most(s *Search, m source.Mode) int64 {
-	fits, _ := s.View.Available(usage.Victims, s.Request.Queue, 0)
-	if s.StaysNominal(0, m.Borrowing) {
-		cell := &s.View.Cells(s.Request.Queue)[0]
+// most returns the largest amount of a slot that fits without the victims.
+func most(s *Search, m source.Mode, slot int) int64 {
+	fits, _ := s.View.Available(usage.Victims, s.Request.Queue, slot)
+	if s.StaysNominal(slot, m.Borrowing) {
+		cell := &s.View.Cells(s.Request.Queue)[slot]
 		fits = min(fits, quota.Sub(cell.Nominal, cell.Used(usage.Victims)))
 	}
 	return fits
+}
+
+// allMost appends most of every slot.
+func allMost(s *Search, list []int64, m source.Mode) []int64 {
+	for slot := range s.Request.Columns {
+		list = append(list, most(s, m, slot))
+	}
+	return list
+}
+
+func anyLess(a, b []int64) bool {
+	for i := range a {
+		if a[i] < b[i] {
+			return true
+		}
+	}
+	return false
 }

@@ -85,11 +85,11 @@ func (m *Merge) OpenUsual(c *right.Case, n int, mode Mode) {
 	}
 }
 
-// OpenOf opens the streams of one donor in a phase of an attempt with borrowing.
-func (m *Merge) OpenOf(c *right.Case, n int, d right.Donor) {
+// OpenOf opens the streams of one donor in a phase of an attempt.
+func (m *Merge) OpenOf(c *right.Case, n int, d right.Donor, borrowing bool) {
 	m.Clear()
 	ph := &phases[n]
-	if p := c.Permission(d.Class, true); ph.class == d.Class && p != right.None && hasTier(c, ph.tier) {
+	if p := c.Permission(d.Class, borrowing); ph.class == d.Class && p != right.None && hasTier(c, ph.tier) {
 		m.pushLanes(c, &d, ph, p)
 	}
 }
