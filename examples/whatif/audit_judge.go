@@ -67,6 +67,7 @@ func (a *auditor) judge(j *judged, m *moment, at *history.Moment) error {
 	if err != nil || j.Unknown != "" {
 		return err
 	}
+	impossible := ""
 	for world := range 1 << len(doubtful) {
 		var changes []byte
 		for i, d := range doubtful {
@@ -83,6 +84,10 @@ func (a *auditor) judge(j *judged, m *moment, at *history.Moment) error {
 				return err
 			}
 		}
+		if why := overfull(c, j.Queue); why != "" {
+			impossible = why
+			continue
+		}
 		f, changed, err := a.find(c, &o, j, at)
 		switch {
 		case err != nil:
@@ -93,7 +98,7 @@ func (a *auditor) judge(j *judged, m *moment, at *history.Moment) error {
 		case j.Finding == nil:
 			j.Finding, j.Changed = f, changed
 		case f.Verdict != j.Finding.Verdict:
-			j.Unknown = fmt.Sprintf("%v or %v: it is not known whether %s held quota then", j.Finding.Verdict, f.Verdict, namesOf(doubtful))
+			j.Unknown = fmt.Sprintf("%v or %v: it is not known what %s held then", j.Finding.Verdict, f.Verdict, namesOf(doubtful))
 			return nil
 		case f.Avoidable < j.Finding.Avoidable:
 			j.Finding = f
@@ -101,7 +106,10 @@ func (a *auditor) judge(j *judged, m *moment, at *history.Moment) error {
 			j.Changed = ""
 		}
 	}
-	if j.Finding == nil {
+	switch {
+	case impossible != "" && (j.Finding == nil || j.Finding.Verdict != audit.Right):
+		j.Unknown = impossible
+	case j.Finding == nil:
 		j.Unknown = "even without the victims it does not fit: something was there, or decided, that the history does not have"
 	}
 	return nil
@@ -113,6 +121,23 @@ func namesOf(doubtful []history.Doubtful) string {
 		names = append(names, d.Workload)
 	}
 	return some(names)
+}
+
+// together makes one of workloads that may have given pods back. What is right whether all of a queue have or none, is right if some have:
+// the more the preemptor's own queue holds, the less it may do; the less the others hold, the fewer of them may lose something, and
+// the more easily something fits.
+func together(list []history.Doubtful, of func(*history.Doubtful) bool) (one []history.Doubtful) {
+	for i := range list {
+		switch d := &list[i]; {
+		case !of(d):
+		case one == nil:
+			one = []history.Doubtful{{Workload: d.Workload, Queue: d.Queue, Text: slices.Clone(d.Text)}}
+		default:
+			one[0].Workload += ", " + d.Workload
+			one[0].Text = append(one[0].Text, d.Text...)
+		}
+	}
+	return one
 }
 
 // near keeps of the workloads that may have held quota those in the tree of the preemptor's queue.
@@ -137,8 +162,11 @@ func near(c *cluster, j *judged, at *history.Moment) (kept []history.Doubtful, e
 			kept = append(kept, d)
 		}
 	}
+	for _, own := range []bool{true, false} {
+		kept = append(kept, together(at.Reclaimed, func(d *history.Doubtful) bool { return in[d.Queue] && (d.Queue == j.Queue) == own })...)
+	}
 	if len(kept) > mostDoubtful {
-		j.Unknown = fmt.Sprintf("it is not known whether %s held quota then", namesOf(kept))
+		j.Unknown = fmt.Sprintf("it is not known what %s held then", namesOf(kept))
 	}
 	return kept, nil
 }
@@ -164,9 +192,6 @@ func (a *auditor) find(c *cluster, o *options, j *judged, at *history.Moment) (f
 		j.Unknown = w.Unasked
 	case len(c.Config.Limits) > 0:
 		j.Unknown = "limits on preemptions count what happened before the history"
-	}
-	if j.Unknown == "" {
-		j.Unknown = overfull(c, w.Request.Workload.Queue)
 	}
 	if j.Unknown != "" {
 		return nil, "", nil

@@ -126,6 +126,7 @@ func TestAuditUnknown(t *testing.T) {
 		return fmt.Sprintf(workload, name, name, 0, fmt.Sprintf(held, since, more))
 	}
 	victim, urgent := running("low", eight, fmt.Sprintf(told, "urgent")), fmt.Sprintf(workload, "urgent", "urgent", 100, before)
+	gave := strings.Replace(running("other", eight, ""), `"admission"`, `"reclaimablePods":[{"name":"main","count":1}],"admission"`, 1)
 	queue := fmt.Sprintf(queueOf, "", 4)
 	for name, c := range map[string]struct{ text, verdict, unknown string }{
 		"right":                    {queue + rest + victim + urgent, "Right", ""},
@@ -136,7 +137,10 @@ func TestAuditUnknown(t *testing.T) {
 		"changed when it is known": {fmt.Sprintf(queueOf, `,"generation":1,"creationTimestamp":"2026-11-20T07:00:00Z"`, 8) + fmt.Sprintf(queueOf, `,"generation":2,"managedFields":[{"time":"2026-11-20T09:00:00Z"}]`, 4) + rest + victim + urgent, "Right", ""},
 		"changed since":            {fmt.Sprintf(queueOf, `,"generation":3,"managedFields":[{"time":"2026-11-20T11:00:00Z"}]`, 4) + rest + victim + urgent, "Unknown", "ClusterQueue cq was changed"},
 		"another queue changed":    {strings.ReplaceAll(fmt.Sprintf(queueOf, `,"generation":3,"managedFields":[{"time":"2026-11-20T11:00:00Z"}]`, 4), `"cq"`, `"other"`) + queue + rest + victim + urgent, "Right", ""},
-		"in the same second":       {fmt.Sprintf(queueOf, "", 12) + rest + victim + urgent + running("one", eight, "") + running("other", "2026-11-20T10:00:00Z", ""), "Unknown", "Fitted or Right: it is not known whether ns/other held quota then"},
+		"in the same second":       {fmt.Sprintf(queueOf, "", 12) + rest + victim + urgent + running("one", eight, "") + running("other", "2026-11-20T10:00:00Z", ""), "Unknown", "Fitted or Right: it is not known what ns/other held then"},
+		"pods were given back":     {fmt.Sprintf(queueOf, "", 8) + rest + victim + urgent + gave, "Unknown", "Right or Fitted: it is not known what ns/other held then"},
+		"and others came for them": {fmt.Sprintf(queueOf, "", 8) + rest + victim + urgent + gave + running("third", eight, ""), "Right", ""},
+		"no pod was given back":    {fmt.Sprintf(queueOf, "", 8) + rest + victim + urgent + strings.ReplaceAll(gave, `"count":1}],"adm`, `"count":0}],"adm`), "Right", ""},
 		"more than there is":       {queue + rest + victim + urgent + running("other", eight, ""), "Unknown", "cq holds more than it may"},
 		"a missing flavor":         {queue + strings.SplitAfter(rest, "\n")[0] + victim + urgent, "Unknown", "ResourceFlavor f"},
 		"an Event alone":           {queue + rest + urgent + `{"apiVersion":"v1","kind":"Event","metadata":{"name":"low.1","namespace":"ns"},"involvedObject":{"kind":"Workload","namespace":"ns","name":"low","uid":"low"},"reason":"Preempted","message":"Preempted to accommodate a workload (UID: urgent, JobUID: x) due to reclamation","lastTimestamp":"2026-11-20T10:00:00Z"}`, "Unknown", "what ns/low held is not in the history"},

@@ -213,7 +213,9 @@ type Doubtful struct {
 type Moment struct {
 	Changes  []byte // events of a watch
 	Doubtful []Doubtful
-	Unknown  string // why nothing can be said of it; empty: something can
+	// Reclaimed are those that may have given pods back by then, as they would be without these.
+	Reclaimed []Doubtful
+	Unknown   string // why nothing can be said of it; empty: something can
 	// Unsure are objects of the configuration that may have been otherwise: KIND NAME.
 	Unsure []string
 	// Flavors are those that the preemptor got later, by pod set and resource. Nil: the history does not have them.
@@ -299,9 +301,12 @@ func (p *Player) show(l *life, e *Eviction, b *strings.Builder, m *Moment) {
 	case s.vague != "":
 		m.Unknown = cmp.Or(m.Unknown, l.id+" "+s.vague+", and the history does not say when")
 	case does == perhaps && !told:
-		m.Doubtful = append(m.Doubtful, Doubtful{l.id, queueOf(s.admission), document(l.object, "MODIFIED", l.status(l.as(view{during: s}, e.At)))})
+		m.Doubtful = append(m.Doubtful, Doubtful{l.id, queueOf(s.admission), document(l.object, "MODIFIED", l.status(l.as(view{during: s}, e.At), nil))})
 	default:
 		as.during = s
+		if s.reclaimed != nil {
+			m.Reclaimed = append(m.Reclaimed, Doubtful{l.id, queueOf(s.admission), document(l.object, "MODIFIED", l.status(l.as(as, e.At), s.reclaimed))})
+		}
 	}
 	as = l.as(as, e.At)
 	if p.shown[l] == as {
@@ -312,7 +317,7 @@ func (p *Player) show(l *life, e *Eviction, b *strings.Builder, m *Moment) {
 		b.Write(document(l.object, "DELETED", nil))
 		return
 	}
-	b.Write(document(l.object, "MODIFIED", l.status(as)))
+	b.Write(document(l.object, "MODIFIED", l.status(as, nil)))
 }
 
 // as completes a view at an instant.
@@ -327,8 +332,8 @@ func (l *life) as(v view, t time.Time) view {
 	return v
 }
 
-// status is the status of a workload in a view.
-func (l *life) status(v view) json.RawMessage {
+// status is the status of a workload in a view, with the pods that it has given back.
+func (l *life) status(v view, reclaimed json.RawMessage) json.RawMessage {
 	var list []condition
 	var admission json.RawMessage
 	var since time.Time
@@ -347,7 +352,8 @@ func (l *life) status(v view) json.RawMessage {
 		Conditions []condition     `json:"conditions"`
 		Admission  json.RawMessage `json:"admission,omitempty"`
 		Gates      json.RawMessage `json:"preemptionGates,omitempty"`
-	}{list, admission, l.gates})
+		Reclaimed  json.RawMessage `json:"reclaimablePods,omitempty"`
+	}{list, admission, l.gates, reclaimed})
 	return text
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/quota"
 )
 
 // life is what is known of one workload.
@@ -34,7 +35,9 @@ type life struct {
 type start struct {
 	at, admitted time.Time
 	admission    json.RawMessage // nil: no version has it
-	vague        string          // what changed while it ran, at an instant that is not known
+	// reclaimed are pods that it gave back since then, as status.reclaimablePods says them; nil: none.
+	reclaimed json.RawMessage
+	vague     string // what changed while it ran, at an instant that is not known
 }
 
 // count is how often it had been preempted, as Kueue counts, when something happened to it last.
@@ -141,10 +144,10 @@ func (h *History) workload(o *input.Object, at time.Time) error {
 	l.counts = append(l.counts, n)
 	if !begin.at.IsZero() {
 		begin.admission = s.Admission
-		l.starts = append(l.starts, begin)
-		if given := len(s.Reclaimed) > 0 && !bytes.Equal(bytes.TrimSpace(s.Reclaimed), []byte("[]")); given {
-			l.starts[len(l.starts)-1].vague = "gave pods back"
+		if pods(s.Reclaimed) > 0 {
+			begin.reclaimed = s.Reclaimed
 		}
+		l.starts = append(l.starts, begin)
 	}
 	l.created = o.Metadata.CreationTimestamp
 	l.latest = later(l.latest, l.created)
@@ -274,12 +277,28 @@ var endOfTime = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 func (s *start) merge(other start) {
 	s.admitted = later(s.admitted, other.admitted)
 	s.vague = cmp.Or(s.vague, other.vague)
+	if pods(other.reclaimed) > pods(s.reclaimed) { // it never takes one back
+		s.reclaimed = other.reclaimed
+	}
 	switch {
 	case s.admission == nil:
 		s.admission = other.admission
 	case other.admission != nil && !bytes.Equal(s.admission, other.admission):
 		s.admission, s.vague = other.admission, cmp.Or(s.vague, "held something else before")
 	}
+}
+
+// pods is how many status.reclaimablePods counts.
+func pods(reclaimed json.RawMessage) (n int64) {
+	var sets []struct {
+		Count int64 `json:"count"`
+	}
+	if json.Unmarshal(reclaimed, &sets) == nil {
+		for _, s := range sets {
+			n = quota.Add(n, s.Count)
+		}
+	}
+	return n
 }
 
 func later(a, b time.Time) time.Time {
