@@ -306,6 +306,10 @@ func (a *auditor) sentence(j *judged) string {
 	text := who + " preempted " + some(victims)
 	switch j.Finding.Verdict {
 	case audit.Fitted:
+		if d := &j.Finding.Instead; len(d.Victims) > 0 && !slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return !v.Leaving }) {
+			text = fmt.Sprintf("%s did not need %s: %s was leaving already; %s lost", who, some(victims), someOf(d.Victims), a.hours(spared))
+			break
+		}
 		text = fmt.Sprintf("%s fit while %s stayed; %s lost", who, some(victims), a.hours(spared))
 	case audit.TooMany:
 		text = fmt.Sprintf("%s did not need %s; %s lost", who, some(stay), a.hours(spared))

@@ -128,6 +128,10 @@ func TestAuditUnknown(t *testing.T) {
 	victim, urgent := running("low", eight, fmt.Sprintf(told, "urgent")), fmt.Sprintf(workload, "urgent", "urgent", 100, before)
 	gave := strings.Replace(running("other", eight, ""), `"admission"`, `"reclaimablePods":[{"name":"main","count":1}],"admission"`, 1)
 	queue := fmt.Sprintf(queueOf, "", 4)
+	leaving := running("other", eight, strings.ReplaceAll(fmt.Sprintf(told, "gone"), "10:00:00", "09:59:00"))
+	if _, out, _ := call(strings.NewReader(fmt.Sprintf(queueOf, "", 8)+rest+victim+urgent+leaving), "audit"); !strings.Contains(out, "ns/urgent did not need ns/low: ns/other was leaving already") {
+		t.Errorf("what was leaving already is enough: %s", out)
+	}
 	for name, c := range map[string]struct{ text, verdict, unknown string }{
 		"right":                    {queue + rest + victim + urgent, "Right", ""},
 		"for whom":                 {queue + rest + running("low", eight, strings.ReplaceAll(told, "(UID: %s, JobUID: UNKNOWN) ", "")) + urgent, "Unknown", "the history does not say for whom"},
