@@ -168,8 +168,11 @@ func (p *played) serve(s *session.Step) {
 		if said.VictimPods = s.Gone; s.Action == "reclaim" {
 			said.Words = "reclaims from " + pods(victims)
 		}
+		if moved := movedWords(s, "moves", "move"); moved != "" {
+			said.Words += "; " + moved
+		}
 	default:
-		switch moved := movedWords(s); {
+		switch moved := movedWords(s, "has moved", "have moved"); {
 		case moved != "":
 			said.Words = " to start once " + moved
 		case s.Action != "allocate":
@@ -183,19 +186,15 @@ func (p *played) serve(s *session.Step) {
 }
 
 // movedWords says which pods move for a group; empty: none.
-func movedWords(s *session.Step) string {
+func movedWords(s *session.Step, one, several string) string {
 	var to []string
-	if s.Moving != nil {
-		for _, m := range s.Moving.Decision.Moves {
-			for _, p := range m.Pods {
-				to = append(to, p.Pod+" to "+p.To)
-			}
-		}
+	for _, p := range s.Moves() {
+		to = append(to, p.Pod+" to "+p.To)
 	}
 	if len(to) == 0 {
 		return ""
 	}
-	return plural(len(to), "1 pod has moved: ", "%d pods have moved: ") + some(to)
+	return plural(len(to), "1 pod "+one+": ", "%d pods "+several+": ") + some(to)
 }
 
 // pods names victims, with how many pods of those that stay in part.

@@ -15,7 +15,7 @@ import (
 
 // Departures of KAI's sessions, by name. What is placed and who yields is judged by verify in each.
 const (
-	movesPods    = "no victim of a reclaim or a preemption is placed again in the same session"
+	onlyVictims  = "for a reclaim or a preemption only pods move that may yield to it"
 	fewerVictims = "victims that are not needed stay"
 	otherVictims = "other victims than those that KAI's search finds yield"
 	morePlaced   = "room is found that KAI's search does not find"
@@ -319,12 +319,8 @@ func (s *session) checkMoves(r *recorded.Report) error {
 
 // movedBy returns the pods that a step moves.
 func movedBy(step *sessions.Step) (tasks []string) {
-	if step.Moving != nil {
-		for _, m := range step.Moving.Decision.Moves {
-			for _, p := range m.Pods {
-				tasks = append(tasks, p.Pod)
-			}
-		}
+	for _, m := range step.Moves() {
+		tasks = append(tasks, m.Pod)
 	}
 	return tasks
 }
@@ -358,8 +354,8 @@ func (s *session) departure(gone, got []string) string {
 	placed, evicted := names(d.Placed, d.Bound), names(d.Evicted, d.Undone)
 	missing := slices.ContainsFunc(placed, func(task string) bool { return !slices.Contains(got, task) })
 	switch {
-	case len(d.Moved) > 0:
-		return movesPods
+	case missing && len(d.Moved) > 0:
+		return onlyVictims
 	case missing && len(s.Want.TryOrder) > 1:
 		return otherNodes
 	case missing:

@@ -51,12 +51,12 @@ func (n *OnNodes) Change(edits ...placement.Edit) (err error) {
 	return err
 }
 
-// State returns what is on the nodes.
-func (n *OnNodes) State() (placement.State, error) {
+// Snapshot returns what is on the nodes.
+func (n *OnNodes) Snapshot() (*placement.Snapshot, error) {
 	if err := n.begin(); err != nil {
-		return placement.State{}, err
+		return nil, err
 	}
-	return n.all.State(), nil
+	return n.all, nil
 }
 
 func (n *OnNodes) begin() (err error) {

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/bridge/kai"
+	"github.com/cedesched/cede/examples/internal/rooms"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/moves"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota/fairshare"
@@ -39,7 +41,7 @@ type Step struct {
 	Before   *preemption.Snapshot
 	Request  preemption.Request
 	Decision preemption.Decision
-	// Moving is what consolidation decided on nodes: its moves are those of pods that run.
+	// Moving is what was decided on nodes if pods that run move: all of consolidation, of a reclaim or a preemption what is left once Gone left.
 	Moving *Moving
 }
 
@@ -117,52 +119,92 @@ func (s *Session) try(action string, j *job) (*Step, error) {
 		return nil, nil
 	}
 	s.failed = map[string]bool{}
-	return step, s.carryOut(j, step, r.Room.(*placement.Fit))
+	room := r.Room.(*placement.Fit)
+	if len(step.Decision.Victims) > 0 {
+		if err := s.spare(step, room, pods); err != nil {
+			return nil, err
+		}
+	}
+	nominated, err := s.leave(step, room)
+	if err != nil {
+		return nil, err
+	}
+	return step, s.carryOut(j, step, nominated)
 }
 
 // Looked is how many workloads the decisions looked at.
 func (s *Session) Looked() int { return s.looked }
 
-// carryOut lets the victims of a decision leave, and places the pods.
-func (s *Session) carryOut(j *job, step *Step, room *placement.Fit) error {
-	changed := []*job{j}
+// leave says which pods the victims of a decision are, and returns the places of those that start.
+func (s *Session) leave(step *Step, room *placement.Fit) ([]placement.Nomination, error) {
 	for _, v := range step.Decision.Victims { // the decision left all in the room
-		of := s.byID[v.Workload]
-		if of == nil { // it has no pods on these nodes
-			step.Gone = append(step.Gone, v.Workload)
+		list := room.Replicas(v.Workload, rooms.PodSet)
+		switch {
+		case s.byID[v.Workload] == nil: // it has no pods on these nodes
+			list = []string{v.Workload}
 			if err := s.remove(v); err != nil {
-				return err
+				return nil, err
 			}
-			continue
-		}
-		changed = append(changed, of)
-		list := room.Replicas(v.Workload, "main")
-		if len(v.Replicas) > 0 {
+		case len(v.Replicas) > 0:
 			list = list[:v.Replicas[0].Count]
-			room.SetRemoved(v.Workload, "main", v.Replicas[0].Count)
-		} else {
+			room.SetRemoved(v.Workload, rooms.PodSet, v.Replicas[0].Count)
+		default:
 			room.Remove(v.Workload)
 		}
 		step.Gone = append(step.Gone, list...)
 	}
+	if step.Moving != nil {
+		return step.Moving.Decision.Decision.Nominations, nil
+	}
 	room.Fits()
-	nominated := room.Nominations()
+	return room.Nominations(), nil
+}
+
+// carryOut lets the victims of a step leave, moves who moves, and places the pods of a job.
+func (s *Session) carryOut(j *job, step *Step, nominated []placement.Nomination) error {
+	to, leaves := map[string]string{}, map[string]bool{}
+	for _, n := range nominated {
+		to[n.Pod] = n.Node
+	}
+	for _, m := range step.Moves() {
+		to[m.Pod] = m.To
+	}
+	for _, id := range step.Gone {
+		leaves[id] = true
+	}
+	changed := []*job{j}
+	for _, of := range s.jobs {
+		if of != j && slices.ContainsFunc(of.Pods, func(p workload.Pod) bool { return to[p.ID] != "" || leaves[p.ID] }) {
+			changed = append(changed, of)
+		}
+	}
 	return s.change(changed, func(of *job, i int) phase {
 		p := &of.Pods[i]
-		at := slices.IndexFunc(nominated, func(n placement.Nomination) bool { return n.Pod == p.ID })
+		node, waited := to[p.ID], of.phases[i] == waits
 		switch {
-		case slices.Contains(step.Gone, p.ID):
+		case leaves[p.ID]:
 			return left
-		case at < 0:
+		case node == "":
 			return of.phases[i]
 		}
-		p.Node = nominated[at].Node
-		step.Pods = append(step.Pods, *p)
+		if p.Node = node; waited {
+			step.Pods = append(step.Pods, *p)
+		}
 		if step.Action == "allocate" {
 			return runs
 		}
 		return placed
 	})
+}
+
+// Moves are the pods that move for the step, with their nodes.
+func (s *Step) Moves() (list []moves.PodMove) {
+	if s.Moving != nil {
+		for _, m := range s.Moving.Decision.Moves {
+			list = append(list, m.Pods...)
+		}
+	}
+	return list
 }
 
 // remove removes a victim, or replicas of it.

@@ -70,7 +70,7 @@ func (s *Session) consolidate(j *job) (*Step, error) {
 	}
 	s.failed = map[string]bool{}
 	step.Moving = of
-	return step, s.move(j, step)
+	return step, s.carryOut(j, step, of.Decision.Decision.Nominations)
 }
 
 // movable returns what runs on the nodes. What cannot be preempted is of the highest priority: it stays.
@@ -78,10 +78,11 @@ func (s *Session) movable() (*nodes, error) {
 	if s.onNodes != nil {
 		return s.onNodes, nil
 	}
-	st, err := s.rooms.State()
+	all, err := s.rooms.Snapshot()
 	if err != nil {
 		return nil, err
 	}
+	st := all.State()
 	on := &nodes{idle: workload.Resources{}}
 	for _, n := range st.Nodes {
 		for name, amount := range n.Capacity {
@@ -113,33 +114,4 @@ func (s *Session) movable() (*nodes, error) {
 // enough reports whether what is free on all nodes together would be enough.
 func (n *nodes) enough(w *workload.Workload) bool {
 	return !slices.ContainsFunc(w.Usage(), func(u quota.Amount) bool { return u.Amount > max(0, n.idle[u.Resource]) })
-}
-
-// move carries out the moves of a step.
-func (s *Session) move(j *job, step *Step) error {
-	changed, to := []*job{j}, map[string]string{}
-	for _, m := range step.Moving.Decision.Moves {
-		for _, p := range m.Pods {
-			to[p.Pod] = p.To
-		}
-	}
-	for _, of := range s.jobs {
-		if of != j && slices.ContainsFunc(of.Pods, func(p workload.Pod) bool { return to[p.ID] != "" }) {
-			changed = append(changed, of)
-		}
-	}
-	for _, n := range step.Moving.Decision.Decision.Nominations {
-		to[n.Pod] = n.Node
-	}
-	return s.change(changed, func(of *job, i int) phase {
-		p := &of.Pods[i]
-		node := to[p.ID]
-		if node == "" {
-			return of.phases[i]
-		}
-		if p.Node = node; of.phases[i] == waits {
-			step.Pods = append(step.Pods, *p)
-		}
-		return placed
-	})
 }

@@ -3,5 +3,5 @@
 // have room, reclaim takes back what others hold over their fair shares, preempt takes from lower priority in the own queue. Each
 // decision is one of package preemption, with room on nodes; the order of queues is that of [fairshare.Reclaim.ServedNext]. Shares are
 // divided once, by what was requested at the start, and what queues hold follows every step. Moves are those of package moves; a group
-// moves in part.
+// moves in part for consolidation. For a reclaim or a preemption those victims move that have a place elsewhere.
 package session

@@ -49,6 +49,9 @@ func New(c Cluster) (*Session, error) {
 	s := &Session{queues: c.State.Queues, tree: c.State.FairShares.Clone(), byID: map[string]*job{}, flavor: c.Flavor, now: c.Now}
 	st, nodes := c.State, c.Nodes
 	st.Admitted, nodes.Pods = slices.Clone(st.Admitted), slices.Clone(nodes.Pods)
+	for i := range nodes.Pods {
+		nodes.Pods[i].Priority = 0 // what moves is of a lower one
+	}
 	for i := range st.Admitted {
 		s.count(&st.Admitted[i], 1)
 	}

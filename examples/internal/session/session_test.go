@@ -33,7 +33,15 @@ func group(id, queue string, minimum, pods, running, age int) bridge.Group {
 // of begins with queues a and b of a quota of 2 each, and a node of 4 GPUs.
 func of(t *testing.T, groups ...bridge.Group) *Session {
 	t.Helper()
-	tree := fairshare.Tree{Resources: []fairshare.Resource{{Name: "gpu", Total: 4}}}
+	return onNodes(t, []workload.Node{{Name: "n", Capacity: workload.Resources{"gpu": 4}}}, groups...)
+}
+
+func onNodes(t *testing.T, nodes []workload.Node, groups ...bridge.Group) *Session {
+	t.Helper()
+	tree := fairshare.Tree{Resources: []fairshare.Resource{{Name: "gpu"}}}
+	for _, n := range nodes {
+		tree.Resources[0].Total += n.Capacity["gpu"]
+	}
 	for _, q := range []string{"a", "b"} {
 		claim := fairshare.Claim{Resource: "gpu", Quota: 2, OverQuotaWeight: 1}
 		for _, g := range groups {
@@ -46,7 +54,7 @@ func of(t *testing.T, groups ...bridge.Group) *Session {
 	st := preemption.State{FairShares: tree}
 	st.Cohorts, st.Queues = preemption.QueuesOf(tree, "all", "nodes")
 	s, err := New(Cluster{State: st, Config: preemption.Config{Sharing: preemption.KAI}, Groups: groups, Flavor: "nodes", Now: at,
-		Nodes: placement.State{Nodes: []workload.Node{{Name: "n", Capacity: workload.Resources{"gpu": 4}}}}})
+		Nodes: placement.State{Nodes: nodes}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +62,7 @@ func of(t *testing.T, groups ...bridge.Group) *Session {
 }
 
 // played plays a session, and says what each step did.
-func played(t *testing.T, s *Session) string {
+func played(t *testing.T, s *Session, tell ...func(*Step)) string {
 	t.Helper()
 	var said []string
 	for _, action := range Actions {
@@ -67,6 +75,9 @@ func played(t *testing.T, s *Session) string {
 				line += " -" + id
 			}
 			said = append(said, line)
+			for _, t := range tell {
+				t(step)
+			}
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -162,6 +173,38 @@ func TestConsolidate(t *testing.T) {
 	for _, s := range []*Session{begin(true, 2), begin(false, 3)} {
 		if err := s.Run(Consolidation, func(step *Step) { t.Errorf("%+v", step.Moving) }); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// Of the victims of a reclaim those move that have a place elsewhere, a gang as a whole.
+func TestVictimsMove(t *testing.T) {
+	for name, c := range map[string]struct {
+		minimum int   // of what runs on n
+		free    int64 // on the other node
+		want    string
+		moves   int
+	}{
+		"one has a place":     {1, 1, "reclaim gang +0 +1 -many-3", 1},
+		"all have places":     {1, 2, "reclaim gang +0 +1", 2},
+		"none has":            {1, 0, "reclaim gang +0 +1 -many-3 -many-2", 0},
+		"the gang has none":   {4, 1, "reclaim gang +0 +1 -many-3 -many-2 -many-1 -many-0", 0},
+		"of the gang all can": {4, 4, "reclaim gang +0 +1", 2},
+	} {
+		gang := group("gang", "a", 2, 2, 0, 5)
+		gang.Workload.NeverYields = true // consolidation moves nobody for it
+		for i := range gang.Pods {
+			gang.Pods[i].Nodes = []string{"n"}
+		}
+		s := onNodes(t, []workload.Node{{Name: "m", Capacity: workload.Resources{"gpu": c.free}}, {Name: "n", Capacity: workload.Resources{"gpu": 4}}},
+			group("many", "b", c.minimum, 4, 4, 9), gang)
+		moved := 0
+		got := played(t, s, func(step *Step) { moved += len(step.Moves()) })
+		if got != c.want || moved != c.moves {
+			t.Errorf("%s: %s, %d move", name, got, moved)
+		}
+		if err := s.End(); err != nil || s.jobs[1].running != 0 {
+			t.Errorf("%s: %v, %d of the gang run before what moves has moved", name, err, s.jobs[1].running)
 		}
 	}
 }
