@@ -261,8 +261,27 @@ func (s *Snapshot) FairShares() []fairshare.QueueShares {
 	return list
 }
 
-// equalShares reports whether two trees are the same, the order of their lists included.
-func equalShares(a, b *fairshare.Tree) bool { return reflect.DeepEqual(a, b) }
+// shareEdits returns the edits that turn a tree into another: one for each queue that changes, if the trees are alike in all else and at
+// most half of the queues change. The order of the lists counts.
+func shareEdits(have, want *fairshare.Tree) (edits []Edit) {
+	whole := []Edit{SetFairShares(*want)}
+	a, b := *have, *want
+	if a.Queues, b.Queues = nil, nil; len(have.Queues) != len(want.Queues) || !reflect.DeepEqual(a, b) {
+		return whole
+	}
+	for i := range want.Queues {
+		switch was, is := &have.Queues[i], &want.Queues[i]; {
+		case was.Name != is.Name || was.Parent != is.Parent:
+			return whole
+		case was.Priority != is.Priority || !was.CreatedAt.Equal(is.CreatedAt) || !slices.Equal(was.Claims, is.Claims):
+			edits = append(edits, SetFairShareQueue(*is))
+		}
+	}
+	if len(edits) > max(1, len(want.Queues)/2) {
+		return whole
+	}
+	return edits
+}
 
 // tree returns the fair shares of a state; zero if there are none.
 func (s *Snapshot) tree() fairshare.Tree {

@@ -96,6 +96,68 @@ func TestKeptSharesDecide(t *testing.T) {
 	}
 }
 
+// Sync leads to the snapshot of the new state by an edit for each queue that changes, if no more than half do, and else replaces the tree.
+func TestSyncFairShares(t *testing.T) {
+	leaves := []string{"a", "b", "c", "d"}
+	kinds := [2]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		small := func(label string, most int64) int64 { return rapid.Int64Range(0, most).Draw(t, label) }
+		var queues []fairshare.Queue
+		for _, name := range leaves {
+			queues = append(queues, team(name, "", small("quota", 3), small("weight", 2), small("requests", 6)))
+		}
+		st := sharesState(10, queues)
+		s, err := preemption.NewSnapshot(st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := st
+		want.FairShares = st.FairShares.Clone()
+		changed := 0
+		for i := range leaves {
+			if q := &want.FairShares.Queues[i]; small("changes", 2) == 0 {
+				q.Claims[0].Request += 1 + small("more", 3)
+				changed++
+			}
+		}
+		other := small("other", 5)
+		switch other {
+		case 0:
+			want.FairShares.Resources[0].Unit = 2
+		case 1:
+			slices.Reverse(want.FairShares.Queues)
+		case 2:
+			want.FairShares.Queues[0].CreatedAt = want.FairShares.Queues[0].CreatedAt.Local() // the same instant
+		}
+		next, edits, err := s.Sync(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := changed
+		if other < 2 || changed > 2 {
+			count = 1
+			kinds[1]++
+		} else {
+			kinds[0] += changed
+		}
+		if len(edits) != count {
+			t.Fatalf("%d edits, %d queues change: %+v", len(edits), changed, edits)
+		}
+		anew, err := preemption.NewSnapshot(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, got := range []*preemption.Snapshot{next, edit(t, s, edits...)} {
+			if !reflect.DeepEqual(got.FairShares(), anew.FairShares()) {
+				t.Fatalf("%+v, anew %+v", got.FairShares(), anew.FairShares())
+			}
+		}
+	})
+	if kinds[0] == 0 || kinds[1] == 0 {
+		t.Error(kinds)
+	}
+}
+
 // Edits of one queue's shares join with others, and say what is wrong by the number of the edit.
 func TestSetFairShareQueue(t *testing.T) {
 	st := sharesState(8, []fairshare.Queue{team("a", "", 4, 1, 2), team("b", "", 4, 1, 8)}, several("b", "b", 50, 8)...)

@@ -222,7 +222,7 @@ func TestFairSharesChange(t *testing.T) {
 	more.FairShares = st.FairShares.Clone()
 	more.FairShares.Queues[0].Claims[0].Request = 4
 	next, edits, err := s.Sync(more)
-	if err != nil || len(edits) != 1 || share(next, "a").FairShare != 4 || share(s, "a").FairShare != 2 {
+	if err != nil || len(edits) != 1 || !reflect.DeepEqual(edits[0], preemption.SetFairShareQueue(more.FairShares.Queues[0])) || share(next, "a").FairShare != 4 || share(s, "a").FairShare != 2 {
 		t.Errorf("%v, %d edits, %+v", err, len(edits), share(next, "a"))
 	}
 	if again, err := s.With(edits...); err != nil || !reflect.DeepEqual(again.State(), next.State()) {

@@ -25,8 +25,8 @@ import (
 // [Snapshot.With] with the edits, in their order, leads from s to the new snapshot. The order
 // is: Remove, by ID, of workloads that are gone or that change and cannot be updated;
 // SetFlavor and RemoveFlavor, by name; SetRules and RemoveRules, by name; SetCohort, SetQueue,
-// RemoveQueue and RemoveCohort, each by name; SetFairShares; Admit, by ID, of workloads that changed, then of those that are
-// new or were removed to change. A workload cannot be updated if its old queue is removed, or
+// RemoveQueue and RemoveCohort, each by name; SetFairShareQueue, in the order of the tree, or SetFairShares; Admit, by ID, of workloads that
+// changed, then of those that are new or were removed to change. A workload cannot be updated if its old queue is removed, or
 // if a usage would exceed [quota.MaxUsage] between two edits.
 //
 // It fails as NewSnapshot does, with the same faults, and returns s and no edits.
@@ -127,9 +127,7 @@ func (s *Snapshot) configEdits(st State) (edits []Edit, ok bool) {
 	setQueues, removeQueues := differences(c.Queues, st.Queues, &ok, queueName, equalQueues, SetQueue, RemoveQueue)
 	edits = slices.Concat(setFlavors, removeFlavors, setRules, removeRules, setCohorts, setQueues, removeQueues, removeCohorts)
 	if have := s.tree(); !have.IsZero() || !st.FairShares.IsZero() {
-		if !equalShares(&have, &st.FairShares) {
-			edits = append(edits, SetFairShares(st.FairShares))
-		}
+		edits = append(edits, shareEdits(&have, &st.FairShares)...)
 	}
 	return edits, ok
 }
