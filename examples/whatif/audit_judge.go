@@ -269,7 +269,7 @@ func treeOf(c *cluster, queue string) map[string]bool {
 }
 
 // inFlavors judges an eviction in the flavors that the preemptor got later, if the history has them. It may have chosen others
-// when it preempted: what is not right in these is judged with flavors to choose.
+// when it preempted: what is not right in these, or does not fit, is judged with flavors to choose.
 func (a *auditor) inFlavors(c *cluster, e *audit.Eviction, flavors map[string]map[string]string) (audit.Finding, error) {
 	config, asked := a.config(c), e.Request.Workload
 	if len(flavors) == 0 {
@@ -280,7 +280,7 @@ func (a *auditor) inFlavors(c *cluster, e *audit.Eviction, flavors map[string]ma
 	if err != nil || pinned.Verdict == audit.Right {
 		return pinned, err
 	}
-	if free, err := audit.Judge(c.Snapshot, config, audit.Eviction{Request: withWorkload(e.Request, asked), Victims: e.Victims}); err == nil && free.Verdict == audit.Right {
+	if free, err := audit.Judge(c.Snapshot, config, audit.Eviction{Request: withWorkload(e.Request, asked), Victims: e.Victims}); err == nil && (free.Verdict == audit.Right || pinned.Verdict == audit.NotEnough) {
 		e.Request.Workload = asked
 		return free, nil
 	}
