@@ -46,7 +46,7 @@ type result struct {
 
 // verbs are all verbs, in the order of the help. The first is run without a name, too.
 func verbs() []verb {
-	return []verb{askVerb, overviewVerb, nextVerb, explainVerb, lintVerb, diffVerb, settleVerb, drainVerb, safeVerb, auditVerb, multikueueVerb, pageVerb, serveVerb, mcpVerb}
+	return []verb{askVerb, overviewVerb, nextVerb, explainVerb, lintVerb, diffVerb, settleVerb, drainVerb, safeVerb, guaranteesVerb, auditVerb, multikueueVerb, pageVerb, serveVerb, mcpVerb}
 }
 
 // newRoot returns the command line. A verb sets the status.
@@ -59,7 +59,7 @@ func rootOf(all []verb, std stdio, status *int) *cobra.Command {
 	root := first.command(o, std, status)
 	cobra.EnableCommandSorting = false // the verbs stand in the order in which they are asked for
 	root.Use = strings.ReplaceAll(std.name, " ", "-")
-	root.Example = examplesOf([]string{"overview -live -n NAMESPACE", "why -live NAMESPACE/NAME", "ask -live -request nvidia.com/gpu=8 -queue QUEUE", "drain -live NODE"}, std)
+	root.Example = examplesOf([]string{"overview -live -n NAMESPACE", "why -live NAMESPACE/NAME", "ask -live -request nvidia.com/gpu=8 -queue QUEUE"}, std)
 	root.Annotations[cobra.CommandDisplayNameAnnotation] = std.name
 	root.Long = about
 	root.Version = cli.Version()

@@ -23,6 +23,7 @@
 //	lint      what will hurt in the configuration
 //	diff      which answers change between two states, or with another quota, policy, priority
 //	safe      until when a running workload keeps its place, and who may take it then
+//	guarantees  what the settings guarantee to the jobs of each queue, whatever runs
 //	multikueue  of a workload sent to several clusters: which gate opens when, and who yields where
 //	page      a page for the browser with the cluster in it, served or in one file (-o FILE)
 //	serve     the same answers over HTTP, for dashboards and other programs

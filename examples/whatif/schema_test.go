@@ -31,7 +31,7 @@ func TestSchema(t *testing.T) {
 		{"ask", "-f", "testdata/input/teams.yaml", "-at", now, "-workload", "lab/equal"}, {"overview"}, {"overview", "-f", "testdata/input/teams.yaml", "-at", now}, {"next"}, {"next", "-f", "testdata/input/teams.yaml", "-at", now},
 		{"explain"}, {"explain", "-sample", "rules", "-workload", "prod/all"}, {"lint"}, {"lint", "-sample", "trouble"}, {"diff", "-quota", "vision:h100:nvidia.com/gpu=64"}, {"settle", "-quota", "recsys:h100:nvidia.com/gpu=4"},
 		{"safe"}, {"safe", "-f", rulesFile, "-at", now}, {"safe", "-f", "testdata/input/teams.yaml", "-at", now, "-new"},
-		{"drain", "-sample", "kai", "gpu-node-1"}, {"audit", "-f", historyFile},
+		{"guarantees"}, {"guarantees", "-f", rulesFile, "-at", now}, {"drain", "-sample", "kai", "gpu-node-1"}, {"audit", "-f", historyFile},
 		append(arguments(t, situations+"/03-victims-leaving"), "-until", "30m"),
 		arguments(t, situations+"/19-files-mixed-up"),
 	} {
@@ -90,7 +90,7 @@ func TestSchema(t *testing.T) {
 	if err := compiler.AddResource("whatif.json", document); err != nil {
 		t.Fatal(err)
 	}
-	if len(outs) != 11 {
+	if len(outs) != 12 {
 		t.Errorf("only %d verbs", len(outs))
 	}
 	for verb, list := range outs {
