@@ -73,9 +73,9 @@ type Turn struct {
 }
 
 // Turns yields the candidates of a request of one pod set in classical sharing, in the order in which they would yield if more and more
-// were asked for of each column that it names, in attempt after attempt: some come several times. It ends when yield returns false. It fails
-// as [Preemptor.Exposure] does. Sure says that the request for these amounts names each that has them: nothing leaves already, which would be taken
-// before, and neither limits, rules nor another search have a say.
+// were asked for of each column that it names, in attempt after attempt: some come several times. It ends when yield returns false. It
+// fails as [Preemptor.Exposure] does. Sure says that the request for these amounts names each that has them: nothing leaves already, which
+// would be taken before, and neither limits, rules nor another search have a say.
 func (p *Preemptor) Turns(s *Snapshot, r Request, yield func(Turn) bool) (sure bool, err error) {
 	if p == nil {
 		p = &standard
@@ -96,9 +96,9 @@ func (p *Preemptor) Turns(s *Snapshot, r Request, yield func(Turn) bool) (sure b
 	return !sc.byRules && p.config.decidesInTurn() && !decide.AnyLeaving(c), nil
 }
 
-// Reached yields the running workloads of another queue, a donor, that a request could ever take of it by the policies of classical sharing, if
-// it needs preemption in everything that it names: no request of its queue for these columns, of no higher priority, takes others of the donor, whatever
-// it asks for. Some come several times. It fails as [Preemptor.Decide] does.
+// Reached yields the running workloads of another queue, a donor, that a request could ever take of it by the policies of classical
+// sharing, if it needs preemption in everything that it names: no request of its queue for these columns, of no higher priority, takes
+// others of the donor, whatever it asks for. Some come several times. It fails as [Preemptor.Decide] does.
 func (p *Preemptor) Reached(s *Snapshot, r Request, donor string, yield func(id string)) error {
 	if p == nil {
 		p = &standard

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -67,14 +68,7 @@ func (o *options) drain(std stdio) (*drained, error) {
 		return nil, err
 	}
 	d := &drained{nodes: o.nodes, notes: append(append([]string{}, notes...), bridge.Texts(c.Notes)...)}
-	request := moves.ClearRequest{Now: o.now, Stays: func(p workload.Pod) bool { return c.OfNodes[p.ID] }}
-	if request.Now.IsZero() {
-		request.Now = std.clock.Now()
-		if o.sample != "" {
-			request.Now = answers.SampleTime
-		}
-	}
-	request.Now = request.Now.Add(o.in)
+	request := moves.ClearRequest{Now: o.nowOfNodes(std), Stays: func(p workload.Pod) bool { return c.OfNodes[p.ID] }}
 	var names []string
 	for i := range c.State.Nodes {
 		names = append(names, c.State.Nodes[i].Name)
@@ -102,6 +96,18 @@ func (o *options) drain(std stdio) (*drained, error) {
 	}
 	d.doubts = bridge.Texts(d.on(c.Doubts))
 	return d, nil
+}
+
+// nowOfNodes is the time of a question about nodes.
+func (o *options) nowOfNodes(std stdio) time.Time {
+	now := o.now
+	if now.IsZero() {
+		now = std.clock.Now()
+		if o.sample != "" {
+			now = answers.SampleTime
+		}
+	}
+	return now.Add(o.in)
 }
 
 // on are the doubts that the answer depends on: about the whole cluster, and of a yes about the nodes that are drained or moved to. What

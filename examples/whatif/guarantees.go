@@ -66,13 +66,15 @@ type guarantee struct {
 // taker is a queue, and what its requests can take.
 type taker struct {
 	Queue string `json:"queue"`
-	// Who is Nobody, Higher (only what has a lower priority than the request), Older (that, or an equal that was queued after the request) or Any.
+	// Who is Nobody, Higher (only what has a lower priority than the request), Older (that, or an equal that was queued after the request)
+	// or Any.
 	Who string `json:"who"`
-	// After is how long a job holds its quota before more of it than surplus replicas can be taken; EqualsAfter is minAdmitDuration, after which
-	// equals can be taken that were queued before the request, too.
+	// After is how long a job holds its quota before more of it than surplus replicas can be taken; EqualsAfter is minAdmitDuration, after
+	// which equals can be taken that were queued before the request, too.
 	After       time.Duration `json:"after,omitzero"`
 	EqualsAfter time.Duration `json:"equalsAfter,omitzero"`
-	// OnlyBorrowing: only by borrowWithinCohort, since it has no quota of its own in what both use. UpTo is the highest priority that it takes so.
+	// OnlyBorrowing: only by borrowWithinCohort, since it has no quota of its own in what both use. UpTo is the highest priority that it
+	// takes so.
 	OnlyBorrowing bool   `json:"onlyBorrowing,omitzero"`
 	UpTo          *int64 `json:"upTo,omitempty"`
 }

@@ -34,7 +34,8 @@ type options struct {
 	sharingSaid                             bool // -fair was given
 	in                                      time.Duration
 	all, tree                               bool
-	newOnly                                 bool // of safe: nothing that waits already
+	newOnly                                 bool   // of safe: nothing that waits already
+	pod                                     string // of safe, on its node
 	rules, to, quotas, policies, priorities []string
 	applied, refers, switched               []string // by diff: files, queues and rules
 	page, pageAddress                       string   // the file of the page, or where it is served

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -21,27 +22,42 @@ import (
 
 var safeVerb = verb{
 	name: "safe", short: "until when a running workload keeps its place, and who may take it then",
-	long: "Says of a running workload until when no request at all could make it yield, and the least request that then could: of which queue, with which priority, for how much. Without a workload it says so of all, the safest last. A request is any new or waiting workload that the queues admit; what runs stays, so ask again when something starts or ends. Nodes play no part.",
+	long: "Says of a running workload until when no request at all could make it yield, and the least request that then could: of which queue, with which priority, for how much. Without a workload it says so of all, the safest last. A request is any new or waiting workload that the queues admit; what runs stays, so ask again when something starts or ends. Nodes play no part, except with -pod.",
 	examples: []string{
 		"safe vision/segment-ablation",
 		"safe -live -n NAMESPACE",
 		"safe -live -new -o json NAMESPACE/NAME",
+		"safe -live -pod NAMESPACE/POD",
 	},
 	yes: "nobody could make it yield now, or any of them", no: "somebody could, or it was told to leave",
 	unknown: "unknown: the answer depends on what cannot be read, or on what is not modelled",
 	flags: func(c *cobra.Command, o *options) {
 		queueFlag(c, o)
 		c.Flags().StringVar(&o.workload, "workload", "", "ask about the running workload `NAMESPACE/NAME`, as the argument does")
+		c.Flags().StringVar(&o.pod, "pod", "", "ask about the running pod `NAMESPACE/NAME` on its node, by the rules of kube-scheduler: no queues are read")
 		c.Flags().BoolVar(&o.newOnly, "new", false, "requests that are made from now on: nothing that waits already")
 	},
 	takes: (*options).takeWorkload, operand: oneWorkload,
-	run: func(c *cluster, o *options, _ stdio) (result, error) {
+	check: func(_ *cobra.Command, o *options) error {
+		if o.pod != "" && (o.workload != "" || o.queue != "" || o.newOnly) {
+			return errors.New("-pod: it is about the nodes, with no workload, -queue or -new beside")
+		}
+		return nil
+	},
+	run: func(c *cluster, o *options, std stdio) (result, error) {
+		if o.pod != "" {
+			return o.safePod(std)
+		}
 		list, err := c.safe(o)
 		if err != nil {
 			return result{}, err
 		}
 		doubts := append([]string{}, c.UsageDoubts()...)
-		notes, status := append(c.inputNotes(), c.accept(doubts)...), statusOfSafe(list, doubts)
+		var outcomes []safe.Outcome
+		for i := range list {
+			outcomes = append(outcomes, list[i].Outcome)
+		}
+		notes, status := append(c.inputNotes(), c.accept(doubts)...), statusOfSafe(outcomes, doubts)
 		return result{status, func(b *cli.Page) {
 			if len(doubts) > 0 {
 				b.SayIn(answers.ColourOf(answers.Unknown), "Who is safe is unknown: %s. As far as is known:\n", doubts[0])
@@ -65,13 +81,13 @@ func namesOfSafe(list []serve.Safe) []string {
 	return names
 }
 
-func statusOfSafe(list []serve.Safe, doubts []string) int {
+func statusOfSafe(list []safe.Outcome, doubts []string) int {
 	status := cli.StatusYes
 	if len(doubts) > 0 {
 		status = cli.StatusUnknown
 	}
-	for i := range list {
-		switch list[i].Outcome {
+	for _, outcome := range list {
+		switch outcome {
 		case safe.Now, safe.Leaving:
 			if len(doubts) == 0 {
 				return cli.StatusNo
@@ -243,6 +259,7 @@ func doubtWords(list []safe.Doubt) string {
 	words := map[safe.Doubt]string{
 		safe.Guards: "guards may read the request", safe.Rules: "rules of operators may accept it",
 		safe.Limits: "limits on preemptions refuse others before it", safe.FairSharing: "shares decide who yields",
+		safe.Filters: "filters of nodes may refuse others", safe.Budgets: "disruption budgets must not be violated",
 		safe.BestSearch: "another search decides who yields", safe.SeveralResources: "a request for several resources might", safe.Decisions: "too many requests would have to be asked",
 	}
 	var parts []string

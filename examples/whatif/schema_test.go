@@ -30,7 +30,7 @@ func TestSchema(t *testing.T) {
 		{"ask"}, {"ask", "-sample", "trouble", "-workload", "x/none"}, {"ask", "-request", "nvidia.com/gpu=8", "-queue", "nlp"}, {"ask", "-f", "testdata/input/teams.yaml", "-at", now, "-workload", "lab/lost"},
 		{"ask", "-f", "testdata/input/teams.yaml", "-at", now, "-workload", "lab/equal"}, {"overview"}, {"overview", "-f", "testdata/input/teams.yaml", "-at", now}, {"next"}, {"next", "-f", "testdata/input/teams.yaml", "-at", now},
 		{"explain"}, {"explain", "-sample", "rules", "-workload", "prod/all"}, {"lint"}, {"lint", "-sample", "trouble"}, {"diff", "-quota", "vision:h100:nvidia.com/gpu=64"}, {"settle", "-quota", "recsys:h100:nvidia.com/gpu=4"},
-		{"safe"}, {"safe", "-f", rulesFile, "-at", now}, {"safe", "-f", "testdata/input/teams.yaml", "-at", now, "-new"},
+		{"safe"}, {"safe", "-f", rulesFile, "-at", now}, {"safe", "-f", "testdata/input/teams.yaml", "-at", now, "-new"}, {"safe", "-sample", "kai", "-pod", "lab/pg-notebook-0-d8273e2f-0"},
 		{"guarantees"}, {"guarantees", "-f", rulesFile, "-at", now}, {"drain", "-sample", "kai", "gpu-node-1"}, {"audit", "-f", historyFile},
 		append(arguments(t, situations+"/03-victims-leaving"), "-until", "30m"),
 		arguments(t, situations+"/19-files-mixed-up"),

@@ -13,6 +13,8 @@ import (
 	"github.com/cedesched/cede/examples/whatif/internal/serve"
 )
 
+var errNotKept = errors.New("the cluster was read from standard input, and its nodes were not kept: give it with -f FILE or -live")
+
 // verbsServed are the verbs that are answered about the cluster, with parameters in place of flags.
 func (c *cluster) verbsServed(o *options, std stdio) serve.Verbs {
 	as := func(ctx context.Context, v *verb, set func(*options)) (any, error) {
@@ -20,6 +22,14 @@ func (c *cluster) verbsServed(o *options, std stdio) serve.Verbs {
 		asks.output = "json"
 		set(&asks)
 		return c.at(o, std).plainly(ctx, v, &asks, std)
+	}
+	notKept := func() bool {
+		return std.in != nil && len(o.files) == 0 && !o.reads(std) || slices.Contains(o.files, "-")
+	}
+	onNodes := func(asks *options) { // which are read again
+		asks.sample = cmp.Or(asks.sample, c.Sample)
+		asks.now, asks.asked = c.asked(o, std), true
+		asks.in = 0 // it is in that time
 	}
 	return serve.Verbs{
 		Ask: func(ctx context.Context, q *serve.AskAsked) (any, error) {
@@ -43,18 +53,23 @@ func (c *cluster) verbsServed(o *options, std stdio) serve.Verbs {
 			if q.Requests != "" && q.Requests != "new" {
 				return nil, fmt.Errorf("requests %q: want new, or nothing", q.Requests)
 			}
+			if q.Pod != "" && notKept() {
+				return nil, errNotKept
+			}
 			return as(ctx, &safeVerb, func(o *options) {
+				if o.pod = q.Pod; o.pod != "" {
+					onNodes(o)
+				}
 				o.workload, o.queue, o.namespace, o.newOnly = q.Workload, q.Queue, q.Namespace, q.Requests == "new"
 			})
 		},
 		Drain: func(ctx context.Context, q *serve.DrainAsked) (any, error) {
-			if std.in != nil && len(o.files) == 0 && !o.reads(std) || slices.Contains(o.files, "-") {
-				return nil, errors.New("the cluster was read from standard input, and its nodes were not kept: give it with -f FILE or -live")
+			if notKept() {
+				return nil, errNotKept
 			}
 			return as(ctx, &drainVerb, func(o *options) {
-				o.nodes, o.sample = q.Node, cmp.Or(o.sample, c.Sample)
-				o.now, o.asked = c.asked(o, std), true
-				o.in = 0 // it is in that time
+				o.nodes = q.Node
+				onNodes(o)
 			})
 		},
 	}

@@ -68,6 +68,7 @@ func TestVerbs(t *testing.T) {
 		"safe-good":        {[]string{"safe", "analytics/churn-forecast"}, 0},
 		"safe-teams":       {[]string{"safe", "-f", "testdata/input/teams.yaml", "-at", now, "-new"}, 1},
 		"safe-rules":       {[]string{"safe", "-f", rulesFile, "-at", now}, 3},
+		"safe-pod":         {[]string{"safe", "-sample", "kai", "-pod", "lab/pg-notebook-0-d8273e2f-0"}, 1},
 		"safe-kai":         {[]string{"safe", "-sample", "kai"}, 1},
 		"guarantees":       {[]string{"guarantees"}, 0},
 		"guarantees-one":   {[]string{"guarantees", "-queue", "vision"}, 0},
@@ -187,6 +188,8 @@ func TestBadInputOfVerbs(t *testing.T) {
 		{[]string{"vision/segment"}, `no workload "vision/segment" runs in the input; the nearest: `},
 		{[]string{"-queue", "visoin"}, `queue "visoin" is not in the input; the nearest: vision`},
 		{[]string{"a/b", "c", "d"}, `unexpected argument "d"`},
+		{[]string{"-sample", "kai", "-pod", "lab/pg-notebook"}, `no pod "lab/pg-notebook" runs in the input; the nearest: `},
+		{[]string{"-pod", "lab/pg-notebook", "-new"}, "-pod: it is about the nodes"},
 	}
 	own["guarantees"] = []badCase{{[]string{"-queue", "visoin"}, `queue "visoin" is not in the input; the nearest: vision`}}
 	own["settle"] = []badCase{

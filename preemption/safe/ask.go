@@ -78,8 +78,8 @@ func (a *Asker) askQueue(w *workload.Workload, q *asking, rights []rune, at int6
 	return found
 }
 
-// askPriority asks requests of one queue with one priority, of the ages that matter most or of all that matter, for each combination of so many
-// of its resources with a right to one of them.
+// askPriority asks requests of one queue with one priority, of the ages that matter most or of all that matter, for each combination of so
+// many of its resources with a right to one of them.
 func (a *Asker) askPriority(w *workload.Workload, q *asking, rights []rune, p, at int64, size int, allAges bool) *Request {
 	for _, rows := range q.combinations(size) {
 		if !strings.ContainsAny(rows, string(rights)) {
@@ -121,8 +121,8 @@ func (q *asking) combinations(size int) []string {
 	return q.choices[size-1]
 }
 
-// askAmounts asks for the amounts at which the turn of the workload comes. Where they do not say it, it asks, of one resource, for each amount
-// at which the answer may change, rising, and goes back from the first that names the workload, by halves, to the least.
+// askAmounts asks for the amounts at which the turn of the workload comes. Where they do not say it, it asks, of one resource, for each
+// amount at which the answer may change, rising, and goes back from the first that names the workload, by halves, to the least.
 func (a *Asker) askAmounts(w *workload.Workload, of pass) (found *Request) {
 	if a.left--; a.left < 0 {
 		return nil

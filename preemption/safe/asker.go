@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
@@ -58,17 +57,7 @@ type asking struct {
 
 // New prepares the question. It fails with preemption.Faults if an option is not valid.
 func New(p *preemption.Preemptor, s *preemption.Snapshot, o Options) (*Asker, error) {
-	var faults fault.List
-	if o.Now.IsZero() || !instant.Valid(o.Now) {
-		faults.Add("options.Now", "want a time in %s", instant.Range)
-	}
-	if !instant.Valid(o.Since) {
-		faults.Add("options.Since", "want a time in %s", instant.Range)
-	}
-	if o.MaxDecisions < 0 {
-		faults.Add("options.MaxDecisions", "%d is negative", o.MaxDecisions)
-	}
-	if err := faults.Err(); err != nil {
+	if err := o.check(); err != nil {
 		return nil, err
 	}
 	o.MaxDecisions = cmp.Or(o.MaxDecisions, defaultDecisions)

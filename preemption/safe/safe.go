@@ -17,12 +17,14 @@
 //
 // # How it is found
 //
-// The rights of each queue are those of decisions ([preemption.Preemptor.Exposure]): before the first of them begins
-// nobody can name the workload. At each instant at which anything may change from then on, requests at the
-// critical priorities are looked at, for each combination of resources: where the turn of the workload comes among their candidates
-// ([preemption.Preemptor.Turns], [preemption.Preemptor.TurningAmounts]), unless its queue has given all that it can before
-// ([preemption.Preemptor.Reached]). The answer is one that [preemption.Preemptor.Decide] gives. Where a feature lets other requests count than
-// those, and none of those names the workload, the answer is Unknown, with the feature.
+// The rights of each queue are those of decisions ([preemption.Preemptor.Exposure]): before the first of them begins nobody can name the
+// workload. At each instant at which anything may change from then on, requests at the critical priorities are looked at, for each
+// combination of resources: where the turn of the workload comes among their candidates ([preemption.Preemptor.Turns],
+// [preemption.Preemptor.TurningAmounts]), unless its queue has given all that it can before ([preemption.Preemptor.Reached]). The answer is
+// one that [preemption.Preemptor.Decide] gives. Where a feature lets other requests count than those, and none of those names the workload,
+// the answer is Unknown, with the feature.
+//
+// [UntilOnNodes] answers the same for a pod on its node.
 //
 // The zero value of an [Answer] is invalid. Errors are preemption.Faults: a bad option, a workload that does not run.
 // The question is this library's own; the rules are those of preemption, most of them Kueue's.
@@ -101,9 +103,13 @@ const (
 	SeveralResources
 	// Decisions: [Options.MaxDecisions] are used up.
 	Decisions
+	// Filters of the caller, of nodes, may refuse the requests that were asked, and accept others.
+	Filters
+	// Budgets: disruption budgets that must not be violated keep the pod from the requests that were asked.
+	Budgets
 )
 
-var doubts = enum.Names[Doubt]{Type: "Doubt", First: 1, List: []string{"Guards", "Rules", "Limits", "FairSharing", "BestSearch", "SeveralResources", "Decisions"}}
+var doubts = enum.Names[Doubt]{Type: "Doubt", First: 1, List: []string{"Guards", "Rules", "Limits", "FairSharing", "BestSearch", "SeveralResources", "Decisions", "Filters", "Budgets"}}
 
 // String returns the name of the constant.
 func (d Doubt) String() string { return doubts.String(d) }
@@ -139,9 +145,9 @@ type Kept struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// Request is a request that names the workload. Of those that ask for the fewest resources it is the least by
-// queue (name), priority and amount; in the own queue of those that are as new as can be, or just older than the workload. Where shares, limits or
-// another search decide it is the least that was asked, and a lesser one may do.
+// Request is a request that names the workload. Of those that ask for the fewest resources it is the least by queue (name), priority and
+// amount; in the own queue of those that are as new as can be, or just older than the workload. Where shares, limits or another search
+// decide it is the least that was asked, and a lesser one may do.
 type Request struct {
 	Queue    string `json:"queue"`
 	Priority int64  `json:"priority"`

@@ -134,6 +134,7 @@ type Drained struct {
 // SafeAsked asks until when workloads that run keep their places. The answer is [Safety].
 type SafeAsked struct {
 	Workload  string `json:"workload" about:"the running workload NAMESPACE/NAME; absent: all"`
+	Pod       string `json:"pod" about:"the running pod NAMESPACE/NAME, on its node, in place of workloads"`
 	Queue     string `json:"queue" about:"only workloads of this queue"`
 	Namespace string `json:"namespace" about:"only workloads of this namespace"`
 	Requests  string `json:"requests" about:"new: requests that are made from now on; absent: also what waits already"`
@@ -143,8 +144,15 @@ type SafeAsked struct {
 type Safety struct {
 	Now       time.Time `json:"now"`
 	Workloads []Safe    `json:"workloads"`
+	Pods      []SafePod `json:"pods,omitempty"`   // the pod that was asked about
 	Doubts    []string  `json:"doubts,omitempty"` // what the answer depends on and is not known
 	Notes     []string  `json:"notes"`
+}
+
+// SafePod is until when a pod keeps its place on its node.
+type SafePod struct {
+	safe.PodAnswer
+	Words string `json:"words"` // the answer in a sentence
 }
 
 // Safe is until when one keeps its place.
