@@ -146,7 +146,10 @@ func (a *Asker) exposures(w *workload.Workload) (e *exposures, found *Request) {
 	for i, q := range of.from {
 		if !q.own && (!of.borrows || q.Preemption.ReclaimWithinCohort == queue.Never) {
 			e.noteOther(q.asking, w.Queue)
-		} else if from := len(e.of); !a.neverReached(w, &q, reach{donor: of, at: now}) {
+		} else if from := len(e.of); a.neverReached(w, &q, reach{donor: of, at: now}) {
+			left = append(left, q)
+			continue
+		} else {
 			for row := range q.rows {
 				if !contested(&q.rows[row]) || !uses(usage, q.rows[row].FlavorResource) {
 					continue
@@ -173,99 +176,6 @@ func (a *Asker) exposures(w *workload.Workload) (e *exposures, found *Request) {
 		e.of = append(e.of, exposure{&asking{}, 0, math.MaxInt64, now})
 	}
 	return e, nil
-}
-
-// donor is a queue of workloads that are asked about.
-type donor struct {
-	borrows bool     // more than its own quota of anything: if not, no other queue reclaims from it
-	from    []threat // the queues whose requests are asked, by name
-	refused map[refusal]preemption.Rule
-	noted   map[noted]bool // by queues that stay for the note alone
-}
-
-// threat is a queue whose requests are asked.
-type threat struct {
-	*asking
-	own    bool // that of the workloads
-	common int  // the lowest cohort above both
-	stays  bool // all its requests are refused, and it stays to be named
-}
-
-// refusal is what a rule refuses, of all workloads of a donor: requests of a queue for one of its resources, alone or among others.
-type refusal struct {
-	by    *asking
-	row   int
-	among bool
-}
-
-// noted is a rule by which a queue has no right, for one resource or for anything.
-type noted struct {
-	rule preemption.Rule
-	of   quota.FlavorResource
-}
-
-func (a *Asker) donorOf(name string) *donor {
-	d := a.donors[name]
-	if d == nil {
-		rows, _ := a.snapshot.QueueStatus(name)
-		d = &donor{refused: map[refusal]preemption.Rule{}, noted: map[noted]bool{}}
-		d.borrows = slices.ContainsFunc(rows, func(row preemption.QuotaStatus) bool { return row.Borrowed > 0 })
-		for _, q := range a.byTree[a.trees[name]] {
-			d.from = append(d.from, threat{asking: q, own: q.Name == name, common: a.common(q.Name, name)})
-		}
-		a.donors[name] = d
-	}
-	return d
-}
-
-// common returns the lowest cohort above two queues.
-func (a *Asker) common(one, other string) int {
-	for _, c := range a.cohorts[one] {
-		if slices.Contains(a.cohorts[other], c) {
-			return c
-		}
-	}
-	return -1
-}
-
-// settled reports whether a queue need not be asked any more: rules refuse its requests whatever the workload, and other queues that
-// stay are named for the same.
-func (d *donor) settled(q *threat) bool {
-	if q.stays || q.own {
-		return false
-	}
-	var rules []noted
-	if !d.borrows || q.Preemption.ReclaimWithinCohort == queue.Never {
-		rules = append(rules, noted{rule: ruleOfOther(q.asking)})
-	} else {
-		for row := range q.rows {
-			if !contested(&q.rows[row]) {
-				continue
-			}
-			rule, among := d.refused[refusal{q.asking, row, false}], d.refused[refusal{q.asking, row, true}]
-			if rule == 0 || among == 0 && len(q.rows) > 1 {
-				return false
-			}
-			rules = append(rules, noted{rule, q.rows[row].FlavorResource})
-		}
-	}
-	for _, of := range rules {
-		q.stays = q.stays || !d.noted[of]
-		d.noted[of] = true
-	}
-	return !q.stays
-}
-
-// noteOther notes why requests of another queue have no right, whatever they ask for.
-func (e *exposures) noteOther(q *asking, queueOf string) {
-	e.note(preemption.Blocker{Rule: ruleOfOther(q), Queue: queueOf}, q.Name)
-}
-
-func ruleOfOther(q *asking) preemption.Rule {
-	if q.Preemption.ReclaimWithinCohort == queue.Never {
-		return preemption.RuleReclaimWithinCohort
-	}
-	return preemption.RuleWithinNominal
 }
 
 func uses(usage []quota.Amount, fr quota.FlavorResource) bool {
