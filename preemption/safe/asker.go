@@ -62,7 +62,8 @@ func New(p *preemption.Preemptor, s *preemption.Snapshot, o Options) (*Asker, er
 	}
 	o.MaxDecisions = cmp.Or(o.MaxDecisions, defaultDecisions)
 	a := &Asker{
-		options: o, snapshot: s, trees: map[string]string{}, byTree: map[string][]*asking{}, cohorts: map[string][]int{}, numbers: map[string]int{},
+		options: o, snapshot: s, trees: map[string]string{}, byTree: map[string][]*asking{},
+		cohorts: map[string][]int{}, numbers: map[string]int{},
 		donors: map[string]*donor{}, known: map[string]*tree{}, passes: map[pass]map[string]turn{}, reaches: map[reach]map[string]bool{},
 	}
 	c := p.Config()

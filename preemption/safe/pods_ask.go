@@ -138,7 +138,8 @@ func (a *podAsker) decide(r placement.Request) placement.Decision {
 }
 
 func (a *podAsker) names(d *placement.Decision) bool {
-	return a.left >= 0 && d.Outcome == preemption.Preempt && slices.ContainsFunc(d.Victims, func(v placement.Victim) bool { return slices.Contains(v.Pods, a.pod) })
+	named := func(v placement.Victim) bool { return slices.Contains(v.Pods, a.pod) }
+	return a.left >= 0 && d.Outcome == preemption.Preempt && slices.ContainsFunc(d.Victims, named)
 }
 
 func sameVictims(a, b *placement.Decision) bool {
