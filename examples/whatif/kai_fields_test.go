@@ -147,6 +147,23 @@ func TestFieldsOfKAI(t *testing.T) {
 			setIn(w.groups[waits], nil, "spec", "preemptibility")
 			beside(`{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"standard"},"value":1000,"globalDefault":true}`)(w)
 		}, "Impossible"},
+		{"two default classes", func(w *kaiWorld) {
+			beside(`{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"one"},"value":10,"globalDefault":true}`)(w)
+			beside(`{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"two"},"value":1000,"globalDefault":true}`)(w)
+		}, "Unknown: PriorityClasses one and two are both the default: taken as priority 1000"},
+		{"a queue of another version", func(w *kaiWorld) {
+			w.queues["speech-research"]["apiVersion"] = "scheduling.run.ai/v1"
+		}, "Unknown: Queue speech-research cannot be read: it is of version v1, and KAI reads v2"},
+		{"a group that runs of another version", func(w *kaiWorld) {
+			w.groups[runs]["apiVersion"] = "scheduling.run.ai/v2alpha1"
+		}, "Unknown: PodGroup n/" + runs + " cannot be read: it is of version v2alpha1"},
+		{"a pod of it cannot be read", func(w *kaiWorld) {
+			setIn(w.pods[waits+"-worker-0"], []any{map[string]any{"resources": map[string]any{"requests": map[string]any{"cpu": "much"}}}}, "spec", "containers")
+		}, "Unknown: Pod n/" + waits + "-worker-0 cannot be read"},
+		{"a node without a name", beside(`{"apiVersion":"v1","kind":"Node","metadata":{},"status":{"allocatable":{"nvidia.com/gpu":"8"}}}`), "Unknown: standard input: item"},
+		{"a negative minimum runtime", func(w *kaiWorld) { setIn(w.queues["ml-platform"], "-5m", "spec", "reclaimMinRuntime") }, "Unknown: Queue ml-platform: spec.reclaimMinRuntime is -5m0s"},
+		{"a negative minimum runtime of the scheduler", beside(`{"apiVersion":"kai.scheduler/v1","kind":"SchedulingShard","metadata":{"name":"default"},"spec":{"minRuntime":{"preemptMinRuntime":"-1s"}}}`),
+			"Unknown: SchedulingShard default: spec.minRuntime.preemptMinRuntime is -1s"},
 		{"half a GPU of quota", resource("speech-research", "gpu", "quota", 0.5), "Unknown: Queue speech-research: spec.resources.gpu.quota is 0.5, and a part of a unit"},
 		{"half a GPU of limit", resource("speech-research", "gpu", "limit", 7.5), "Unknown: Queue speech-research: spec.resources.gpu.limit is 7.5"},
 		{"a quota below -1", resource("speech-research", "gpu", "quota", -2), "Unknown: Queue speech-research: spec.resources.gpu.quota is -2, and only -1 is unlimited"},

@@ -53,10 +53,11 @@ func (g *groups) doubtObjects(o *Objects) {
 // minRuntimes returns the minimum runtimes where no queue sets one. It doubts all answers if there are two schedulers that have others.
 func (g *groups) minRuntimes(o *Objects) (of minruntime.Settings) {
 	for i, s := range o.shards.All() {
-		min := &s.Spec.MinRuntime
-		one := minruntime.Settings{Preempt: min.PreemptMinRuntime, Reclaim: min.ReclaimMinRuntime}
+		min, object := &s.Spec.MinRuntime, "SchedulingShard "+s.Metadata.Name
+		one := minruntime.Settings{Preempt: notNegative(g.c, object, "spec.minRuntime.preemptMinRuntime", min.PreemptMinRuntime),
+			Reclaim: notNegative(g.c, object, "spec.minRuntime.reclaimMinRuntime", min.ReclaimMinRuntime)}
 		if i > 0 && one != of {
-			g.doubtAll("SchedulingShard "+s.Metadata.Name, "spec.minRuntime", "it has other minimum runtimes than another SchedulingShard")
+			g.doubtAll(object, "spec.minRuntime", "it has other minimum runtimes than another SchedulingShard")
 		}
 		of = one
 	}

@@ -40,7 +40,7 @@ func (o *Objects) Cluster() bridge.Cluster {
 	for _, class := range o.classes.All() {
 		g.classes[class.Metadata.Name] = class.Value
 		if class.GlobalDefault {
-			g.fallback = &class.Value
+			g.fallback, g.defaults = &class.Value, append(g.defaults, class.Metadata.Name)
 		}
 	}
 	for _, one := range o.groups.All() {
@@ -69,6 +69,7 @@ type groups struct {
 	nodes     *nodes
 	classes   map[string]int64 // the values of priority classes
 	fallback  *int64           // that of the default class; nil: there is none
+	defaults  []string         // default classes
 	pods      []*Pod
 	of        map[string]*podsOf
 	requested map[string]totals // by queue: what its pods hold and wait for
@@ -93,7 +94,10 @@ func (g *groups) priority(of *PodGroup) (priority int64, unknown string) {
 	if g.fallback != nil {
 		priority = *g.fallback
 	}
-	if name != "" {
+	switch {
+	case len(g.defaults) > 1:
+		unknown = fmt.Sprintf("PriorityClasses %s and %s are both the default: taken as priority %d", g.defaults[0], g.defaults[1], priority)
+	case name != "":
 		unknown = fmt.Sprintf("PriorityClass %q is not in the input: taken as priority %d", name, priority)
 	}
 	return priority, unknown

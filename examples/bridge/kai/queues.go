@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/internal/graph"
@@ -199,7 +200,8 @@ func (t *tree) addQueues(shares fairshare.Tree, beside totals, c *bridge.Cluster
 		if q == nil { // above all: KAI's default
 			return t.minRuntime
 		}
-		return minruntime.Settings{Preempt: q.Spec.PreemptMinRuntime, Reclaim: q.Spec.ReclaimMinRuntime}
+		return minruntime.Settings{Preempt: notNegative(c, "Queue "+name, "spec.preemptMinRuntime", q.Spec.PreemptMinRuntime),
+			Reclaim: notNegative(c, "Queue "+name, "spec.reclaimMinRuntime", q.Spec.ReclaimMinRuntime)}
 	}
 	for i := range st.Cohorts {
 		st.Cohorts[i].MinRuntime = settings(st.Cohorts[i].Name)
@@ -207,6 +209,16 @@ func (t *tree) addQueues(shares fairshare.Tree, beside totals, c *bridge.Cluster
 	for i := range st.Queues {
 		st.Queues[i].MinRuntime = settings(st.Queues[i].Name)
 	}
+}
+
+// notNegative returns a minimum runtime; one that is negative is a doubt, and protects nothing.
+func notNegative(c *bridge.Cluster, object, path string, of quota.OptionalDuration) quota.OptionalDuration {
+	if of.Or(0) >= 0 {
+		return of
+	}
+	n := note(object, path, "%s: %s is %v, and a runtime is not negative", object, path, of.Or(0))
+	c.Notes, c.Doubts = append(c.Notes, n), append(c.Doubts, bridge.Doubt{Note: n})
+	return quota.Some(time.Duration(0))
 }
 
 // units turns KAI's numbers into amounts: cpu is in milli-CPU in both, memory in 10^6 bytes in KAI, gpu in devices. An amount that is not

@@ -45,6 +45,9 @@ func (k *KAI) Cluster() bridge.Cluster {
 		runs[c.State.Admitted[i].ID] = true
 	}
 	for _, f := range k.faults {
+		if f.kind == "Pod" && f.group != "" {
+			neverHeld(&c, waits[f.group])
+		}
 		id := f.id
 		if f.kind == podWaits {
 			id = f.group
@@ -63,6 +66,17 @@ func (k *KAI) Cluster() bridge.Cluster {
 		c.Doubts = append(c.Doubts, f.Doubt)
 	}
 	return c
+}
+
+// neverHeld takes back that a group has not enough pods: one of them cannot be read.
+func neverHeld(c *bridge.Cluster, id string) {
+	for i := range c.Pending {
+		if p := &c.Pending[i]; p.Workload.ID == id {
+			for j := range p.Notes {
+				p.Notes[j].Stops = false
+			}
+		}
+	}
 }
 
 // The stages of pods in the table of fields.
@@ -90,6 +104,11 @@ func (k *KAI) Add(o *input.Object) error {
 		k.lose(o, err)
 		return err
 	}
+	if version := versionsOfKAI[o.Kind]; o.Group() == kai.Group && version != "" && o.Version() != version {
+		err := fmt.Errorf("it is of version %s, and KAI reads %s", o.Version(), version)
+		k.lose(o, err)
+		return err
+	}
 	err := cmp.Or(o.Fault, k.add(o))
 	ours := o.Group() == kai.Group || o.Group() == kai.OwnGroup || o.Group() == "scheduling.k8s.io" && o.Kind == "PriorityClass" || o.Group() == "" && (o.Kind == "Pod" || o.Kind == "Node")
 	switch {
@@ -101,6 +120,9 @@ func (k *KAI) Add(o *input.Object) error {
 	}
 	return err
 }
+
+// versionsOfKAI are those that are read, by kind: others may have other fields.
+var versionsOfKAI = map[string]string{"Queue": "v2", "PodGroup": "v2alpha2", "BindRequest": "v1alpha2"}
 
 // check holds an object against the table of fields.
 func (k *KAI) check(o *input.Object) {
@@ -124,12 +146,16 @@ func (k *KAI) check(o *input.Object) {
 func (k *KAI) lose(o *input.Object, why error) {
 	object := o.Kind + " " + o.ID()
 	n := bridge.Note{Object: object, Text: fmt.Sprintf("%s cannot be read: %v", object, why)}
-	k.faults = append(k.faults, fault{Doubt: bridge.Doubt{Note: n}, kind: o.Kind, id: o.ID()})
+	lost := fault{Doubt: bridge.Doubt{Note: n}, kind: o.Kind, id: o.ID()}
+	if name := o.Metadata.Annotations[kai.GroupAnnotation]; o.Kind == "Pod" && name != "" {
+		lost.group = o.Metadata.Namespace + "/" + name
+	}
+	k.faults = append(k.faults, lost)
 }
 
 // Lose takes what has no name or kind that can be read; see [input.Options].
 func (k *KAI) Lose(o *input.Object, why error) {
-	if n, ok := lostNote(o, why, "Queue", "PodGroup", "PriorityClass", "Pod"); ok {
+	if n, ok := lostNote(o, why, "Queue", "PodGroup", "PriorityClass", "Pod", "Node", "BindRequest", "SchedulingShard", "Config"); ok {
 		k.faults = append(k.faults, fault{Doubt: bridge.Doubt{Note: n}})
 	}
 }
