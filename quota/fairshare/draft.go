@@ -14,7 +14,7 @@ import (
 // request, a claim, a priority or an age changed, above that, and below a queue whose share changed. It fails, and returns d,
 // on a queue that is not in the tree or not below that parent, and on claims as [Divide] does.
 func (d *Division) With(queues ...Queue) (*Division, []QueueShares, error) {
-	next := draft{Division: *d, own: map[int]*queue{}, touched: map[int]bool{-1: true}, changed: make([]bool, len(d.tree.Resources))}
+	next := draft{Division: *d, own: map[int]*queue{}, touched: map[int]bool{}, changed: make([]bool, len(d.tree.Resources))}
 	var faults fault.List
 	claimed := make([]int, len(d.tree.Resources))
 	for i := range queues {
@@ -36,7 +36,7 @@ func (d *Division) With(queues ...Queue) (*Division, []QueueShares, error) {
 	next.sumUp(next.below(-1))
 	for r, changed := range next.changed {
 		if changed {
-			next.divideBelow(-1, r, false)
+			next.divideBelow(-1, r, true)
 		}
 	}
 	places := slices.Sorted(maps.Keys(next.own))
