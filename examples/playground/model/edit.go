@@ -22,7 +22,7 @@ import (
 
 // Edit is a change that the user made on the page. Edits of the same thing replace each other.
 type Edit struct {
-	// Kind is quota, policy, priority, replicas, flavor, gates, mayPreempt, sharing, rules (Node is the
+	// Kind is quota, share (of a queue of KAI: Field is quota, limit or overQuotaWeight), policy, priority, replicas, flavor, gates, mayPreempt, sharing, rules (Node is the
 	// name, Value the JSON form, empty for none), rule (Node is the name of the rules, Field the
 	// rule, Value off or on) or workload: a new one that waits (Node is its name, Field its queue, Value
 	// what each replica takes).
@@ -55,6 +55,8 @@ func (e Edit) Text() string {
 	switch e.Kind {
 	case "quota":
 		return fmt.Sprintf("%s: %s of %s/%s is %s", e.Node, e.Field, e.Flavor, e.Resource, e.Value)
+	case "share":
+		return fmt.Sprintf("%s: %s of %s is %s", e.Node, e.Field, e.Resource, e.Value)
 	case "policy":
 		return fmt.Sprintf("%s: %s is %s", e.Node, e.Field, e.Value)
 	case "priority":
@@ -139,11 +141,13 @@ func (o *overlay) pending(id string) *workload.Workload {
 
 func (o *overlay) apply(e Edit) error {
 	if !o.shares.IsZero() && slices.Contains([]string{"quota", "policy", "rules", "rule", "flavor"}, e.Kind) {
-		return fmt.Errorf("of KAI the page changes no %s: whatif diff compares with other queues", e.Kind)
+		return fmt.Errorf("a queue of KAI has no %s: it has shares", e.Kind)
 	}
 	switch e.Kind {
 	case "quota":
 		return o.quota(e)
+	case "share":
+		return o.share(e)
 	case "policy":
 		q, err := o.queue(e.Node)
 		if err == nil && e.Field == rulesField {
@@ -221,6 +225,27 @@ func (o *overlay) quota(e Edit) error {
 		o.queues[e.Node] = q
 	}
 	return err
+}
+
+// share changes what a queue of KAI, or one with queues below it, may have.
+func (o *overlay) share(e Edit) error {
+	st := preemption.State{FairShares: o.shares}
+	if q, err := o.queue(e.Node); err == nil {
+		st.Queues = []queue.Queue{q}
+	} else if c, err := o.cohort(e.Node); err == nil {
+		st.Cohorts = []queue.Cohort{c}
+	}
+	if err := answers.SetShare(&st, e.Node, e.Resource, e.Field, e.Value); err != nil {
+		return err
+	}
+	o.shares = st.FairShares
+	for _, q := range st.Queues {
+		o.queues[q.Name] = q
+	}
+	for _, c := range st.Cohorts {
+		o.cohorts[c.Name] = c
+	}
+	return nil
 }
 
 func (o *overlay) priority(e Edit) error {

@@ -48,7 +48,7 @@ func TestKAI(t *testing.T) {
 	if err := m.Set(Edit{Kind: "sharing", Value: "fair"}); err == nil || !strings.Contains(err.Error(), "KAI decides by fair shares") {
 		t.Errorf("%v", err)
 	}
-	if err := m.Set(Edit{Kind: "quota", Node: "lab", Flavor: "Nodes", Resource: "gpu", Field: "nominal", Value: "9"}); err == nil || !strings.Contains(err.Error(), "of KAI the page changes no quota") {
+	if err := m.Set(Edit{Kind: "quota", Node: "lab", Flavor: "Nodes", Resource: "gpu", Field: "nominal", Value: "9"}); err == nil || !strings.Contains(err.Error(), "a queue of KAI has no quota") {
 		t.Errorf("%v", err)
 	}
 }
@@ -81,5 +81,54 @@ func TestAddToKAI(t *testing.T) {
 	}
 	if err := m.Set(Edit{Kind: "replicas", Node: "new", Field: "main", Value: "0"}); err == nil {
 		t.Error("no replicas are asked about")
+	}
+}
+
+// What a queue of KAI may have is changed as a share: its fair share follows, and so do the answers. An edit that says what holds is none.
+func TestSharesOfKAI(t *testing.T) {
+	m := ofKAI(t)
+	share := func(name string, cohort bool) NodeShare {
+		n := must(m.Node(cohort, name))(t)
+		if len(n.Quotas)+len(n.Policies) > 0 {
+			t.Errorf("%s has quotas or policies: %+v", name, n)
+		}
+		return n.Shares[slices.IndexFunc(n.Shares, func(s NodeShare) bool { return s.Resource == "gpu" })]
+	}
+	was := share("vision", false)
+	if was.Quota == "" || was.FairShare == "" {
+		t.Fatalf("%+v", was)
+	}
+	edit := func(field, value string) Edit {
+		return Edit{Kind: "share", Node: "vision", Resource: "gpu", Field: field, Value: value}
+	}
+	if !m.isSet(edit("quota", was.Quota)) || m.isSet(edit("quota", "1")) || !m.isSet(edit("limit", "none")) {
+		t.Errorf("%+v", was)
+	}
+	if err := m.Set(edit("limit", "0"), edit("overQuotaWeight", "3")); err != nil {
+		t.Fatal(err)
+	}
+	if is := share("vision", false); is.Limit != "0" || is.OverQuotaWeight != "3" || is.FairShare != "0" {
+		t.Errorf("%+v", is)
+	}
+	if err := m.Select(answers.SampleAsks["kai"]); err != nil {
+		t.Fatal(err)
+	}
+	if a := m.Ask(); a.Outcome != "Impossible" {
+		t.Errorf("%+v", a)
+	}
+	for _, e := range []Edit{edit("limit", "much"), edit("weight", "1"), {Kind: "share", Node: "nobody", Resource: "gpu", Field: "limit", Value: "1"}, edit("overQuotaWeight", "-1")} {
+		if err := m.Set(e); err == nil {
+			t.Errorf("%+v is no error", e)
+		}
+	}
+	above, _ := m.now.Snapshot.Queue("vision")
+	if above.Cohort == "" {
+		t.Fatal("no queue is above")
+	}
+	if err := m.Set(Edit{Kind: "share", Node: above.Cohort, Resource: "gpu", Field: "limit", Value: "1"}); err != nil || share(above.Cohort, true).Limit != "1" {
+		t.Errorf("%v, %+v", err, share(above.Cohort, true))
+	}
+	if err := m.Unset(""); err != nil || share("vision", false) != was {
+		t.Errorf("%v, %+v", err, share("vision", false))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/quota/fairshare"
 )
 
 // Node is a queue or cohort with its settings, for editing.
@@ -22,6 +23,7 @@ type Node struct {
 	Parent    string         `json:"parent,omitempty"`
 	Inactive  bool           `json:"inactive,omitempty"`
 	Quotas    []NodeQuota    `json:"quotas"`
+	Shares    []NodeShare    `json:"shares,omitempty"` // of KAI, in place of quotas and policies
 	Policies  []NodePolicy   `json:"policies"`
 	Running   int            `json:"running"`
 	Workloads []NodeWorkload `json:"workloads"` // the first of those that run
@@ -38,6 +40,18 @@ type NodeQuota struct {
 	Used           string `json:"used"`
 	Over           string `json:"over,omitempty"`
 	Room           string `json:"room"`
+}
+
+// NodeShare is what a queue of KAI may have of a resource, as text for input fields; an empty quota or limit is unlimited. FairShare, Used and
+// Over are to be read.
+type NodeShare struct {
+	Resource        string `json:"resource"`
+	Quota           string `json:"quota"`
+	Limit           string `json:"limit"`
+	OverQuotaWeight string `json:"overQuotaWeight"`
+	FairShare       string `json:"fairShare"`
+	Used            string `json:"used"`
+	Over            string `json:"over,omitempty"`
 }
 
 // NodePolicy is a policy of a queue with its values; without values it is a text.
@@ -70,7 +84,9 @@ func (m *Model) Node(cohort bool, name string) (Node, error) {
 			return n, fmt.Errorf("there is no cohort %q", name)
 		}
 		n.Parent = c.Parent
-		m.quotas(&n, c.Quotas)
+		if n.shares(&m.now.Cluster); n.Shares == nil {
+			m.quotas(&n, c.Quotas)
+		}
 		return n, nil
 	}
 	q, ok := m.now.Snapshot.Queue(name)
@@ -78,8 +94,10 @@ func (m *Model) Node(cohort bool, name string) (Node, error) {
 		return n, fmt.Errorf("there is no queue %q", name)
 	}
 	n.Parent, n.Inactive = q.Cohort, q.Inactive
-	m.quotas(&n, q.Quotas)
-	n.policies(&q, m.now.rules)
+	if n.shares(&m.now.Cluster); n.Shares == nil {
+		m.quotas(&n, q.Quotas)
+		n.policies(&q, m.now.rules)
+	}
 	running := m.now.runningIn(name, m)
 	n.Running = len(running)
 	v := m.ensure()
@@ -91,6 +109,27 @@ func (m *Model) Node(cohort bool, name string) (Node, error) {
 		})
 	}
 	return n, nil
+}
+
+// shares adds what a queue of KAI may have.
+func (n *Node) shares(c *answers.Cluster) {
+	for _, q := range c.State.FairShares.Queues {
+		if q.Name != n.Name {
+			continue
+		}
+		list := c.Snapshot.FairShares()
+		of := list[slices.IndexFunc(list, func(of fairshare.QueueShares) bool { return of.Queue == q.Name })].Shares
+		for _, claim := range q.Claims {
+			is := of[slices.IndexFunc(of, func(s fairshare.Share) bool { return s.Resource == claim.Resource })]
+			s := NodeShare{Resource: claim.Resource, Quota: limit(claim.Resource, quota.Some(claim.Quota)), Limit: limit(claim.Resource, claim.Limit),
+				OverQuotaWeight: strconv.FormatFloat(claim.OverQuotaWeight, 'g', -1, 64),
+				FairShare:       units.Amount(claim.Resource, is.FairShare), Used: units.Amount(claim.Resource, is.Usage)}
+			if is.Over > 0 {
+				s.Over = units.Amount(claim.Resource, is.Over)
+			}
+			n.Shares = append(n.Shares, s)
+		}
+	}
 }
 
 func (m *Model) quotas(n *Node, quotas []quota.Quota) {
@@ -176,6 +215,13 @@ func (m *Model) isSet(e Edit) bool {
 		}
 		was := map[string]string{"nominal": written(e.Resource, quotas[i].Nominal), "borrowingLimit": limit(e.Resource, quotas[i].BorrowingLimit), "lendingLimit": limit(e.Resource, quotas[i].LendingLimit)}
 		return was[e.Field] == e.Value
+	case "share":
+		n := Node{Name: e.Node}
+		n.shares(&m.origin.Cluster)
+		return slices.ContainsFunc(n.Shares, func(s NodeShare) bool {
+			was := map[string]string{"quota": cmp.Or(s.Quota, "none"), "limit": cmp.Or(s.Limit, "none"), "overQuotaWeight": s.OverQuotaWeight}
+			return s.Resource == e.Resource && was[e.Field] == e.Value
+		})
 	case "policy":
 		var n Node
 		if q, ok := m.origin.Snapshot.Queue(e.Node); ok {

@@ -56,6 +56,8 @@
     try { n = await page.call("node", shown); } catch { page.forgetNode(); return; }
     const quota = (q, f) => field(q[f], `${f} of ${q.flavor}/${q.resource}`, (value) =>
       page.edit([{ kind: "quota", node: n.name, cohort: n.cohort, flavor: q.flavor, resource: q.resource, field: f, value: value || (f === "nominal" ? "0" : "") }]));
+    const share = (s, f) => field(s[f], `${f} of ${s.resource}`, (value) =>
+      page.edit([{ kind: "share", node: n.name, resource: s.resource, field: f, value: value || (f === "overQuotaWeight" ? "0" : "none") }]));
     const over = (q) => !q.over ? q.room : page.byId("excess").hidden ? `${q.over} over`
       : page.make("button", { type: "button", class: "link", title: "Who has to leave", onclick: page.showExcess }, `${q.over} over`);
     box.hidden = false;
@@ -64,7 +66,9 @@
       page.make("div", { class: "bar" }, page.make("h2", {}, n.name),
         page.make("button", { type: "button", class: "close", "aria-label": "Close", onclick: close }, "×")),
       page.make("p", { class: "sub" }, n.cohort ? "cohort" : "queue", n.parent ? ` in cohort ${n.parent}` : "", n.inactive ? ", inactive" : ""),
-      n.quotas.length ? page.make("div", { class: "quotas" }, page.table(["quota", "nominal", "borrowing limit", "lending limit", "used", "room"],
+      n.shares ? page.make("div", { class: "quotas" }, page.table(["share", "quota", "limit", "over quota weight", "fair share", "used", "over"],
+        n.shares.map((s) => [s.resource, share(s, "quota"), share(s, "limit"), share(s, "overQuotaWeight"), s.fairShare, s.used, s.over || ""])))
+      : n.quotas.length ? page.make("div", { class: "quotas" }, page.table(["quota", "nominal", "borrowing limit", "lending limit", "used", "room"],
         n.quotas.map((q) => [`${q.flavor}/${q.resource}`, quota(q, "nominal"), quota(q, "borrowingLimit"), quota(q, "lendingLimit"), q.used, over(q)]))) : page.make("p", { class: "hint" }, "It has no quota of its own."),
       n.policies.length ? page.make("div", { class: "policies" }, ...n.policies.map((p) => page.make("label", {}, page.make("span", {}, p.field),
         field(p.value, p.field, (value) => page.edit([{ kind: "policy", node: n.name, field: p.field, value: value || "none" }]), p.values)))) : "",
