@@ -109,7 +109,9 @@ func (a *Asker) readQueues() {
 		}
 		of := &asking{Queue: q, index: len(a.queues)}
 		rows, _ := a.snapshot.QueueStatus(q.Name)
-		slices.SortStableFunc(rows, func(a, b preemption.QuotaStatus) int { return cmp.Compare(everyday(a.Resource), everyday(b.Resource)) })
+		slices.SortStableFunc(rows, func(a, b preemption.QuotaStatus) int {
+			return cmp.Compare(everyday(a.Resource, a.PotentialAvailable), everyday(b.Resource, b.PotentialAvailable))
+		})
 		then, columns := rows, ""
 		if cleared != a.snapshot {
 			then, _ = cleared.QueueStatus(q.Name, names(rows)...)
@@ -133,9 +135,13 @@ func (a *Asker) readQueues() {
 	}
 }
 
-// everyday is 1 for what every job asks for: a job on devices is shown by a request for those.
-func everyday(resource string) int {
-	if slices.Contains([]string{"cpu", "memory", "pods", "ephemeral-storage"}, resource) {
+// everyday is greater for what every job asks for: a job on devices is shown by a request for those. What there is so much of that
+// it is counted in bytes is between.
+func everyday(resource string, most int64) int {
+	switch {
+	case slices.Contains([]string{"cpu", "memory", "pods", "ephemeral-storage"}, resource):
+		return 2
+	case most >= 1<<20:
 		return 1
 	}
 	return 0

@@ -82,7 +82,9 @@ func (a *podAsker) least(node, queue string, priority int32, at time.Time) *PodR
 			resources = append(resources, resource)
 		}
 	}
-	slices.SortFunc(resources, func(a, b string) int { return cmp.Or(cmp.Compare(everyday(a), everyday(b)), cmp.Compare(a, b)) })
+	slices.SortFunc(resources, func(a, b string) int {
+		return cmp.Or(cmp.Compare(everyday(a, n.Capacity[a]), everyday(b, n.Capacity[b])), cmp.Compare(a, b))
+	})
 	places := func(pods int) *PodRequest { // that ask for nothing else
 		if d := a.decide(a.request(node, queue, priority, at, pods)); a.names(&d) {
 			return &PodRequest{Node: node, Priority: priority, Queue: queue, Pods: pods}
