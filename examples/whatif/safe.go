@@ -65,7 +65,7 @@ var safeVerb = verb{
 			if o.workload != "" {
 				b.SayIn(colourOfSafe(list[0].Outcome), "%s\n", list[0].Words)
 			} else {
-				c.printSafe(b, list)
+				c.printSafe(b, list, o.output == "wide")
 			}
 			printNotes(b, notes)
 			c.printSampleHint(b, "safe -live")
@@ -207,19 +207,22 @@ func leastRequest(r *safe.Request) string {
 	if r.Priority == math.MinInt32 {
 		priority = "any priority"
 	}
-	text := fmt.Sprintf("a request of %s with %s for %s", r.Queue, priority, asksOf(r))
+	text := fmt.Sprintf("a request of %s with %s for %s", r.Queue, priority, asksOf(r, true))
 	if !r.Queued.IsZero() {
 		text += ", queued at " + clockOf(r.Queued) + " or before,"
 	}
 	return text
 }
 
-// asksOf is what the least request asks for.
-func asksOf(r *safe.Request) string {
+// asksOf is what the least request asks for, with flavors or without.
+func asksOf(r *safe.Request, flavors bool) string {
 	var parts []string
 	for _, a := range r.Asks {
 		part := units.Amount(a.Resource, a.Amount) + " " + a.Resource
-		if a.Flavor != "" {
+		if less := a.Amount - 1; less >= 1<<20 && less%(1<<20) == 0 { // of bytes one more than there are
+			part = "more than " + units.Amount(a.Resource, less) + " " + a.Resource
+		}
+		if a.Flavor != "" && flavors {
 			part += " of " + a.Flavor
 		}
 		parts = append(parts, part)
@@ -269,15 +272,31 @@ func doubtWords(list []safe.Doubt) string {
 	return strings.Join(parts, "; ")
 }
 
-// printSafe prints all answers as a table.
-func (c *cluster) printSafe(b *cli.Page, list []serve.Safe) {
+// printSafe prints all answers as a table: on a screen on which it has no room otherwise, or if it is not to be whole, without flavors.
+func (c *cluster) printSafe(b *cli.Page, list []serve.Safe, whole bool) {
 	counts := map[safe.Outcome]int{}
+	for i := range list {
+		counts[list[i].Outcome]++
+	}
+	b.Say("%s: %d safe for good, %d until a time, %d not, %d unknown, %d told to leave already.\n", plural(len(list), "1 workload runs", "%d workloads run"),
+		counts[safe.Never], counts[safe.Later], counts[safe.Now], counts[safe.Unknown], counts[safe.Leaving])
+	t := c.safeTable(list, true)
+	if !whole && !b.Fits(t) {
+		t = c.safeTable(list, false)
+	}
+	if !t.Empty() {
+		b.Gap()
+		b.Table(t)
+	}
+}
+
+// safeTable is the table, with flavors and the names of own queues or without.
+func (c *cluster) safeTable(list []serve.Safe, whole bool) *cli.Table {
 	t := &cli.Table{Columns: []cli.Column{
-		{Name: "workload", Least: 22, Cut: true}, {Name: "queue", Least: 8, Cut: true}, {Name: "safe", Least: 8}, {Name: "then", Least: 8, Cut: true}, {Name: "priority", Right: true}, {Name: "asks", Least: 12},
+		{Name: "workload", Least: 22, Cut: true}, {Name: "queue", Least: 14, Cut: true}, {Name: "safe", Least: 8}, {Name: "then", Least: 9, Cut: true}, {Name: "priority", Right: true}, {Name: "asks", Least: 17, Cut: true},
 	}}
 	for i := range list {
 		s := &list[i]
-		counts[s.Outcome]++
 		until, by, priority, asks := "no", "", "", ""
 		switch s.Outcome {
 		case safe.Never:
@@ -290,17 +309,15 @@ func (c *cluster) printSafe(b *cli.Page, list []serve.Safe) {
 			until = "leaves"
 		}
 		if r := s.Request; r != nil {
-			by, priority, asks = r.Queue, fmt.Sprint(r.Priority), asksOf(r)
+			by, priority, asks = r.Queue, fmt.Sprint(r.Priority), asksOf(r, whole)
+			if by == s.Queue && !whole {
+				by = "own"
+			}
 			if r.Priority == math.MinInt32 {
 				priority = "any"
 			}
 		}
 		t.Row(s.Workload, s.Queue, until, by, priority, asks)
 	}
-	b.Say("%s: %d safe for good, %d until a time, %d not, %d unknown, %d told to leave already.\n", plural(len(list), "1 workload runs", "%d workloads run"),
-		counts[safe.Never], counts[safe.Later], counts[safe.Now], counts[safe.Unknown], counts[safe.Leaving])
-	if !t.Empty() {
-		b.Gap()
-		b.Table(t)
-	}
+	return t
 }
