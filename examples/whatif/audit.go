@@ -23,6 +23,7 @@ type auditing struct {
 	checkpoint time.Duration // how often workloads write checkpoints; zero: never
 	resources  []string      // of which the use is what victims lose; empty: the GPUs, else CPUs
 	page       string        // the file that the page is written into; empty: none
+	skew       time.Duration // by how much the clocks behind the history may differ
 	story      string        // of the victim or preemptor whose evictions are told whole; empty: of none
 }
 
@@ -41,6 +42,7 @@ var auditVerb = verb{
 		flags.DurationVar(&a.checkpoint, "checkpoint", 0, "workloads write a checkpoint each `TIME`; by default never: all their time is lost")
 		flags.StringSliceVar(&a.resources, "cost", nil, "what victims lose: `RESOURCES` times their time (GPUs, else CPUs)")
 		flags.StringVar(&a.page, "page", "", "write a page for the browser, too, into `FILE`")
+		flags.DurationVar(&a.skew, "skew", 0, "the clocks behind the history differ by up to `TIME`: what is as near has no order")
 		flags.StringVar(&a.story, "story", "", "tell of `NAMESPACE/NAME` what it did and what was done to it")
 		flags.StringArrayVar(&o.policies, "policy", nil, "judge also by QUEUE:POLICY=`VALUE`")
 		flags.StringArrayVar(&o.quotas, "quota", nil, "judge also by QUEUE:FLAVOR:RESOURCE=`QUANTITY`")
@@ -60,6 +62,8 @@ var auditVerb = verb{
 			return fmt.Errorf("-page %q: want a file whose name ends in .html", a.page)
 		case c.Flags().Changed("checkpoint") && a.checkpoint < time.Second:
 			return fmt.Errorf("-checkpoint %v: want a second or more", a.checkpoint)
+		case a.skew < 0 || a.skew > time.Hour:
+			return fmt.Errorf("-skew %v: want an hour or less, and not below zero", a.skew)
 		case slices.Contains(a.resources, ""):
 			return errors.New("-cost: want the names of resources, as in -cost nvidia.com/gpu")
 		}
@@ -74,7 +78,7 @@ var auditVerb = verb{
 		if err != nil {
 			return result{}, err
 		}
-		h, err := history.Read(sources)
+		h, err := history.Read(sources, o.audit.skew)
 		if err != nil {
 			return result{}, err
 		}

@@ -49,7 +49,7 @@ func (m *moment) cluster(o *options, std stdio) (c *cluster, err error) {
 }
 
 // mostDoubtful is how many workloads may have held quota or not: each way is judged.
-const mostDoubtful = 4
+const mostDoubtful = 6
 
 // judge judges a preemption in each of the clusters that the history leaves possible. What they differ in is unknown.
 func (a *auditor) judge(j *judged, m *moment, at *history.Moment) error {
@@ -107,7 +107,7 @@ func (a *auditor) judge(j *judged, m *moment, at *history.Moment) error {
 		}
 	}
 	switch {
-	case impossible != "" && (j.Finding == nil || j.Finding.Verdict != audit.Right):
+	case impossible != "" && (j.Finding == nil || a.history.Skew == 0 && j.Finding.Verdict != audit.Right):
 		j.Unknown = impossible
 	case j.Finding == nil:
 		j.Unknown = "even without the victims it does not fit: something was there, or decided, that the history does not have"
@@ -216,6 +216,10 @@ func (a *auditor) find(c *cluster, o *options, j *judged, at *history.Moment) (f
 		j.Unknown = fmt.Sprintf("%s, as far as the history goes: %s", wordsOf[found.Verdict], lacks)
 		return nil, "", nil
 	}
+	if found.Verdict != audit.Right && a.byClocks(c, &found, &e.Request, j) {
+		j.Unknown = wordsOf[found.Verdict] + ", or not: the clocks may differ by so much"
+		return nil, "", nil
+	}
 	for i := range found.Victims {
 		if v := &found.Victims[i]; v.Kept != nil {
 			j.Why = append(j.Why, v.Workload+": "+explain.Blocker(c.Snapshot, &e.Request, *v.Kept))
@@ -235,6 +239,20 @@ func (a *auditor) find(c *cluster, o *options, j *judged, at *history.Moment) (f
 
 // wordsOf say a verdict in a few words.
 var wordsOf = map[audit.Verdict]string{audit.Fitted: "it fit while all stayed", audit.TooMany: "one could stay", audit.NotPermitted: "not permitted"}
+
+// byClocks reports whether a finding depends on the order of two times that are as near as the clocks may differ.
+func (a *auditor) byClocks(c *cluster, f *audit.Finding, r *preemption.Request, j *judged) bool {
+	skew := a.history.Skew
+	if skew == 0 {
+		return false
+	}
+	near := slices.ContainsFunc(f.Victims, func(v audit.Victim) bool {
+		w, _ := c.Snapshot.Find(v.Workload)
+		return w.Priority == r.Workload.Priority && (w.Queued.Sub(r.Workload.Queued).Abs() <= skew || w.Created.Sub(r.Workload.Created).Abs() <= skew) ||
+			v.Kept != nil && v.Kept.Rule == preemption.RuleMinRuntime
+	})
+	return near || j.Apart && !certain(f)
+}
 
 // certain reports whether a finding does not depend on who else held quota: it is right, or a policy keeps a victim by its
 // priority or its time.

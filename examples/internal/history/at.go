@@ -21,6 +21,8 @@ type Eviction struct {
 	Unknown string `json:"unknown,omitempty"`
 	// Started is when the preemptor got its quota; zero: never, as far as the history goes.
 	Started time.Time `json:"started,omitzero"`
+	// Apart: the clocks leave open whether the victims were chosen at once.
+	Apart bool `json:"-"`
 
 	by string // the UID of the preemptor
 }
@@ -44,7 +46,7 @@ func (h *History) finish() {
 			l = &life{uid: s.uid, id: s.id}
 			h.lives[s.uid] = l
 		}
-		l.tell(told{at: s.at, cause: preempted, message: s.message})
+		l.tell(told{at: s.at, cause: preempted, message: s.message}, max(together, h.Skew))
 	}
 	for _, l := range h.lives {
 		l.finish()
@@ -115,7 +117,12 @@ func (h *History) Evictions() (list []Eviction) {
 		of := byPreemptor[name]
 		slices.SortStableFunc(of, func(a, b Eviction) int { return a.At.Compare(b.At) })
 		for i := range of {
-			if n := len(list); i > 0 && of[i].At.Sub(of[i-1].At) <= together {
+			if n := len(list); i > 0 && of[i].At.Sub(of[i-1].At) <= max(together, h.Skew) {
+				list[n-1].Apart = list[n-1].Apart || of[i].At.Sub(of[i-1].At) > together
+				again := of[i].Victims[0].Workload
+				if h.Skew > 0 && slices.ContainsFunc(list[n-1].Victims, func(v Victim) bool { return v.Workload == again }) {
+					continue // told by two clocks
+				}
 				list[n-1].Victims = append(list[n-1].Victims, of[i].Victims...)
 				continue
 			}
@@ -158,7 +165,7 @@ func (h *History) name(e *Eviction) {
 	}
 	e.Preemptor = l.id
 	for _, s := range l.spans {
-		if s.at.After(e.At) {
+		if s.at.After(e.At) || s.at.After(e.At.Add(-h.Skew)) && (s.to.IsZero() || s.to.After(e.At)) {
 			e.Started = s.at
 			break
 		}
@@ -174,22 +181,22 @@ const (
 	holds
 )
 
-// at says what a workload does just before an instant: the second in which something happens is no order.
-func (l *life) at(t time.Time) (where, *span) {
+// at says what a workload does just before an instant, and during which spans, if it holds quota: the second in which something
+// happens is no order, and neither is a time within the skew.
+func (l *life) at(t time.Time, skew time.Duration) (does where, during []*span) {
+	first, last := t.Add(-skew), t.Add(skew)
 	for i := range l.spans {
 		s := &l.spans[i]
 		switch {
-		case s.at.After(t) && (s.from.IsZero() || s.from.After(t)):
-		case s.at.After(t):
-			return perhaps, s
-		case !s.until.IsZero() && s.until.Before(t):
-		case sameSecond(s.at, t), !s.to.IsZero() && !s.to.After(t):
-			return perhaps, s
+		case s.at.After(last) && (s.from.IsZero() || s.from.After(last)):
+		case !s.until.IsZero() && s.until.Before(first):
+		case s.at.After(last), sameSecond(s.at, t), !s.at.Before(first), !s.to.IsZero() && !s.to.After(last):
+			does, during = perhaps, append(during, s)
 		default:
-			return holds, s
+			return holds, []*span{s}
 		}
 	}
-	return away, nil
+	return does, during
 }
 
 func sameSecond(a, b time.Time) bool { return a.Truncate(time.Second).Equal(b.Truncate(time.Second)) }
@@ -264,6 +271,9 @@ func (p *Player) configure(name string, t time.Time, b *strings.Builder, m *Mome
 	unsure := false
 	for i := range list {
 		unsure = unsure || len(list) > 1 && list[i].from.IsZero()
+		if i > 0 && p.h.Skew > 0 && list[i].from.Sub(t).Abs() <= p.h.Skew {
+			unsure = true
+		}
 		if !list[i].from.After(t) {
 			is = &list[i]
 		}
@@ -287,8 +297,13 @@ func (p *Player) show(l *life, e *Eviction, b *strings.Builder, m *Moment) {
 	if l.object == nil {
 		return
 	}
-	does, s := l.at(e.At)
-	told := slices.ContainsFunc(e.Victims, func(v Victim) bool { return v.Workload == l.id && !v.Since.IsZero() })
+	does, spans := l.at(e.At, p.h.Skew)
+	victim := slices.IndexFunc(e.Victims, func(v Victim) bool { return v.Workload == l.id && !v.Since.IsZero() })
+	if victim >= 0 {
+		if i := slices.IndexFunc(spans, func(s *span) bool { return s.at.Equal(e.Victims[victim].Since) }); i >= 0 {
+			spans = spans[i : i+1]
+		}
+	}
 	var as view
 	switch {
 	case l.uid == e.by && does == holds:
@@ -296,19 +311,21 @@ func (p *Player) show(l *life, e *Eviction, b *strings.Builder, m *Moment) {
 	case l.uid == e.by:
 		as.waits, m.Flavors = true, flavorsOf(l, e.Started)
 	case does == away:
-	case s.admission == nil:
+	case slices.ContainsFunc(spans, func(s *span) bool { return s.admission == nil }):
 		m.Unknown = cmp.Or(m.Unknown, "what "+l.id+" held is not in the history")
-	case s.vague != "":
-		m.Unknown = cmp.Or(m.Unknown, l.id+" "+s.vague+", and the history does not say when")
-	case does == perhaps && !told:
-		m.Doubtful = append(m.Doubtful, Doubtful{l.id, queueOf(s.admission), document(l.object, "MODIFIED", l.status(l.as(view{during: s}, e.At), nil))})
+	case slices.ContainsFunc(spans, func(s *span) bool { return s.vague != "" }):
+		m.Unknown = cmp.Or(m.Unknown, l.id+" "+spans[0].vague+", and the history does not say when")
+	case does == perhaps && victim < 0:
 	default:
-		as.during = s
-		if s.reclaimed != nil {
+		as.during = spans[0]
+		if s := spans[0]; s.reclaimed != nil {
 			m.Reclaimed = append(m.Reclaimed, Doubtful{l.id, queueOf(s.admission), document(l.object, "MODIFIED", l.status(l.as(as, e.At), s.reclaimed))})
 		}
 	}
 	as = l.as(as, e.At)
+	if victim < 0 && l.uid != e.by && does != away {
+		p.doubt(l, spans, as, e.At, m)
+	}
 	if p.shown[l] == as {
 		return
 	}
@@ -318,6 +335,26 @@ func (p *Player) show(l *life, e *Eviction, b *strings.Builder, m *Moment) {
 		return
 	}
 	b.Write(document(l.object, "MODIFIED", l.status(as, nil)))
+}
+
+// doubt adds each other way in which a workload may have held quota: during another span, or told to leave by another clock.
+func (p *Player) doubt(l *life, spans []*span, shown view, t time.Time, m *Moment) {
+	for _, s := range spans {
+		if s.admission == nil {
+			continue
+		}
+		seen := []view{shown}
+		for _, at := range []time.Time{t, t.Add(-p.h.Skew), t.Add(p.h.Skew + time.Second)} {
+			v := l.as(view{during: s}, at)
+			if v.admitted = l.as(view{during: s}, t).admitted; !slices.Contains(seen, v) {
+				seen = append(seen, v)
+				m.Doubtful = append(m.Doubtful, Doubtful{l.id, queueOf(s.admission), document(l.object, "MODIFIED", l.status(v, nil))})
+			}
+			if p.h.Skew == 0 {
+				break
+			}
+		}
+	}
 }
 
 // as completes a view at an instant.

@@ -30,7 +30,7 @@ func version(name string, conditions ...string) string {
 
 func readAll(t *testing.T, versions ...string) *History {
 	t.Helper()
-	h, err := Read([]input.Source{{Name: "versions", Reader: strings.NewReader(strings.Join(versions, "\n"))}})
+	h, err := Read([]input.Source{{Name: "versions", Reader: strings.NewReader(strings.Join(versions, "\n"))}}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestWhatIsKnownOfALife(t *testing.T) {
 		h := readAll(t, c.versions...)
 		got := ""
 		for n := 5; n < 80; n += 10 {
-			does, _ := h.lives["w"].at(second(n))
+			does, _ := h.lives["w"].at(second(n), 0)
 			got += string("-?#"[does])
 		}
 		if got != c.at || (h.Lacks != "") != c.lacks {

@@ -129,7 +129,7 @@ func (h *History) workload(o *input.Object, at time.Time) error {
 			if n := len(l.stops); begin.at.IsZero() && n > 0 && !l.stops[n-1].at.Before(c.Since) {
 				l.stops[n-1].told = c.Since
 			}
-			l.tell(told{at: c.Since, cause: c.Reason, reason: right, message: c.Message})
+			l.tell(told{at: c.Since, cause: c.Reason, reason: right, message: c.Message}, together)
 		}
 	}
 	n := count{}
@@ -170,13 +170,13 @@ func (h *History) workload(o *input.Object, at time.Time) error {
 // preemptorText finds the preemptor in what Kueue says of an eviction, in each of its versions.
 var preemptorText = regexp.MustCompile(`workload \(UID: ([^,)]+)(?:, JobUID: ([^)]+))?\)`)
 
-// tell takes in that it was told to leave.
-func (l *life) tell(t told) {
+// tell takes in that it was told to leave. What is told again within a while is the same.
+func (l *life) tell(t told, within time.Duration) {
 	if m := preemptorText.FindStringSubmatch(t.message); m != nil && m[1] != "UNKNOWN" {
 		t.by, t.jobUID = m[1], m[2]
 	}
 	if i := slices.IndexFunc(l.told, func(old told) bool {
-		return old.cause == t.cause && old.at.Sub(t.at).Abs() <= together && (old.by == t.by || t.by == "" || old.by == "")
+		return old.cause == t.cause && old.at.Sub(t.at).Abs() <= within && (old.by == t.by || t.by == "" || old.by == "")
 	}); i >= 0 {
 		l.told[i].by, l.told[i].reason = cmp.Or(l.told[i].by, t.by), cmp.Or(l.told[i].reason, t.reason)
 		return

@@ -23,6 +23,8 @@ type History struct {
 	Notes       []string  // on what was left out
 	// Lacks says why some of what held quota may not be in the history; empty: nothing shows that.
 	Lacks string
+	// Skew is by how much the clocks behind it may differ: times that are as near have no order. Zero: seconds are true.
+	Skew time.Duration
 
 	lives  map[string]*life // by UID
 	byID   map[string][]*life
@@ -35,8 +37,8 @@ type History struct {
 
 // Read reads a history. It fails on what cannot be read, and on one without Workloads; an odd object is left out, with a
 // note.
-func Read(sources []input.Source) (*History, error) {
-	h := &History{lives: map[string]*life{}, byID: map[string][]*life{}, config: map[string][]setting{}}
+func Read(sources []input.Source, skew time.Duration) (*History, error) {
+	h := &History{Skew: skew, lives: map[string]*life{}, byID: map[string][]*life{}, config: map[string][]setting{}}
 	for i := range sources {
 		h.begin(&sources[i])
 	}
