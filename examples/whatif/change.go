@@ -15,7 +15,7 @@ import (
 
 // quotaFlags adds the flags that change what may be used.
 func quotaFlags(c *cobra.Command, o *options, verb string) {
-	c.Flags().StringArrayVar(&o.quotas, "quota", nil, verb+" another quota: a `CHANGE` QUEUE:FLAVOR:RESOURCE=QUANTITY, or a cohort's; with :borrowingLimit or :lendingLimit behind it a limit, or none; of KAI QUEUE:RESOURCE=QUANTITY, with :limit or :overQuotaWeight")
+	c.Flags().StringArrayVar(&o.quotas, "quota", nil, verb+" another quota: a `CHANGE` QUEUE:FLAVOR:RESOURCE=QUANTITY (+QUANTITY: so much more), or a cohort's; with :borrowingLimit or :lendingLimit behind it a limit, or none; of KAI QUEUE:RESOURCE=QUANTITY, with :limit or :overQuotaWeight")
 	c.Flags().StringArrayVar(&o.applied, "apply", nil, verb+" the objects of Kueue in `FILE`, new or in place of others")
 }
 

@@ -18,7 +18,7 @@ import (
 const none = "none"
 
 // SetQuota returns the quotas of a queue or cohort with another nominal, borrowingLimit or
-// lendingLimit. The value is a quantity; none is no limit.
+// lendingLimit. The value is a quantity; with a plus before it, so much more than before; none is no limit.
 func SetQuota(quotas []quota.Quota, of string, column quota.FlavorResource, field, value string) ([]quota.Quota, error) {
 	i := slices.IndexFunc(quotas, func(e quota.Quota) bool { return e.FlavorResource() == column })
 	if i < 0 {
@@ -31,15 +31,21 @@ func SetQuota(quotas []quota.Quota, of string, column quota.FlavorResource, fiel
 	if value == none && field != "nominal" {
 		value = ""
 	}
+	changed := slices.Clone(quotas)
+	before := map[string]quota.OptionalInt64{"nominal": quota.Some(changed[i].Nominal), "borrowingLimit": changed[i].BorrowingLimit, "lendingLimit": changed[i].LendingLimit}
 	limit := quota.OptionalInt64{}
 	if value != "" {
-		quantity, err := bridge.ParseQuantity(value)
-		if err != nil {
+		var err error
+		if limit, err = raised(before[field], value, func(value string) (quota.OptionalInt64, error) {
+			quantity, err := bridge.ParseQuantity(value)
+			if err != nil {
+				return limit, err
+			}
+			return quota.Some(quantity.Amount(column.Resource)), nil
+		}); err != nil {
 			return quotas, err
 		}
-		limit = quota.Some(quantity.Amount(column.Resource))
 	}
-	changed := slices.Clone(quotas)
 	switch e := &changed[i]; field {
 	case "nominal":
 		if value == "" {
@@ -54,6 +60,26 @@ func SetQuota(quotas []quota.Quota, of string, column quota.FlavorResource, fiel
 		return quotas, fmt.Errorf("%q is unknown: want borrowingLimit or lendingLimit", field)
 	}
 	return changed, nil
+}
+
+// raised is what a value says: with a plus before it, so much more than before.
+func raised(before quota.OptionalInt64, value string, read func(string) (quota.OptionalInt64, error)) (quota.OptionalInt64, error) {
+	more, is := strings.CutPrefix(value, "+")
+	if !is {
+		return read(value)
+	}
+	if strings.HasPrefix(more, "+") {
+		return before, fmt.Errorf("%q is not a quantity (as in +8, +500m, +64Gi)", value)
+	}
+	by, err := read(more)
+	if err != nil {
+		return by, err
+	}
+	n, limited := by.Get()
+	if was, has := before.Get(); has && limited && was != quota.Unlimited {
+		return quota.Some(quota.Add(was, n)), nil
+	}
+	return by, fmt.Errorf("%q: there is no limit that could be raised", value)
 }
 
 // Priority reads a priority.

@@ -53,14 +53,15 @@ func SetShare(st *preemption.State, name, resource, field, value string) error {
 		return fmt.Errorf("%q is unknown: want cpu, memory or %s", resource, kai.GPU)
 	}
 	var err error
+	amountOfIt := func(value string) (quota.OptionalInt64, error) { return amountOf(resource, value) }
 	switch claim := &claims[of]; field {
 	case "quota":
 		var amount quota.OptionalInt64
-		if amount, err = amountOf(resource, value); err == nil {
+		if amount, err = raised(quota.Some(claim.Quota), value, amountOfIt); err == nil {
 			claim.Quota = amount.Or(quota.Unlimited)
 		}
 	case "limit":
-		claim.Limit, err = amountOf(resource, value)
+		claim.Limit, err = raised(claim.Limit, value, amountOfIt)
 	case "overQuotaWeight":
 		if claim.OverQuotaWeight, err = strconv.ParseFloat(value, 64); err != nil {
 			err = fmt.Errorf("%q is no number", value)
