@@ -100,6 +100,9 @@ func (c *cluster) named(o *options) (string, error) {
 	case c.owned != nil:
 		found = slices.DeleteFunc(slices.Clone(c.owned.ids), func(id string) bool { return !in(id) || !slices.Contains(all, id) })
 	}
+	if len(found) == 0 && !o.typed {
+		found = slices.DeleteFunc(ending(all, o.workload), func(id string) bool { return !in(id) })
+	}
 	found = fewer(found, func(id string) bool { return slices.Contains(waiting, id) })
 	found = fewer(found, func(id string) bool { return answers.Namespace(id) == c.namespace })
 	switch {
@@ -114,6 +117,34 @@ func (c *cluster) named(o *options) (string, error) {
 		return o.namespace + "/" + o.workload, nil
 	}
 	return o.workload, nil
+}
+
+// ending lists the names that a name stands for which lacks its beginning, as people type it, or also its middle, as tables print it.
+func ending(all []string, name string) (found []string) {
+	parts := strings.Split(name, "…")
+	end := parts[len(parts)-1]
+	for _, id := range all {
+		rest, ends := strings.CutSuffix(id, end)
+		switch whole := len(parts) == 1; {
+		case !ends || end == "", whole && (len(end) < 4 || rest == "" || !strings.HasSuffix(rest, "-") && !strings.HasSuffix(rest, "/")):
+			continue
+		case whole:
+			found = append(found, id)
+			continue
+		}
+		in := true
+		for i, part := range parts[:len(parts)-1] {
+			at := strings.Index(rest, part)
+			if in = in && at >= 0 && (i > 0 || at == 0); !in {
+				break
+			}
+			rest = rest[at+len(part):]
+		}
+		if in {
+			found = append(found, id)
+		}
+	}
+	return found
 }
 
 // fewer keeps what is preferred, if something is.

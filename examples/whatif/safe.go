@@ -166,7 +166,14 @@ func (c *cluster) running(o *options) (string, error) {
 			return id, nil
 		}
 	}
-	return "", fmt.Errorf("no workload %q runs in the input%s", o.workload, nearest(o.workload, ids))
+	switch found := ending(ids, o.workload); len(found) {
+	case 0:
+		return "", fmt.Errorf("no workload %q runs in the input%s", o.workload, nearest(o.workload, ids))
+	case 1:
+		return found[0], nil
+	default:
+		return "", fmt.Errorf("%s may mean %s: name one as NAMESPACE/NAME", o.workload, some(found))
+	}
 }
 
 // safeOf adds to an answer what people read.
