@@ -58,6 +58,13 @@ var safeVerb = verb{
 			outcomes = append(outcomes, list[i].Outcome)
 		}
 		notes, status := append(c.inputNotes(), c.accept(doubts)...), statusOfSafe(outcomes, doubts)
+		if o.workload != "" && !o.newOnly && list[0].Outcome == safe.Now {
+			left, err := c.nameWaiting(&list[0], o, std)
+			if err != nil {
+				return result{}, err
+			}
+			notes = append(notes, left...)
+		}
 		return result{status, func(b *cli.Page) {
 			if len(doubts) > 0 {
 				b.SayIn(answers.ColourOf(answers.Unknown), "Who is safe is unknown: %s. As far as is known:\n", doubts[0])
@@ -71,6 +78,24 @@ var safeVerb = verb{
 			c.printSampleHint(b, "safe -live")
 		}, serve.Safety{Now: c.Now, Workloads: list, Doubts: doubts, Notes: notes}, namesOfSafe(list)}, nil
 	},
+}
+
+// nameWaiting names those that wait and would take the place of a workload now.
+func (c *cluster) nameWaiting(s *serve.Safe, o *options, std stdio) (notes []string, err error) {
+	waiting, err := c.waiting(o)
+	if err != nil {
+		return nil, err
+	}
+	notes, err = c.shortenAll(o, waiting, std, func(i int, one *answers.Short) error {
+		if one != nil && one.Outcome == preemption.Preempt.String() && slices.Contains(one.Victims, s.Workload) {
+			s.Waiting = append(s.Waiting, waiting[i].Workload.ID)
+		}
+		return nil
+	})
+	if len(s.Waiting) > 0 {
+		s.Words += fmt.Sprintf(" Of those that wait, %s would take its place now.", some(s.Waiting))
+	}
+	return notes, err
 }
 
 func namesOfSafe(list []serve.Safe) []string {

@@ -158,7 +158,9 @@ type SafePod struct {
 // Safe is until when one keeps its place.
 type Safe struct {
 	safe.Answer
-	Words string `json:"words"` // the answer in a sentence
+	// Waiting are those that wait and would make it yield now, each if it were alone. It is looked for only where one workload is asked about.
+	Waiting []string `json:"waiting,omitempty"`
+	Words   string   `json:"words"` // the answer in a sentence
 }
 
 // verb handles questions with parameters of type P.
