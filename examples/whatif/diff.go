@@ -55,7 +55,7 @@ func runDiff(before *cluster, o *options, std stdio) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	rows, same, left, err := compareAnswers(before, after, o, std)
+	rows, evicted, same, left, err := compareAnswers(before, after, o, std)
 	if err != nil {
 		return result{}, err
 	}
@@ -78,13 +78,16 @@ func runDiff(before *cluster, o *options, std stdio) (result, error) {
 	}
 	return result{status, func(b *cli.Page) {
 		printDiff(b, rows, same)
+		if len(evicted) > 0 {
+			b.Say("%s: %s.\n", plural(len(evicted), "1 that runs would then be told to leave, and is not today", "%d that run would then be told to leave, and are not today"), some(evicted))
+		}
 		if leaves.Outcome != preemption.Fits {
 			b.Gap()
 			b.Say("Running work does not leave by itself. If usage is to be within what is then allowed (whatif settle says why):\n%s.\n", after.Words(printer.SettlementMessage(leaves)))
 		}
 		printNotes(b, notes)
 		before.printSampleHint(b, "diff -live "+before.quotaHint())
-	}, serve.Diff{Now: before.Now, Change: rows, Same: same.all, Settlement: anyExcess(leaves), Notes: notes}, nil}, nil
+	}, serve.Diff{Now: before.Now, Change: rows, Evicted: evicted, Same: same.all, Settlement: anyExcess(leaves), Notes: notes}, nil}, nil
 }
 
 // other returns the cluster after the change.
@@ -130,15 +133,15 @@ func (c *cluster) apply(o *options) error {
 }
 
 // compareAnswers returns the workloads with another answer, by queue, then as in the queue
-// before; how many stay as they are; and notes on what was not looked at.
-func compareAnswers(before, after *cluster, o *options, std stdio) (rows []diffRow, count sameAnswers, notes []string, err error) {
+// before; who would be told to leave that is not today; how many stay as they are; and notes on what was not looked at.
+func compareAnswers(before, after *cluster, o *options, std stdio) (rows []diffRow, evicted []string, count sameAnswers, notes []string, err error) {
 	one, err := before.waiting(o)
 	if err != nil {
-		return nil, count, nil, err
+		return nil, nil, count, nil, err
 	}
 	other, err := after.waiting(o)
 	if err != nil {
-		return nil, count, nil, err
+		return nil, nil, count, nil, err
 	}
 	answered := func(c *cluster, list []answers.Waiting) (map[string]*answers.Short, error) {
 		found := map[string]*answers.Short{}
@@ -157,11 +160,11 @@ func compareAnswers(before, after *cluster, o *options, std stdio) (rows []diffR
 	}
 	was, err := answered(before, one)
 	if err != nil {
-		return nil, count, nil, err
+		return nil, nil, count, nil, err
 	}
 	is, err := answered(after, other)
 	if err != nil {
-		return nil, count, nil, err
+		return nil, nil, count, nil, err
 	}
 	rows = []diffRow{}
 	seen := map[string]bool{}
@@ -181,7 +184,28 @@ func compareAnswers(before, after *cluster, o *options, std stdio) (rows []diffR
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b diffRow) int { return cmp.Compare(a.Queue, b.Queue) })
-	return rows, count, slices.Compact(notes), nil
+	return rows, evictions(was, is), count, slices.Compact(notes), nil
+}
+
+// evictions lists who yields for what waits after a change, and did not before.
+func evictions(was, is map[string]*answers.Short) []string {
+	before, list := map[string]bool{}, []string{}
+	for _, s := range was {
+		for _, id := range s.Victims {
+			before[id] = true
+		}
+	}
+	for _, s := range is {
+		if s.Outcome == preemption.Preempt.String() {
+			for _, id := range s.Victims {
+				if !before[id] && !slices.Contains(s.Leaving, id) {
+					list = append(list, id)
+				}
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 func printDiff(b *cli.Page, rows []diffRow, same sameAnswers) {

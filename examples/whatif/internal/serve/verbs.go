@@ -90,7 +90,9 @@ type DiffAsked struct {
 type Diff struct {
 	Now    time.Time `json:"now"`
 	Change []DiffRow `json:"changes"`
-	Same   int       `json:"same"` // how many answers stay as they are
+	// Evicted are workloads that run and would be told to leave after the change, for one of those that wait, and would not before it.
+	Evicted []string `json:"evicted"`
+	Same    int      `json:"same"` // how many answers stay as they are
 	// Settlement says who has to leave after the change, if usage is to be within what is allowed; absent: nothing has to.
 	Settlement *settle.Answer `json:"settlement,omitempty"`
 	Notes      []string       `json:"notes"`
