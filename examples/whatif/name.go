@@ -119,14 +119,15 @@ func (c *cluster) named(o *options) (string, error) {
 	return o.workload, nil
 }
 
-// ending lists the names that a name stands for which lacks its beginning, as people type it, or also its middle, as tables print it.
+// ending lists the names that a name stands for which lacks its beginning, as people type it, or also its middle, as tables print it. What
+// has a slash and all its letters is TYPE/NAME or a whole name.
 func ending(all []string, name string) (found []string) {
 	parts := strings.Split(name, "…")
 	end := parts[len(parts)-1]
 	for _, id := range all {
 		rest, ends := strings.CutSuffix(id, end)
 		switch whole := len(parts) == 1; {
-		case !ends || end == "", whole && (len(end) < 4 || rest == "" || !strings.HasSuffix(rest, "-") && !strings.HasSuffix(rest, "/")):
+		case !ends || end == "", whole && (len(end) < 4 || strings.Contains(end, "/") || rest == "" || !strings.HasSuffix(rest, "-") && !strings.HasSuffix(rest, "/")):
 			continue
 		case whole:
 			found = append(found, id)

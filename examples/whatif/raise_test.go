@@ -82,7 +82,7 @@ func TestEndings(t *testing.T) {
 	all := []string{nightly, urgent, "team-vision/job-urgent-retrain-5b720"}
 	for name, want := range map[string][]string{
 		"8b5c9": {nightly}, "backfill-8b5c9": {nightly}, "…/job-nightly…8b5c9": {nightly}, "team-f…t/job-u…5b720": {urgent}, "job-urgent-retrain-5b720": {urgent, all[2]},
-		"5c9": nil, "b5c9": nil, "x…8b5c9": nil, "": nil, "…": nil,
+		"5c9": nil, "b5c9": nil, "x…8b5c9": nil, "forecast/job-urgent-retrain-5b720": nil, "": nil, "…": nil,
 	} {
 		if got := ending(all, name); !slices.Equal(got, want) {
 			t.Errorf("%q means %v, want %v", name, got, want)
