@@ -107,7 +107,7 @@ func (a *auditor) judge(j *judged, m *moment, at *history.Moment) error {
 		}
 	}
 	switch {
-	case impossible != "" && (j.Finding == nil || a.history.Skew == 0 && j.Finding.Verdict != audit.Right):
+	case impossible != "" && (j.Finding == nil || (a.history.Skew == 0 || len(at.Reclaimed) > 0) && j.Finding.Verdict != audit.Right):
 		j.Unknown = impossible
 	case j.Finding == nil:
 		j.Unknown = "even without the victims it does not fit: something was there, or decided, that the history does not have"
