@@ -128,7 +128,7 @@ func (d *auditDrawing) count(j *judged, number int, class, word string, first, l
 	if at < 0 {
 		at, d.Lanes = len(d.Lanes), append(d.Lanes, &lane{Queue: queue})
 	}
-	x := min(max(int(float64(bins)*float64(j.At.Sub(first))/float64(max(last.Sub(first), 1))), 0), bins-1)
+	x := min(max(int(j.At.Sub(first)/(last.Sub(first)/bins+1)), 0), bins-1)
 	counts := &d.Lanes[at].Counts[x]
 	if *counts == nil {
 		*counts = map[string]*bar{}
