@@ -80,10 +80,10 @@ type taker struct {
 }
 
 const (
-	nobody    = "Nobody"
-	higher    = "Higher"
-	older     = "Older"
-	whoeverIt = "Any"
+	nobody  = "Nobody"
+	higher  = "Higher"
+	older   = "Older"
+	anybody = "Any"
 )
 
 // guaranteesOf asks, for each pair of queues, the rights over a job in an otherwise empty cluster that borrows of everything.
@@ -175,7 +175,7 @@ func (r *rightsOf) taker(by, of *queue.Queue) taker {
 			if after, ok := r.after(by.Name, probe+1, time.Time{}, asks); ok {
 				t.Who, t.After = higher, after
 				if _, ok := r.after(by.Name, probe-1, time.Time{}, asks); ok {
-					t.Who = whoeverIt
+					t.Who = anybody
 				} else if _, ok := r.after(by.Name, probe, r.now.Add(-time.Second), asks); ok && by.Name == of.Name {
 					t.Who = older
 					t.EqualsAfter, _ = by.Preemption.MinAdmitDuration.Get()

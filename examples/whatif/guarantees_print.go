@@ -52,7 +52,7 @@ func (q *guarantee) print(b *cli.Page, keeps string) {
 // text says what a queue can take.
 func (t *taker) text() string {
 	text := map[string]string{
-		nobody: "nobody", higher: "higher priority", older: "higher priority, or an equal that waits for longer", whoeverIt: "any priority",
+		nobody: "nobody", higher: "higher priority", older: "higher priority, or an equal that waits for longer", anybody: "any priority",
 	}[t.Who]
 	if t.OnlyBorrowing && t.UpTo != nil {
 		text += fmt.Sprintf(" over jobs up to %d", *t.UpTo)

@@ -86,7 +86,7 @@ func (t *taker) permits(r *preemption.Request, w *workload.Workload, v *preempti
 		return false
 	}
 	switch t.Who {
-	case whoeverIt:
+	case anybody:
 		return true
 	case higher:
 		return own < asks
