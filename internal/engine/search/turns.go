@@ -174,8 +174,8 @@ func Turns(s *Search, list []int64, m source.Mode, w *cluster.Workload) (all []i
 	return list, reached
 }
 
-// appendPieces appends the amounts from low to high at which others of the victims taken so far are put back than with one less, one by
-// one.
+// appendPieces appends the amounts from low to high at which others of the victims taken so far are put back than with one less, one
+// by one.
 func appendPieces(s *Search, list []int64, m source.Mode, low, high int64) []int64 {
 	if len(s.Taken) > mostPieces {
 		return append(list, low, high)
