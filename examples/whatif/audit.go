@@ -78,11 +78,10 @@ var auditVerb = verb{
 		if err != nil {
 			return result{}, err
 		}
-		h, err := history.Read(sources, o.audit.skew)
-		if err != nil {
+		a := &auditor{o: o, std: std}
+		if err := a.read(sources); err != nil {
 			return result{}, err
 		}
-		a := &auditor{history: h, o: o, std: std}
 		if err := a.judgeAll(); err != nil {
 			return result{}, err
 		}
@@ -110,6 +109,14 @@ func (c every) Lost(w workload.Workload, podSet string, now time.Time) int64 {
 	return c.of.Lost(w, podSet, now)
 }
 
+// past is the history of one scheduler, whose preemptions it judges. They come to Judge in the order of Evictions.
+type past interface {
+	Span() (first, last time.Time)
+	Evictions() []history.Eviction
+	Judge(*judged) error
+	Notes() []string // on what the history lacks
+}
+
 // judged is a preemption of the history and what is to be said of it.
 type judged struct {
 	history.Eviction
@@ -126,16 +133,56 @@ type judged struct {
 	Changed string `json:"changed,omitempty"`
 	// Circle lists the victims that took their room back from the preemptor later.
 	Circle []string `json:"circle,omitempty"`
+
+	found *found
+}
+
+// found is a finding as it is printed, whatever scheduler it is of.
+type found struct {
+	verdict         audit.Verdict
+	lost, avoidable int64
+	victims         []foundVictim // as those of the eviction
+	leaving         string        // who was leaving already, which was enough; empty: nobody, or it was not
+	cheaper         string        // whose leaving would have lost less; empty: see instead
+	instead         string        // what was to be done in place of it; empty: nothing, or somebody cheaper
+}
+
+// foundVictim is what is to be said of a victim.
+type foundVictim struct {
+	lost  int64
+	stays bool   // it could stay
+	right string // by which it yields; empty: it has none, or none was needed
 }
 
 // auditor judges the preemptions of a history.
 type auditor struct {
-	history   *history.History
-	o         *options
-	std       stdio
-	list      []judged
-	resources []string
-	notes     []string
+	pasts       []past
+	first, last time.Time
+	o           *options
+	std         stdio
+	list        []judged
+	resources   []string // whose use counts as lost
+	notes       []string
+}
+
+// read reads the history of each scheduler.
+func (a *auditor) read(sources []objects.Source) error {
+	h, err := history.Read(sources, a.o.audit.skew)
+	if err != nil {
+		return err
+	}
+	a.pasts = append(a.pasts, &kueuePast{auditor: a, history: h, player: h.Play(), now: newMoment()})
+	for _, p := range a.pasts {
+		first, last := p.Span()
+		if a.first.IsZero() || first.Before(a.first) {
+			a.first = first
+		}
+		if last.After(a.last) {
+			a.last = last
+		}
+		a.notes = append(a.notes, p.Notes()...)
+	}
+	return nil
 }
 
 // unknownVerdict is the verdict on what the history does not decide.
@@ -143,32 +190,24 @@ const unknownVerdict = "Unknown"
 
 // judgeAll judges each preemption.
 func (a *auditor) judgeAll() error {
-	player, in := a.history.Play(), newMoment()
 	progress := a.std.screen.Start("preemptions judged", -1)
 	defer progress.Done()
-	evictions := a.history.Evictions()
-	for i := range evictions {
-		j := judged{Eviction: evictions[i]}
-		m := player.At(&j.Eviction)
-		next, err := in.after(m.Changes)
-		if err != nil {
-			return err
+	for _, p := range a.pasts {
+		for _, e := range p.Evictions() {
+			j := judged{Eviction: e}
+			if err := p.Judge(&j); err != nil {
+				return err
+			}
+			if j.Unknown != "" {
+				j.Verdict, j.Changed, j.Finding, j.found = unknownVerdict, "", nil, nil
+			} else {
+				j.Verdict = j.found.verdict.String()
+			}
+			a.list = append(a.list, j)
+			progress.Add(1)
 		}
-		in = next
-		if j.Unknown == "" {
-			j.Unknown = m.Unknown
-		}
-		if err := a.judge(&j, in, &m); err != nil {
-			return err
-		}
-		if j.Verdict = unknownVerdict; j.Unknown == "" {
-			j.Verdict = j.Finding.Verdict.String()
-		} else {
-			j.Finding, j.Changed = nil, ""
-		}
-		a.list = append(a.list, j)
-		progress.Add(1)
 	}
+	slices.SortStableFunc(a.list, func(x, y judged) int { return x.At.Compare(y.At) })
 	a.findCircles()
 	return nil
 }
@@ -192,17 +231,15 @@ func (a *auditor) findCircles() {
 	}
 }
 
-// cost is what a victim loses, by the command line.
-func (a *auditor) cost(c *cluster) preemption.Cost {
+// cost is what a victim loses, by the command line. The resources are those of the cluster.
+func (a *auditor) cost(resources []string) preemption.Cost {
 	if a.resources == nil {
 		a.resources = a.o.audit.resources
 	}
 	for _, of := range []func(string) bool{isGPU, func(r string) bool { return r == "cpu" }} {
-		for _, q := range c.State.Queues {
-			for _, r := range q.Quotas {
-				if len(a.o.audit.resources) == 0 && of(r.Resource) && !slices.Contains(a.resources, r.Resource) {
-					a.resources = append(a.resources, r.Resource)
-				}
+		for _, r := range resources {
+			if len(a.o.audit.resources) == 0 && of(r) && !slices.Contains(a.resources, r) {
+				a.resources = append(a.resources, r)
 			}
 		}
 		if len(a.resources) > 0 {

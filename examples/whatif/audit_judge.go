@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/internal/answers"
@@ -48,11 +49,43 @@ func (m *moment) cluster(o *options, std stdio) (c *cluster, err error) {
 	return c, err
 }
 
+// kueuePast is a history of Kueue.
+type kueuePast struct {
+	*auditor
+	history *history.History
+	player  *history.Player
+	now     *moment
+}
+
+func (a *kueuePast) Span() (first, last time.Time) { return a.history.First, a.history.Last }
+
+func (a *kueuePast) Evictions() []history.Eviction { return a.history.Evictions() }
+
+func (a *kueuePast) Notes() []string {
+	return append(slices.Clone(a.history.Notes), a.history.Gaps()...)
+}
+
+// Judge judges a preemption.
+func (a *kueuePast) Judge(j *judged) error {
+	at := a.player.At(&j.Eviction)
+	next, err := a.now.after(at.Changes)
+	if err != nil {
+		return err
+	}
+	a.now = next
+	j.Unknown = cmp.Or(j.Unknown, at.Unknown)
+	if err := a.judge(j, next, &at); err != nil || j.Unknown != "" {
+		return err
+	}
+	j.found = foundBy(j.Finding)
+	return nil
+}
+
 // mostDoubtful is how many workloads may have held quota or not: each way is judged.
 const mostDoubtful = 6
 
 // judge judges a preemption in each of the clusters that the history leaves possible. What they differ in is unknown.
-func (a *auditor) judge(j *judged, m *moment, at *history.Moment) error {
+func (a *kueuePast) judge(j *judged, m *moment, at *history.Moment) error {
 	if j.Unknown != "" {
 		return nil
 	}
@@ -180,7 +213,7 @@ func pendingOf(c *cluster, id string) *bridge.Pending {
 }
 
 // find judges a preemption in one cluster, and with the changes of the command line.
-func (a *auditor) find(c *cluster, o *options, j *judged, at *history.Moment) (f *audit.Finding, changed string, err error) {
+func (a *kueuePast) find(c *cluster, o *options, j *judged, at *history.Moment) (f *audit.Finding, changed string, err error) {
 	p := pendingOf(c, j.Preemptor)
 	s := c.Standing(p, p.LocalNotes, answers.Namespace(p.Workload.ID))
 	w := s.At(j.At, func(name string) bool { return c.findQueue(name) != nil })
@@ -241,7 +274,7 @@ func (a *auditor) find(c *cluster, o *options, j *judged, at *history.Moment) (f
 var wordsOf = map[audit.Verdict]string{audit.Fitted: "it fit while all stayed", audit.TooMany: "one could stay", audit.NotPermitted: "not permitted"}
 
 // byClocks reports whether a finding depends on the order of two times that are as near as the clocks may differ.
-func (a *auditor) byClocks(c *cluster, f *audit.Finding, r *preemption.Request, j *judged) bool {
+func (a *kueuePast) byClocks(c *cluster, f *audit.Finding, r *preemption.Request, j *judged) bool {
 	skew := a.history.Skew
 	if skew == 0 {
 		return false
@@ -288,7 +321,7 @@ func treeOf(c *cluster, queue string) map[string]bool {
 
 // inFlavors judges an eviction in the flavors that the preemptor got later, if the history has them. It may have chosen others
 // when it preempted: what is not right in these, or does not fit, is judged with flavors to choose.
-func (a *auditor) inFlavors(c *cluster, e *audit.Eviction, flavors map[string]map[string]string) (audit.Finding, error) {
+func (a *kueuePast) inFlavors(c *cluster, e *audit.Eviction, flavors map[string]map[string]string) (audit.Finding, error) {
 	config, asked := a.config(c), e.Request.Workload
 	if len(flavors) == 0 {
 		return audit.Judge(c.Snapshot, config, *e)
@@ -310,10 +343,40 @@ func withWorkload(r preemption.Request, w workload.Workload) preemption.Request 
 	return r
 }
 
+// foundBy is a finding as it is printed.
+func foundBy(f *audit.Finding) *found {
+	of, d := &found{verdict: f.Verdict, lost: f.Lost, avoidable: f.Avoidable}, &f.Instead
+	for _, v := range f.Victims {
+		one := foundVictim{lost: v.Lost, stays: v.CouldStay}
+		if v.Reason != 0 {
+			one.right = explain.Reason(v.Reason)
+		}
+		of.victims = append(of.victims, one)
+	}
+	if !slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return !v.Leaving }) {
+		of.leaving = someOf(d.Victims)
+	}
+	switch {
+	case d.Outcome == preemption.Wait && !d.RetryAt.IsZero():
+		of.instead = "it had to wait until " + clockText(d.RetryAt)
+	case !d.Possible():
+		of.instead = "nobody had to leave for it"
+	default:
+		of.cheaper = cmp.Or(someOf(d.Victims), "nobody")
+	}
+	return of
+}
+
 // config is that of the scheduler, with what a victim loses.
-func (a *auditor) config(c *cluster) preemption.Config {
+func (a *kueuePast) config(c *cluster) preemption.Config {
 	config := c.Config
-	config.Cost = a.cost(c)
+	var resources []string
+	for _, q := range c.State.Queues {
+		for _, r := range q.Quotas {
+			resources = append(resources, r.Resource)
+		}
+	}
+	config.Cost = a.cost(resources)
 	return config
 }
 

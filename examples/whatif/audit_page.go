@@ -94,7 +94,7 @@ func (a *auditor) draw(all tally, rows []tally) *auditDrawing {
 	a.printSentence(&head, all)
 	d := &auditDrawing{
 		Sentences: strings.Split(strings.TrimSpace(head.String()), "\n"), Notes: a.notes,
-		From: clockText(a.history.First), Until: clockText(a.history.Last), Width: bins * 10,
+		From: clockText(a.first), Until: clockText(a.last), Width: bins * 10,
 		Right: all.Right, Wrong: all.NotNeeded + all.NotPermitted, Other: all.Unknown,
 	}
 	_, d.Unit, _ = strings.Cut(a.hours(0), " ")
@@ -115,7 +115,7 @@ func (a *auditor) draw(all tally, rows []tally) *auditDrawing {
 		j := &a.list[i]
 		class, word := j.class()
 		d.Lines = append(d.Lines, auditLine{i, class, word, clockText(j.At), a.sentence(j), a.story(j)})
-		d.count(j, i, class, word, a.history.First, a.history.Last)
+		d.count(j, i, class, word, a.first, a.last)
 	}
 	d.stack()
 	return d

@@ -13,7 +13,6 @@ import (
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/audit"
-	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -36,8 +35,8 @@ type tally struct {
 func (t *tally) add(j *judged) {
 	t.Preemptions++
 	t.Victims += len(j.Victims)
-	if j.Finding != nil {
-		t.Lost, t.Avoidable = quota.Add(t.Lost, j.Finding.Lost), quota.Add(t.Avoidable, j.Finding.Avoidable)
+	if f := j.found; f != nil {
+		t.Lost, t.Avoidable = quota.Add(t.Lost, f.lost), quota.Add(t.Avoidable, f.avoidable)
 	}
 	if j.Started.IsZero() && j.Preemptor != "" {
 		t.NotStarted++
@@ -93,7 +92,6 @@ func (a *auditor) result() result {
 	if all.NotNeeded+all.NotPermitted > 0 {
 		status = cli.StatusNo
 	}
-	a.notes = append(append([]string{}, a.history.Notes...), a.history.Gaps()...)
 	for i := range a.list {
 		for _, v := range a.list[i].Victims {
 			if a.list[i].wrong() && !slices.Contains(names, v.Workload) {
@@ -109,7 +107,7 @@ func (a *auditor) result() result {
 		Rows        []tally   `json:"rows"`        // by queue of the preemptor and cause
 		Preemptions []judged  `json:"preemptions"` // by time
 		Notes       []string  `json:"notes"`
-	}{a.history.First, a.history.Last, append([]string{}, a.resources...), all, append([]tally{}, rows...), append([]judged{}, a.list...), a.notes}, names}
+	}{a.first, a.last, append([]string{}, a.resources...), all, append([]tally{}, rows...), append([]judged{}, a.list...), append([]string{}, a.notes...)}, names}
 }
 
 // wrong reports whether a preemption is known not to be right.
@@ -218,7 +216,7 @@ func (a *auditor) printUnknown(b *cli.Page) {
 
 // printSentence says the answer.
 func (a *auditor) printSentence(b *cli.Page, all tally) {
-	from, until := a.history.First.UTC().Format(time.RFC3339), a.history.Last.UTC().Format(time.RFC3339)
+	from, until := a.first.UTC().Format(time.RFC3339), a.last.UTC().Format(time.RFC3339)
 	if len(a.list) == 0 {
 		b.Say("From %s to %s nobody was preempted, as far as the history says.\n", from, until)
 		return
@@ -294,48 +292,39 @@ func (a *auditor) sentence(j *judged) string {
 		victims = append(victims, v.Workload)
 	}
 	who := cmp.Or(j.Preemptor, "somebody")
-	if j.Finding == nil {
+	f := j.found
+	if f == nil {
 		return fmt.Sprintf("%s preempted %s: unknown: %s.", who, some(victims), j.Unknown)
 	}
 	spared := int64(0)
-	for _, v := range j.Finding.Victims {
-		if v.CouldStay {
-			stay, spared = append(stay, v.Workload), quota.Add(spared, v.Lost)
+	for i, v := range f.victims {
+		if v.stays {
+			stay, spared = append(stay, victims[i]), quota.Add(spared, v.lost)
 		}
 	}
 	text := who + " preempted " + some(victims)
-	switch j.Finding.Verdict {
-	case audit.Fitted:
-		if d := &j.Finding.Instead; len(d.Victims) > 0 && !slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return !v.Leaving }) {
-			text = fmt.Sprintf("%s did not need %s: %s was leaving already; %s lost", who, some(victims), someOf(d.Victims), a.hours(spared))
-			break
-		}
+	switch {
+	case f.verdict == audit.Fitted && f.leaving != "":
+		text = fmt.Sprintf("%s did not need %s: %s was leaving already; %s lost", who, some(victims), f.leaving, a.hours(spared))
+	case f.verdict == audit.Fitted:
 		text = fmt.Sprintf("%s fit while %s stayed; %s lost", who, some(victims), a.hours(spared))
-	case audit.TooMany:
+	case f.verdict == audit.TooMany:
 		text = fmt.Sprintf("%s did not need %s; %s lost", who, some(stay), a.hours(spared))
-	case audit.NotPermitted:
+	case f.verdict == audit.NotPermitted:
 		spared = 0
 		text = fmt.Sprintf("%s may not preempt %s", who, cmp.Or(strings.Join(j.Why, "; "), some(victims)+", or not together"))
 	}
-	if j.Finding.Avoidable > spared {
-		text += "; " + a.instead(j.Finding)
+	switch {
+	case f.avoidable <= spared:
+	case f.cheaper != "":
+		text += fmt.Sprintf("; %s would have lost %s less", f.cheaper, a.hours(f.avoidable))
+	case f.instead != "":
+		text += "; " + f.instead
 	}
 	if len(j.Circle) > 0 {
 		text += "; later " + some(j.Circle) + " took the room back"
 	}
 	return text + "."
-}
-
-// instead says what would have lost less.
-func (a *auditor) instead(f *audit.Finding) string {
-	d := &f.Instead
-	switch {
-	case d.Outcome == preemption.Wait && !d.RetryAt.IsZero():
-		return "it had to wait until " + clockText(d.RetryAt)
-	case !d.Possible():
-		return "nobody had to leave for it"
-	}
-	return fmt.Sprintf("%s would have lost %s less", cmp.Or(someOf(d.Victims), "nobody"), a.hours(f.Avoidable))
 }
 
 // someOf names victims; empty: there is none.
@@ -374,10 +363,10 @@ func (a *auditor) story(j *judged) (lines []string) {
 		if !v.Since.IsZero() {
 			text += fmt.Sprintf(" ran for %v", j.At.Sub(v.Since).Round(time.Second))
 		}
-		if f := j.Finding; f != nil {
-			text += ", lost " + a.hours(f.Victims[k].Lost)
-			if r := f.Victims[k].Reason; r != 0 {
-				text += ": " + explain.Reason(r)
+		if f := j.found; f != nil {
+			text += ", lost " + a.hours(f.victims[k].lost)
+			if right := f.victims[k].right; right != "" {
+				text += ": " + right
 			}
 		}
 		if !v.Back.IsZero() {
