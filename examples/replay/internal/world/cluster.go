@@ -10,7 +10,7 @@ import (
 
 	"github.com/cedesched/cede/examples/internal/input"
 	"github.com/cedesched/cede/examples/internal/read"
-	"github.com/cedesched/cede/examples/replay/internal/records"
+	"github.com/cedesched/cede/examples/internal/records"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cedesched/cede/examples/replay/internal/records"
+	"github.com/cedesched/cede/examples/internal/records"
 )
 
 // Job is a job as it is submitted.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cedesched/cede/examples/replay/internal/records"
+	"github.com/cedesched/cede/examples/internal/records"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
 )

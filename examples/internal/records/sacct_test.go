@@ -148,7 +148,7 @@ func TestOtherForms(t *testing.T) {
 
 // The records that were found to be refused for one odd row are read.
 func TestFoundRecords(t *testing.T) {
-	folder := "../../../../../shared/found/records"
+	folder := "../../../../shared/found/records"
 	files, err := filepath.Glob(folder + "/*.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +163,7 @@ func TestFoundRecords(t *testing.T) {
 		}
 	}
 	for _, file := range []string{"slurm-squeue.json", "slurm-partitions.json", "slurm-qos.json"} {
-		if _, err := Read("../../../../../shared/interop/" + file); err == nil || !strings.Contains(err.Error(), wantSacct) {
+		if _, err := Read("../../../../shared/interop/" + file); err == nil || !strings.Contains(err.Error(), wantSacct) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
