@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cedesched/cede/examples/replay/internal/loop"
+	"github.com/cedesched/cede/examples/internal/loop"
 	"github.com/cedesched/cede/examples/replay/internal/sweep"
 )
 

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/cedesched/cede/examples/replay/internal/loop"
+	"github.com/cedesched/cede/examples/internal/loop"
 	"github.com/cedesched/cede/examples/replay/internal/sweep"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/cedesched/cede/examples/internal/cli"
-	"github.com/cedesched/cede/examples/replay/internal/loop"
+	"github.com/cedesched/cede/examples/internal/loop"
 )
 
 // division is a way in which tables divide the jobs.

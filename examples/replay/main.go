@@ -27,10 +27,10 @@ import (
 	"strings"
 
 	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/loop"
 	"github.com/cedesched/cede/examples/internal/printable"
-	"github.com/cedesched/cede/examples/replay/internal/loop"
+	"github.com/cedesched/cede/examples/internal/world"
 	"github.com/cedesched/cede/examples/replay/internal/sweep"
-	"github.com/cedesched/cede/examples/replay/internal/world"
 )
 
 // garbage is how much garbage there may be, in percent of what lives: what lives is small beside what a replay throws away.

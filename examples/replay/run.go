@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/world"
 	"github.com/cedesched/cede/examples/replay/internal/sweep"
-	"github.com/cedesched/cede/examples/replay/internal/world"
 )
 
 // running is how a sweep is replayed.

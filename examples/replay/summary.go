@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cedesched/cede/examples/replay/internal/loop"
+	"github.com/cedesched/cede/examples/internal/loop"
 	"github.com/cedesched/cede/examples/replay/internal/sweep"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
+	"github.com/cedesched/cede/examples/internal/world"
 	"github.com/cedesched/cede/examples/replay/internal/sweep"
-	"github.com/cedesched/cede/examples/replay/internal/world"
 )
 
 func init() {

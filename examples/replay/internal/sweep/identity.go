@@ -9,7 +9,7 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/cedesched/cede/examples/replay/internal/world"
+	"github.com/cedesched/cede/examples/internal/world"
 )
 
 // identify sets the IDs of the cells, and the name of the sweep. The ID of a cell is a hash of all that its result depends

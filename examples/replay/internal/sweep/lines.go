@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"github.com/cedesched/cede/examples/internal/input"
-	"github.com/cedesched/cede/examples/replay/internal/loop"
+	"github.com/cedesched/cede/examples/internal/loop"
 )
 
 // Line is the result of a cell, as it is written: one JSON object in a line.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cedesched/cede/examples/replay/internal/loop"
-	"github.com/cedesched/cede/examples/replay/internal/world"
+	"github.com/cedesched/cede/examples/internal/loop"
+	"github.com/cedesched/cede/examples/internal/world"
 )
 
 // Cell is one replay of a sweep: a world, a seed, a policy.

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/examples/replay/internal/world"
+	"github.com/cedesched/cede/examples/internal/world"
 	"github.com/cedesched/cede/queue"
 )
 
@@ -91,7 +91,7 @@ func replayed(t *rapid.T, w *world.World, policy string) (c course) {
 // blocked by its head. Nor is a job stopped in the second of its start by the same job twice,
 // unless the highest priority took the room in between, or that happens without the wait, too;
 // in fair sharing it may. The long run is
-// go test ./examples/replay/internal/loop -run TestWaitingIsNoLoop -rapid.checks 10000.
+// go test ./examples/internal/loop -run TestWaitingIsNoLoop -rapid.checks 10000.
 func TestWaitingIsNoLoop(t *testing.T) { rapid.Check(t, waitingIsNoLoop) }
 
 func waitingIsNoLoop(t *rapid.T) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cedesched/cede/examples/replay/internal/world"
+	"github.com/cedesched/cede/examples/internal/world"
 )
 
 // Jobs of records of Slurm preempt those of the QOS that theirs lists, once these have run for the time in which they are exempt.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cedesched/cede/examples/replay/internal/world"
+	"github.com/cedesched/cede/examples/internal/world"
 )
 
 const header = "job,vc,submit_time,scale_factor,duration,priority\n"

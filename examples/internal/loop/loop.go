@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cedesched/cede/examples/replay/internal/world"
+	"github.com/cedesched/cede/examples/internal/world"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/clock"
 	"github.com/cedesched/cede/preemption/cycle"

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cedesched/cede/examples/replay/internal/world"
+	"github.com/cedesched/cede/examples/internal/world"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cedesched/cede/examples/replay/internal/world"
+	"github.com/cedesched/cede/examples/internal/world"
 )
 
 func rulesFile(t *testing.T, spec string) string {

@@ -1,7 +1,7 @@
 package loop
 
 import (
-	"github.com/cedesched/cede/examples/replay/internal/world"
+	"github.com/cedesched/cede/examples/internal/world"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/workload"
 )

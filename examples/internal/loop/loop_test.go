@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/cedesched/cede/examples/replay/internal/world"
+	"github.com/cedesched/cede/examples/internal/world"
 	"github.com/cedesched/cede/preemption"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/cedesched/cede/examples/replay/internal/world"
+	"github.com/cedesched/cede/examples/internal/world"
 )
 
 // Group is what the jobs of a kind came to. Only jobs that finished, and that were submitted in the time that counts, are in it.

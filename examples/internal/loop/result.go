@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/examples/replay/internal/world"
+	"github.com/cedesched/cede/examples/internal/world"
 )
 
 // Result is what a replay came to, in integers. Amounts of work are in thousandths of a GPU ×

@@ -105,7 +105,7 @@ func TestRights(t *testing.T) {
 	if _, err := Read(writeFile(t, "without", "JobID|Account|Submit|ElapsedRaw|AllocTRES\n1|a|2026-01-05T09:00:00|60|cpu=1\n"), "", "", writeFile(t, "qos", table)); err == nil || !strings.Contains(err.Error(), "no job has a QOS") {
 		t.Error(err)
 	}
-	if found := filepath.Join("..", "..", "..", "..", "..", "shared", "interop", "slurm-qos.json"); found != "" {
+	if found := filepath.Join("..", "..", "..", "..", "shared", "interop", "slurm-qos.json"); found != "" {
 		if _, err := os.Stat(found); err != nil {
 			return
 		}

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cedesched/cede/examples/replay/internal/world"
+	"github.com/cedesched/cede/examples/internal/world"
 )
 
 // A quantile is off by less than 0.8 %, and exact below 128 s. Spreads that are merged are the spread of all.
