@@ -14,6 +14,8 @@
 // [preemption.Guard] keeps everybody else. Package verify judges by models of another hand, more slowly; tests hold the
 // two together.
 //
+// [JudgePods] says the same of an eviction on nodes, by the rules of package placement.
+//
 // The zero Finding is invalid. The only error is [preemption.Faults]: a snapshot, request or configuration that is not
 // valid; no victim, one that does not run or was told before, one twice. The rules are those of package preemption, with
 // their sources.

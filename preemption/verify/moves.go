@@ -113,7 +113,7 @@ func (j *movesJudge) leave(victims []placement.Victim, list []moves.Move) {
 			j.wrong(fmt.Sprintf("decision.victims[%d]", i), "group %q, pods %v: no unit that runs, or not all of one", v.Group, v.Pods)
 			continue
 		}
-		if rule := j.KeptBy(j.without(all[at], v.Pods)); rule != 0 {
+		if rule := j.KeptBy(j.without(all[at], v.Pods)).Rule; rule != 0 {
 			j.wrong(fmt.Sprintf("decision.victims[%d]", i), "%v may not leave: %s", v.Pods, keeps[rule])
 		}
 		j.units, j.violations = append(j.units, j.without(all[at], v.Pods)), append(j.violations, v.Violations)

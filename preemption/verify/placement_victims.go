@@ -46,7 +46,7 @@ func (j *placementJudge) victims(domain placement.Domain) (found []placement.Uni
 		}
 		violations := 0
 		p := slices.IndexFunc(potential, func(u placement.PotentialVictim) bool { return is(u.Unit) })
-		switch rule := j.KeptBy(all[n]); {
+		switch rule := j.KeptBy(all[n]).Rule; {
 		case rule != 0:
 			j.wrong(at, "%v may not yield: %s", v.Pods, keeps[rule])
 		case p >= 0:

@@ -40,8 +40,8 @@ func idsOf(u placement.Unit) (list []string) {
 	return list
 }
 
-// KeptBy returns the rule that keeps a unit, or some pods of one, from yielding. Zero: it may yield.
-func (w *World) KeptBy(u placement.Unit) placement.Rule { return keptBy(w, find(w, u)).Rule }
+// KeptBy returns what keeps a unit, or some pods of one, from yielding. Zero Rule: it may yield.
+func (w *World) KeptBy(u placement.Unit) placement.Blocker { return keptBy(w, find(w, u)) }
 
 // Candidates lists the units that may yield in a domain, with the pods of them that violate a budget.
 func (w *World) Candidates(d placement.Domain) (list []placement.PotentialVictim) {
@@ -53,13 +53,22 @@ func (w *World) Candidates(d placement.Domain) (list []placement.PotentialVictim
 	return list
 }
 
-// Violate reports whether units are too many for a budget.
-func (w *World) Violate(units []placement.Unit) bool {
+// Charge says how many pods of units violate a budget if no other unit is charged. The most important unit comes first.
+func (w *World) Charge(units []placement.Unit) (out []placement.PotentialVictim) {
 	var list []*unit
 	for _, u := range units {
 		list = append(list, find(w, u))
 	}
-	return violates(w, list)
+	charge(w, list)
+	for i, u := range list {
+		out = append(out, placement.PotentialVictim{Unit: units[i], Violations: u.violations})
+	}
+	return out
+}
+
+// Violate reports whether units are too many for a budget.
+func (w *World) Violate(units []placement.Unit) bool {
+	return slices.ContainsFunc(w.Charge(units), func(v placement.PotentialVictim) bool { return v.Violations > 0 })
 }
 
 // Domains lists the domains in which room is looked for.
