@@ -43,8 +43,11 @@ func (c *cluster) ask(o options) (*answer, error) {
 		}
 		o.workload = id
 	}
+	c, err := c.otherwise(&o)
+	if err != nil {
+		return nil, err
+	}
 	if c.ByFairShares() {
-		var err error
 		if c, err = c.requesting(&o); err != nil {
 			return nil, err
 		}

@@ -24,11 +24,15 @@ var askVerb = verb{
 	yes: fitsAnswer, no: noAnswer, unknown: unknownAnswer,
 	flags: func(c *cobra.Command, o *options) {
 		requestFlags(c, o)
-		c.Flags().BoolVar(&o.all, "all", false, "print all rows of the queue tree: also of what there is room for")
-		c.Flags().BoolVar(&o.tree, "tree", false, "print the whole queue tree: also queues that neither ask nor give")
+		c.Flags().BoolVar(&o.all, "all", false, "print all rows: also of what there is room for")
+		c.Flags().BoolVar(&o.tree, "tree", false, "print queues that neither ask nor give, too")
 	},
 	check: checkRequest, takes: (*options).takeWorkload, operand: oneWorkload,
 	run: func(c *cluster, o *options, std stdio) (result, error) {
+		c, err := c.changed(o, std)
+		if err != nil {
+			return result{}, err
+		}
 		a, err := c.ask(*o)
 		if err != nil {
 			return result{}, err

@@ -3,29 +3,113 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/examples/internal/answers"
+	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
-// quotaFlags adds the flags that change what may be used.
-func quotaFlags(c *cobra.Command, o *options, verb string) {
-	c.Flags().StringArrayVar(&o.quotas, "quota", nil, verb+" another quota: a `CHANGE` QUEUE:FLAVOR:RESOURCE=QUANTITY (+QUANTITY: so much more), or a cohort's; with :borrowingLimit or :lendingLimit behind it a limit, or none; of KAI QUEUE:RESOURCE=QUANTITY, with :limit or :overQuotaWeight")
+// quotaForms are the forms of -quota.
+const quotaForms = " (+QUANTITY: so much more), or a cohort's; with :borrowingLimit or :lendingLimit behind it a limit, or none; of KAI QUEUE:RESOURCE=QUANTITY, with :limit or :overQuotaWeight"
+
+// quotaFlags adds the flags that change what may be used. The forms may be left to another verb.
+func quotaFlags(c *cobra.Command, o *options, verb, forms string) {
+	c.Flags().StringArrayVar(&o.quotas, "quota", nil, verb+" another quota: a `CHANGE` QUEUE:FLAVOR:RESOURCE=QUANTITY"+forms)
 	c.Flags().StringArrayVar(&o.applied, "apply", nil, verb+" the objects of Kueue in `FILE`, new or in place of others")
 }
 
 // changeFlags adds the flags that change the cluster before it is asked about.
 func changeFlags(c *cobra.Command, o *options, verb string) {
-	quotaFlags(c, o, verb)
-	c.Flags().StringArrayVar(&o.policies, "policy", nil, verb+" another policy: a `CHANGE` QUEUE:POLICY=VALUE")
+	quotaFlags(c, o, verb, quotaForms)
+	policyFlag(c, o, verb)
 	c.Flags().StringArrayVar(&o.priorities, "priority", nil, verb+" another priority: a `CHANGE` NAMESPACE/NAME=N")
 	c.Flags().StringArrayVar(&o.refers, "rules", nil, verb+" other preemption rules of a queue: a `CHANGE` QUEUE=CONFIG (QUEUE may be *, CONFIG none)")
 	c.Flags().StringArrayVar(&o.switched, "rule", nil, verb+" a preemption rule switched: a `CHANGE` CONFIG:RULE=off or =only")
+}
+
+func policyFlag(c *cobra.Command, o *options, verb string) {
+	c.Flags().StringArrayVar(&o.policies, "policy", nil, verb+" another policy: a `CHANGE` QUEUE:POLICY=VALUE")
+}
+
+// changed returns the cluster with the changes of the command line, if there are any.
+func (c *cluster) changed(o *options, std stdio) (*cluster, error) {
+	if !o.changes() {
+		return c, nil
+	}
+	return c.other(o, std)
+}
+
+// otherwise returns the cluster with another priority, or other replicas, of the workload that is asked about.
+func (c *cluster) otherwise(o *options) (*cluster, error) {
+	if o.request != "" || !o.prioritySaid && len(o.replicas) == 0 {
+		return c, nil
+	}
+	id := o.workload
+	switch pending := c.Found.Pending; {
+	case id == "" && c.Recorded != nil:
+		id = c.Recorded.Workload.ID
+	case id == "" && len(pending) == 1:
+		id = pending[0].Workload.ID
+	}
+	after := *c
+	after.Found.Pending = slices.Clone(c.Found.Pending)
+	if o.prioritySaid {
+		if err := after.changePriority(fmt.Sprint(id, "=", o.priority)); err != nil {
+			return nil, fmt.Errorf("-priority %d: %w", o.priority, err)
+		}
+	}
+	for _, text := range o.replicas {
+		if err := after.changeReplicas(id, text); err != nil {
+			return nil, fmt.Errorf("-replicas %s: %w", text, err)
+		}
+	}
+	return &after, nil
+}
+
+// changeReplicas changes the number of replicas of a pod set of a workload that waits.
+func (c *cluster) changeReplicas(id, text string) error {
+	set, value, ok := lastCut(text, "=")
+	n, err := strconv.ParseInt(value, 10, 64)
+	switch {
+	case !ok || err != nil || n < 1:
+		return fmt.Errorf("want PODSET=N with at least 1, as in main=2")
+	case c.ByFairShares():
+		return fmt.Errorf("is for workloads of Kueue: of KAI, give the cluster with another group (-f FILE)")
+	}
+	change := func(w *workload.Workload) error {
+		at := slices.IndexFunc(w.PodSets, func(p workload.PodSet) bool { return p.Name == set })
+		if at < 0 {
+			var names []string
+			for _, p := range w.PodSets {
+				names = append(names, p.Name)
+			}
+			return fmt.Errorf("%s has no pod set %q; it has: %s", w.ID, set, answers.OrNothing(names))
+		}
+		if w.PodSets[at].Count == n {
+			return nil
+		}
+		_, r, err := explain.Way{Kind: explain.WayReplicas, PodSet: set, Replicas: n}.Apply(c.Snapshot, preemption.Request{Workload: *w})
+		*w = r.Workload
+		return err
+	}
+	for i := range c.Found.Pending {
+		if w := &c.Found.Pending[i].Workload; w.ID == id {
+			return change(w)
+		}
+	}
+	if c.Recorded != nil && c.Recorded.Workload.ID == id {
+		r := *c.Recorded
+		c.Recorded = &r
+		return change(&r.Workload)
+	}
+	return fmt.Errorf("there is no workload %q that waits%s", id, nearest(id, pendingNames(c.Found.Pending)))
 }
 
 // changes reports whether the cluster is to be changed.

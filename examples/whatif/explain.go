@@ -24,6 +24,10 @@ var explainVerb = verb{
 	flags: requestFlags,
 	check: checkRequest, takes: (*options).takeWorkload, operand: oneWorkload, alias: "why",
 	run: func(c *cluster, o *options, std stdio) (result, error) {
+		c, err := c.changed(o, std)
+		if err != nil {
+			return result{}, err
+		}
 		a, err := c.ask(*o)
 		if err != nil {
 			return result{}, err
@@ -37,7 +41,7 @@ var explainVerb = verb{
 			return result{}, err
 		}
 		return result{statusOf(a.verdict.Outcome), func(b *cli.Page) {
-			a.printExplanation(b, e.Explanation, way)
+			a.printExplanation(b, e.Explanation, way, o.commands(a, std))
 			c.printSampleHint(b, "explain -live NAMESPACE/NAME")
 		}, e, a.victimNames()}, nil
 	},
@@ -117,20 +121,30 @@ func shortLines(s explain.Step, width int) explain.Step {
 }
 
 // printExplanation prints what ask says, how the decision came about, and the notes.
-func (a *answer) printExplanation(b *cli.Page, e *explain.Explanation, way *wayOfKAI) {
+func (a *answer) printExplanation(b *cli.Page, e *explain.Explanation, way *wayOfKAI, try *commands) {
 	a.printVerdict(b)
 	if e != nil {
-		way.print(b)
-		b.Gap()
+		way.print(b, try)
 		steps := changesFirst(a.Steps(e))
 		if b.Screen.Width > 0 {
 			steps = onScreen(steps, b.Screen.Width)
 		}
-		b.Lines(strings.Trim(printer.Text(steps), "\n") + "\n")
-		if slices.ContainsFunc(steps, func(s explain.Step) bool { return s.Section == changeSection }) && !a.ByFairShares() {
-			b.Gap()
-			b.Say("diff with another -quota, -policy or -priority says who else gains by it, and who loses.\n")
+		at := slices.IndexFunc(steps, func(s explain.Step) bool { return s.Section == changeSection })
+		if at < 0 {
+			printSteps(b, steps)
+		} else {
+			printSteps(b, steps[:at])
+			try.printWays(b, &steps[at], e.Ways)
+			printSteps(b, steps[at+1:])
 		}
 	}
 	a.printNotes(b)
+}
+
+// printSteps prints steps as a paragraph.
+func printSteps(b *cli.Page, steps []explain.Step) {
+	if text := strings.Trim(printer.Text(steps), "\n"); text != "" {
+		b.Gap()
+		b.Lines(text + "\n")
+	}
 }

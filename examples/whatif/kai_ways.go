@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
@@ -14,7 +13,7 @@ import (
 
 // wayOfKAI is a change of queues of KAI after which a group fits, or preempts.
 type wayOfKAI struct {
-	flags  []string // of diff
+	flags  []given // of ask and of diff
 	answer string
 }
 
@@ -100,7 +99,7 @@ func (a *answer) after(changes []raise) (*wayOfKAI, error) {
 		if c.field != "quota" {
 			path += ":" + c.field
 		}
-		way.flags = append(way.flags, "-quota "+path+"="+value)
+		way.flags = append(way.flags, given{"quota", []string{path + "=" + value}})
 	}
 	snapshot, err := preemption.NewSnapshot(st)
 	if err != nil {
@@ -114,11 +113,13 @@ func (a *answer) after(changes []raise) (*wayOfKAI, error) {
 	return way, nil
 }
 
-// print says the change, and how diff asks about it.
-func (w *wayOfKAI) print(b *cli.Page) {
+// print says the change, and the commands that ask about it.
+func (w *wayOfKAI) print(b *cli.Page, try *commands) {
 	if w == nil {
 		return
 	}
 	b.Gap()
-	b.Say("What would change the answer: it %s with\n  whatif diff %s\n", w.answer, strings.Join(w.flags, " "))
+	b.Say("What would change the answer: it %s with\n", w.answer)
+	printCommand(b, 2, try.ask(w.flags))
+	printOthers(b, "it", try.write("diff", "", w.flags, ofAsk...))
 }

@@ -25,10 +25,11 @@ func TestWaysOfKAI(t *testing.T) {
 			if !found {
 				continue
 			}
-			_, way, _ = strings.Cut(way, "whatif diff ")
+			_, way, _ = strings.Cut(way, "whatif ask ")
 			way, _, _ = strings.Cut(way, "\n")
-			ways[s.name] = way
-			_, stdout, stderr = call(strings.NewReader(k.text(t)), append(append([]string{"diff", "-o", "wide"}, common...), strings.Fields(way)...)...)
+			_, way, _ = strings.Cut(way, " ")
+			ways[s.name] = strings.TrimPrefix(way, strings.Join(common, " ")+" ")
+			_, stdout, stderr = call(strings.NewReader(k.text(t)), append([]string{"diff", "-o", "wide"}, strings.Fields(way)...)...)
 			if line := lineWith(stdout, k.name(group)); stderr != "" || !strings.Contains(line, "better") {
 				t.Errorf("%s: %s: %s%s", s.name, way, stderr, stdout)
 			}

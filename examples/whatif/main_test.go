@@ -111,7 +111,7 @@ func TestBadInput(t *testing.T) {
 		"both":                   {"", []string{"-workload", "a/b", "-request", "cpu=1"}, "give one of them"},
 		"request without queue":  {"", []string{"-request", "cpu=1"}, "needs -queue"},
 		"queue alone":            {"", []string{"-queue", "vision"}, "-queue needs -request or -workload"},
-		"priority of a pending":  {"", []string{"-workload", "nlp/lora-sweep", "-priority", "3"}, "need -request"},
+		"count of a pending":     {"", []string{"-workload", "nlp/lora-sweep", "-count", "3"}, "need -request"},
 		"finished":               {"", []string{"-workload", "nlp/tokenizer-build"}, "is finished"},
 		"no such local queue":    {"", []string{"-request", "cpu=1", "-queue", "vision/mian"}, "local queue \"vision/mian\" is not in the input; the nearest: "},
 		"bad quantity":           {"", []string{"-request", "cpu=lots", "-queue", "vision"}, `"lots" is not a quantity`},

@@ -22,10 +22,13 @@ type options struct {
 	namespace, only                                           string   // of what is asked about; of what is read alone
 	typed                                                     bool     // workload is TYPE/NAME
 	nodes                                                     []string // to drain
+	given                                                     []given  // on the command line
 	kube
 	sample                                  string
 	live, liveSaid                          bool
 	priority, count                         int64
+	prioritySaid                            bool     // -priority was given
+	replicas                                []string // of pod sets, of a pending workload
 	at                                      string
 	now                                     time.Time
 	asked                                   bool // a time was given
@@ -100,7 +103,7 @@ func (o *options) check(c *cobra.Command) error {
 			says = "-" + f.Name
 		}
 	})
-	o.liveSaid = set["live"]
+	o.liveSaid, o.given = set["live"], flagsGiven(c)
 	switch {
 	case o.live && len(o.files) > 0:
 		return errors.New("-live reads the cluster by its API and -f from a file: give one of them")
@@ -137,25 +140,31 @@ func (o *options) check(c *cobra.Command) error {
 // requestFlags adds the flags of a verb about one workload.
 func requestFlags(c *cobra.Command, o *options) {
 	flags := c.Flags()
-	flags.StringVar(&o.workload, "workload", "", "ask about the pending workload `NAMESPACE/NAME`, as the argument does")
-	flags.StringVar(&o.request, "request", "", "ask about a new workload whose replicas take `RESOURCE=QUANTITY,...`")
-	flags.StringVar(&o.queue, "queue", "", "the `QUEUE` of the workload, NAMESPACE/NAME for a local queue; of a pending one, in place of its own")
-	flags.Int64Var(&o.priority, "priority", 0, "the priority of the new workload")
-	flags.Int64Var(&o.count, "count", 1, "the number of replicas of the new workload")
+	flags.StringVar(&o.workload, "workload", "", "the workload by `NAME`, as the argument gives it")
+	flags.StringVar(&o.request, "request", "", "a new workload, and what a replica takes: `AMOUNTS` as in cpu=4,memory=8Gi")
+	flags.StringVar(&o.queue, "queue", "", "the `QUEUE`, NAMESPACE/NAME for a local queue; of a pending workload, in place of its own")
+	flags.Int64Var(&o.priority, "priority", 0, "the priority, in place of a pending workload's own")
+	flags.Int64Var(&o.count, "count", 1, "the replicas of the new workload")
+	flags.StringArrayVar(&o.replicas, "replicas", nil, "of a pending workload, other replicas: `PODSET=N`")
 	flags.StringVar(&o.name, "name", "new", "the name of the new workload")
 	flags.StringVar(&o.flavor, "flavor", "", "take these `FLAVORS` instead of choosing")
+	quotaFlags(c, o, "ask with", " (diff -h: more)")
+	policyFlag(c, o, "ask with")
 }
 
 // checkRequest returns what is wrong with the flags of [requestFlags].
 func checkRequest(c *cobra.Command, o *options) error {
 	set := c.Flags().Changed
+	o.prioritySaid = set("priority")
 	switch {
 	case o.workload != "" && o.request != "":
 		return errors.New("-workload names a workload of the input and -request describes a new one: give one of them")
 	case o.request != "" && o.queue == "":
 		return errors.New("-request needs -queue")
-	case o.request == "" && (set("priority") || set("count") || set("name")):
-		return errors.New("-priority, -count and -name describe a new workload: they need -request")
+	case o.request == "" && (set("count") || set("name")):
+		return errors.New("-count and -name describe a new workload: they need -request")
+	case o.request != "" && len(o.replicas) > 0:
+		return errors.New("-replicas is about a pending workload: the number of a new one is -count")
 	case o.request == "" && o.workload == "" && set("queue"):
 		return errors.New("-queue needs -request or -workload")
 	case o.count < 1:

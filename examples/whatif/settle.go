@@ -25,7 +25,7 @@ var settleVerb = verb{
 	yes: "nothing is over", no: "workloads have to leave, or usage stays over what is allowed",
 	unknown: "unknown: the answer depends on what cannot be read or is not modelled",
 	flags: func(c *cobra.Command, o *options) {
-		quotaFlags(c, o, "settle with")
+		quotaFlags(c, o, "settle with", quotaForms)
 		c.Flags().IntVar(&o.maxVictims, "max-victims", 0, "name at most `N` workloads; 0 is no limit")
 	},
 	check: func(_ *cobra.Command, o *options) error {
@@ -35,12 +35,9 @@ var settleVerb = verb{
 		return nil
 	},
 	run: func(c *cluster, o *options, std stdio) (result, error) {
-		if o.changes() {
-			changed, err := c.other(o, std)
-			if err != nil {
-				return result{}, err
-			}
-			c = changed
+		c, err := c.changed(o, std)
+		if err != nil {
+			return result{}, err
 		}
 		a, err := c.settle(o)
 		if err != nil {

@@ -18,6 +18,9 @@ type Command struct {
 	Piped   bool // another program, or a file, is its input
 }
 
+// printed is what a program printed, with the command of it; other tests compare it.
+var printed = regexp.MustCompile("(?ms)^```console$.*?^```$")
+
 // Commands returns the commands of the documentation that run an example with go run, or as another name from calls, which are regular
 // expressions. Texts are replaced by values, in pairs: variables of a shell, and names that stand for the reader's.
 func Commands(t *testing.T, root, example string, calls []string, values ...string) (list []Command) {
@@ -38,7 +41,7 @@ func Commands(t *testing.T, root, example string, calls []string, values ...stri
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, found := range command.FindAllStringSubmatch(string(text), -1) {
+		for _, found := range command.FindAllStringSubmatch(printed.ReplaceAllString(string(text), ""), -1) {
 			list = append(list, Command{
 				Page: filepath.Base(page), Program: found[2], Args: strings.Fields(value.Replace(found[3])),
 				Piped: strings.HasSuffix(strings.TrimSpace(found[1]), "|") || strings.HasPrefix(found[4], "<"),

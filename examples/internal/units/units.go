@@ -35,6 +35,24 @@ func Amount(resource string, amount int64) string {
 	return sign + strconv.FormatInt(amount, 10)
 }
 
+// Exact formats an amount as a quantity that reads as the same amount: of cpu thousandths, of bytes in the largest binary unit of which they are
+// a whole number.
+func Exact(resource string, amount int64) string {
+	switch {
+	case resource == "cpu" && amount%1000 != 0:
+		return strconv.FormatInt(amount, 10) + "m"
+	case resource == "cpu":
+		return strconv.FormatInt(amount/1000, 10)
+	case amount != 0 && inBytes(resource, amount):
+		for i, unit := range []string{"Ti", "Gi", "Mi", "Ki"} {
+			if size := int64(1) << (40 - 10*i); amount%size == 0 {
+				return strconv.FormatInt(amount/size, 10) + unit
+			}
+		}
+	}
+	return strconv.FormatInt(amount, 10)
+}
+
 // inBytes reports whether the amount of a resource is in bytes: of Kubernetes' own by their names, of others if the name says memory or
 // storage and the amount is of whole mebibytes, because some count memory in units of their own.
 func inBytes(resource string, amount int64) bool {
