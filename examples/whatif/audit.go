@@ -82,7 +82,7 @@ var auditVerb = verb{
 		if err := a.read(sources); err != nil {
 			return result{}, err
 		}
-		if err := a.judgeAll(); err != nil {
+		if err := errors.Join(a.judgeAll(), a.replayAll()); err != nil {
 			return result{}, err
 		}
 		r := a.result()
@@ -161,7 +161,8 @@ type auditor struct {
 	o           *options
 	std         stdio
 	list        []judged
-	resources   []string // whose use counts as lost
+	resources   []string  // whose use counts as lost
+	replayed    *replayed // nil: nothing was replayed
 	notes       []string
 }
 

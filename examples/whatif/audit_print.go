@@ -104,10 +104,11 @@ func (a *auditor) result() result {
 		Until       time.Time `json:"until"`
 		Resources   []string  `json:"resources"` // of what the victims' use counts as lost, in amounts × seconds
 		All         tally     `json:"all"`
-		Rows        []tally   `json:"rows"`        // by queue of the preemptor and cause
-		Preemptions []judged  `json:"preemptions"` // by time
+		Rows        []tally   `json:"rows"`               // by queue of the preemptor and cause
+		Preemptions []judged  `json:"preemptions"`        // by time
+		Replayed    *replayed `json:"replayed,omitempty"` // with the changes of the command line
 		Notes       []string  `json:"notes"`
-	}{a.first, a.last, append([]string{}, a.resources...), all, append([]tally{}, rows...), append([]judged{}, a.list...), append([]string{}, a.notes...)}, names}
+	}{a.first, a.last, append([]string{}, a.resources...), all, append([]tally{}, rows...), append([]judged{}, a.list...), a.replayed, append([]string{}, a.notes...)}, names}
 }
 
 // wrong reports whether a preemption is known not to be right.
@@ -255,7 +256,8 @@ func (a *auditor) printSentence(b *cli.Page, all tally) {
 				}
 			}
 		}
-		b.Say("With the changes %d of the %d that were right would not have happened, each judged by itself. What would have followed is not replayed.\n", kept, known)
+		b.Say("With the changes %d of the %d that were right would not have happened, each judged by itself.\n", kept, known)
+		a.printReplay(b)
 	}
 }
 

@@ -52,6 +52,7 @@ func (l *Loop) start(j *job, w workload.Workload) {
 	j.waited += l.now - j.since
 	j.state, j.since = running, l.now
 	j.runs++
+	l.happens(Starts, j)
 	l.move(j)
 	l.hold(j.GPU)
 	l.result.Busy.from(l.now, j.GPU)
@@ -80,6 +81,9 @@ func (l *Loop) stop(j *job, v preemption.Victim, wait int64, preemptor int) {
 	}
 	if l.told != nil {
 		l.told(j, l.jobs[preemptor])
+	}
+	if l.Follow != nil {
+		l.Follow(Happening{l.now, j.ID, Told, l.jobs[preemptor].ID, v})
 	}
 	j.victim, j.toldAt, j.state, j.stops = v, l.now, leaving, l.now
 	l.count(j, l.index[j.ID], preemptor)
@@ -113,6 +117,7 @@ func (l *Loop) leave(j *job) error {
 		kept = worked / l.world.Checkpoint * l.world.Checkpoint
 	}
 	j.saved += kept
+	l.happens(Stops, j)
 	l.account(j, started, kept, worked-kept, l.now-j.stops)
 	l.move(j)
 	l.used -= j.GPU
@@ -131,6 +136,7 @@ func (l *Loop) finish(j *job) {
 	}
 	l.account(j, l.world.Restart, j.Work-j.saved, 0, 0)
 	j.saved = j.Work
+	l.happens(Finishes, j)
 	l.used -= j.GPU
 	l.result.Busy.to(l.now, j.GPU)
 	l.result.finished(l, j)

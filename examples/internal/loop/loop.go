@@ -43,6 +43,35 @@ type Loop struct {
 	Clock func() time.Duration
 	// Progress is called for each job that is finished. It may be nil.
 	Progress func()
+	// Follow is called for all that happens. It may be nil.
+	Follow func(Happening)
+}
+
+// Happening is what happens to a job at a second.
+type Happening struct {
+	Second int64
+	Job    string
+	What   What
+	// For is the preemptor, of Told, and Victim says by which right.
+	For    string
+	Victim preemption.Victim
+}
+
+// What is what can happen to a job. The zero value is invalid.
+type What uint8
+
+// A job starts to run; it is told to stop; it holds nothing more; it is finished.
+const (
+	Starts What = 1 + iota
+	Told
+	Stops
+	Finishes
+)
+
+func (l *Loop) happens(what What, j *job) {
+	if l.Follow != nil {
+		l.Follow(Happening{Second: l.now, Job: j.ID, What: what})
+	}
 }
 
 // New begins a replay.
@@ -95,7 +124,14 @@ func (l *Loop) makeRounds() error {
 	return nil
 }
 
-func (l *Loop) submitted(j *world.Job) workload.Workload {
+// submitted is a job as it waits: what it asks for as a whole, or else GPUs and CPUs.
+func (l *Loop) submitted(i int) workload.Workload {
+	j := &l.world.Jobs[i]
+	if l.world.Whole != nil {
+		w := l.world.Whole[i]
+		w.Created, w.Queued = at(j.Submit), at(j.Submit)
+		return w
+	}
 	return workload.Workload{ID: j.ID, Queue: j.Queue, Priority: j.Priority, PriorityClass: j.QOS, Created: at(j.Submit), Queued: at(j.Submit),
 		PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: l.world.Requests(j)}}}
 }
@@ -174,7 +210,7 @@ func (l *Loop) Step() error {
 // arrive takes a job in that is submitted.
 func (l *Loop) arrive(i int) error {
 	j := &job{Job: &l.world.Jobs[i]}
-	j.submitted = l.submitted(j.Job)
+	j.submitted = l.submitted(i)
 	l.jobs[i], l.index[j.ID] = j, i
 	return l.waits(j, j.submitted)
 }

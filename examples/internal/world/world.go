@@ -10,6 +10,7 @@ import (
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/queue/rules"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/workload"
 )
 
 // Flavor is the flavor where records name none. GPU and CPU are counted in thousandths.
@@ -52,7 +53,9 @@ type World struct {
 	Queues   []queue.Queue
 	Rules    []rules.Config
 	Flavors  []string // of the jobs; the first one is that of jobs that name none
-	queues   map[string]*queue.Queue
+	// Whole is what the jobs ask for, in their order. Nil: GPUs and CPUs alone.
+	Whole  []workload.Workload
+	queues map[string]*queue.Queue
 }
 
 // Horizon is the time of the last submission, in seconds.
