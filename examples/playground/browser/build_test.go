@@ -12,7 +12,7 @@ import (
 )
 
 // maxWasm is the most bytes of the WebAssembly as it goes over the wire.
-const maxWasm = 3_300_000
+const maxWasm = 3_000_000
 
 // The programs of the page are built from source, without a browser, too. One test program builds them: two that
 // build at the same time compile everything twice.

@@ -50,6 +50,9 @@ func Build() (Programs, error) {
 	if err != nil {
 		return Programs{}, err
 	}
+	if wasm, err = shrink(wasm); err != nil {
+		return Programs{}, err
+	}
 	root, err := tool(exec.Command("go", "env", "GOROOT"))
 	if err != nil {
 		return Programs{}, err
