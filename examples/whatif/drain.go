@@ -74,6 +74,9 @@ func (o *options) drain(std stdio) (*drained, error) {
 		names = append(names, c.State.Nodes[i].Name)
 	}
 	for _, name := range o.nodes {
+		if len(names) == 0 {
+			return nil, o.noNodes()
+		}
 		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("node %q is not in the input%s", name, nearest(name, names))
 		}
@@ -156,7 +159,9 @@ func (o *options) readNodes(std stdio) (c kubernetes.Cluster, filter *kubernetes
 			return c, nil, nil, err
 		}
 	}
-	if notes, err = objects.Read(sources, objects.Options{Lost: in.Lose}, in.Add); err != nil {
+	if notes, err = objects.Read(sources, objects.Options{Lost: in.Lose}, in.Add); objects.IsNothing(err) {
+		return c, nil, nil, o.noNodes()
+	} else if err != nil {
 		return c, nil, nil, err
 	}
 	c = in.Cluster()
@@ -168,6 +173,14 @@ func (o *options) readNodes(std stdio) (c kubernetes.Cluster, filter *kubernetes
 		c.Doubts = append(c.Doubts, bridge.Doubt{Note: bridge.Note{Text: l.text}})
 	}
 	return c, filter, append(notes, bridge.Texts(more)...), nil
+}
+
+// noNodes says that the input has no nodes.
+func (o *options) noNodes() error {
+	if o.sample != "" {
+		return fmt.Errorf("there are no nodes in the sample %s: -sample kai has nodes and pods", o.sample)
+	}
+	return errors.New("there are no nodes in the input: this needs nodes,pods,poddisruptionbudgets,priorityclasses, as kubectl get -A -o json prints them")
 }
 
 // verdict is the answer in a word.

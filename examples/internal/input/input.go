@@ -73,10 +73,16 @@ func Read(sources []Source, options Options, visit func(*Object) error) (notes [
 		}
 	}
 	if r.used == 0 && r.first != nil {
-		return nil, r.first
+		return nil, nothing{r.first}
 	}
 	return r.notes(), nil
 }
+
+// nothing is the error of sources in which nothing can be read, though they are what they should be.
+type nothing struct{ error }
+
+// IsNothing reports whether [Read] failed because nothing in its sources is of a kind that is read.
+func IsNothing(err error) bool { return errors.As(err, new(nothing)) }
 
 func (r *reader) open(s Source) error {
 	through := func(in io.Reader) error {
