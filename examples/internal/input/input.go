@@ -7,6 +7,7 @@
 package input
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -91,18 +92,44 @@ func (r *reader) open(s Source) error {
 		}
 		return r.read(in)
 	}
+	in, err := s.opened()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return through(in)
+}
+
+// opened opens a source. Its errors do not name it.
+func (s *Source) opened() (io.ReadCloser, error) {
 	if s.Reader != nil {
-		return through(s.Reader)
+		return io.NopCloser(s.Reader), nil
 	}
 	f, err := os.Open(s.file)
 	if err != nil {
-		return errors.Unwrap(err) // without the name, which is there already
+		return nil, errors.Unwrap(err) // without the name, which is there already
 	}
-	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return errors.New("is a directory")
+		f.Close()
+		return nil, errors.New("is a directory")
 	}
-	return through(f)
+	return f, nil
+}
+
+// Begin returns the first bytes of a source, unzipped and decoded, which stay in it. It fails on what cannot be opened.
+func (s *Source) Begin(n int) ([]byte, error) {
+	in, err := s.opened()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	text, err := Text(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	begin := bufio.NewReaderSize(text, n)
+	s.Reader = begin
+	all, _ := begin.Peek(n) // what is wrong with it is told where it is read
+	return all, nil
 }
 
 // oneLine keeps a message of a library on one line.

@@ -19,6 +19,8 @@ type QOS struct {
 	Preempts []string
 	// Within says that its jobs may preempt those of itself that have a lower priority (PreemptMode WITHIN).
 	Within bool
+	// ByPriority says that its jobs may preempt only jobs of lower priority (PreemptMode PRIORITY).
+	ByPriority bool
 	// Exempt is for how many seconds a job of it may not be preempted; -1: for ever.
 	Exempt int64
 	// Grace is how many seconds a job of it goes on once it is preempted.
@@ -39,6 +41,11 @@ func ReadQOS(path string) ([]QOS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	return QOSOf(text, path)
+}
+
+// QOSOf reads them from text; path names it in messages.
+func QOSOf(text io.Reader, path string) ([]QOS, error) {
 	all, err := io.ReadAll(io.LimitReader(text, maxRow+1))
 	switch {
 	case err != nil:
@@ -79,7 +86,8 @@ func ReadQOS(path string) ([]QOS, error) {
 
 // qos is the QOS of a row.
 func (r *row) qos() QOS {
-	q := QOS{Name: r.text("name"), Within: isWithin(strings.Split(r.text("preemptmode"), ","))}
+	q := QOS{Name: r.text("name"), Within: hasMode(strings.Split(r.text("preemptmode"), ","), "within"),
+		ByPriority: hasMode(strings.Split(r.text("preemptmode"), ","), "priority")}
 	for name := range strings.SplitSeq(r.text("preempt"), ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			q.Preempts = append(q.Preempts, name)
@@ -100,8 +108,8 @@ func (r *row) limit(column string) int64 {
 	return r.seconds(column)
 }
 
-func isWithin(modes []string) bool {
-	return slices.ContainsFunc(modes, func(mode string) bool { return strings.EqualFold(strings.TrimSpace(mode), "within") })
+func hasMode(modes []string, name string) bool {
+	return slices.ContainsFunc(modes, func(mode string) bool { return strings.EqualFold(strings.TrimSpace(mode), name) })
 }
 
 // slurmNumber is a number as Slurm writes it in JSON, since its version 23.02; before, it is a number alone.
@@ -146,7 +154,11 @@ func qosOfJSON(text []byte, c *collector) (list []QOS, err error) {
 		if exempt < -1 || exempt > maxSeconds || grace < -1 || grace > maxSeconds {
 			c.faults.add("QOS %q: exempt_time %d, grace_time %d: want 0 to %d seconds", q.Name, exempt, grace, maxSeconds)
 		}
-		list = append(list, QOS{Name: q.Name, Preempts: q.Preempt.List, Within: isWithin(q.Preempt.Mode), Exempt: exempt, Grace: grace})
+		list = append(list, QOS{Name: q.Name, Preempts: q.Preempt.List, Within: hasMode(q.Preempt.Mode, "within"),
+			ByPriority: hasMode(q.Preempt.Mode, "priority"), Exempt: exempt, Grace: grace})
 	}
 	return list, nil
 }
+
+// MayPreempt reports whether its list has a QOS. Within is another right.
+func (q *QOS) MayPreempt(name string) bool { return slices.Contains(q.Preempts, name) }

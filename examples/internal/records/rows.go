@@ -24,6 +24,7 @@ type table struct {
 	read  func(*row) (j Job, ok bool)
 	// spares says that an odd row is left out and named, where other formats refuse the file.
 	spares bool
+	want   string // how to get it; empty: the columns say enough
 }
 
 // tables are the formats with commas, by the columns that only they have.
@@ -141,7 +142,7 @@ func readRows(in io.Reader, by func(io.Reader) cells, c *collector, formats ...t
 	}
 	switch foreign := how(named); {
 	case is == nil && len(formats) == 1 && formats[0].spares:
-		return fmt.Errorf("line %d: the columns are not those of sacct: %s", line, wantSacct)
+		return fmt.Errorf("line %d: the columns are not those of sacct: %s", line, formats[0].want)
 	case foreign != "" && (is == nil || !is.spares):
 		return fmt.Errorf("line %d: the columns are those of sacct, the form is another%s", line, foreign)
 	case is == nil:

@@ -17,6 +17,7 @@ var sacct = table{
 	name:    "sacct",
 	columns: []string{"jobid", "submit"},
 	spares:  true,
+	want:    wantSacct,
 	check: func(c *collector, columns map[string]int) error {
 		c.Ordered = true
 		c.repeats = true // sacct --duplicates

@@ -67,7 +67,7 @@ func rightOf(q records.QOS, list []records.QOS) rules.Rule {
 	for _, exempt := range slices.Sorted(maps.Keys(byTime)) {
 		r.CandidateSelectors = append(r.CandidateSelectors, selector(byTime[exempt], exempt))
 	}
-	if q.Within && q.Exempt >= 0 && !slices.Contains(q.Preempts, q.Name) {
+	if q.Within && q.Exempt >= 0 && !q.MayPreempt(q.Name) {
 		s := selector([]string{q.Name}, q.Exempt)
 		s.Priority.Mode, s.Priority.Comparison = rules.Base, rules.LessThan
 		r.CandidateSelectors = append(r.CandidateSelectors, s)
