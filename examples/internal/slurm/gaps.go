@@ -1,0 +1,163 @@
+package slurm
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// gap says that rows are missing: who, and since when it may have held something.
+type gap struct {
+	since int64
+	what  string
+}
+
+const (
+	// soon is how many seconds after a job was stopped Slurm lets another start on its nodes, or takes it back into the queue: it
+	// waits for an epilog.
+	soon = 600
+	// apart is how many seconds a job goes on after its grace time: Slurm looks at limits now and then.
+	apart = 60
+	// near is how many seconds the log and sacct are apart about one stop, beside the skew.
+	near = 2
+)
+
+// finish orders what was read, and finds what is missing.
+func (h *History) finish() {
+	order := func(a, b *run) int {
+		return cmp.Or(cmp.Compare(a.Submit, b.Submit), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.ID, b.ID))
+	}
+	slices.SortFunc(h.runs, order)
+	for _, list := range h.byJob {
+		slices.SortFunc(list, order)
+	}
+	for _, r := range h.runs {
+		h.GPUs = h.GPUs || r.GPU > 0
+		for _, at := range []int64{r.Start, r.End} {
+			if at > 0 {
+				h.Last = max(h.Last, at)
+				if h.First == 0 || at < h.First {
+					h.First = at
+				}
+			}
+		}
+		if r.Start > 0 {
+			for _, n := range r.nodes {
+				h.byNode[n] = append(h.byNode[n], r)
+			}
+		}
+	}
+	slices.SortFunc(h.signs, func(a, b sign) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), strings.Compare(a.victim, b.victim), strings.Compare(a.by, b.by), cmp.Compare(b.grace, a.grace))
+	})
+	h.tell()
+	h.findGaps()
+	h.Notes = append(h.Notes, "the times of Slurm have no zone: they are taken as UTC")
+	if h.config == nil && h.qos != nil {
+		h.Notes = append(h.Notes, "PreemptType is taken as preempt/qos: scontrol show config says it")
+	}
+	if h.partitions == nil {
+		h.Notes = append(h.Notes, "partitions are taken to have no QOS of their own: scontrol show partitions --json says it")
+	}
+}
+
+// tell finds for each preempted run the line of the log that tells it to stop: the first one.
+func (h *History) tell() {
+	used := make([]bool, len(h.signs))
+	for _, r := range h.runs {
+		if r.Preempted == 0 || r.End == 0 {
+			continue
+		}
+		once := true
+		for _, other := range h.byJob[r.ID] {
+			once = once && (other == r || other.Preempted == 0)
+		}
+		several := false
+		for i := range h.signs {
+			s := &h.signs[i]
+			late := near + h.skew
+			if s.grace > 0 {
+				late += s.grace + apart
+			}
+			if s.victim != r.ID || (s.at != 0 || !once) && (s.at < r.Start-h.skew || s.at > r.End+near+h.skew || s.at < r.End-late) {
+				continue
+			}
+			if used[i] = true; r.told == nil {
+				r.told = s
+			}
+			several = several || r.told.by != s.by
+		}
+		if several {
+			r.told = nil
+		}
+	}
+	for i, s := range h.signs {
+		since := int64(0)
+		if list := h.byJob[s.victim]; len(list) > 0 {
+			since = list[0].Submit
+		}
+		if !used[i] && s.at >= h.First && s.at <= h.Last {
+			h.gaps = append(h.gaps, gap{since, "a run of job " + s.victim + ", which the log says was preempted, is not among the rows"})
+		}
+	}
+}
+
+// findGaps finds what shows that rows are missing. Slurm numbers jobs as they come, and gives a run that follows another the time of
+// that one's end as its submission.
+func (h *History) findGaps() {
+	first, ends, raw := map[int64]int64{}, int64(0), true
+	for _, r := range h.runs {
+		id := number(cmp.Or(r.Raw, r.ID))
+		raw = raw && (r.Raw != "" || !strings.Contains(r.ID, "_"))
+		if at, has := first[id]; !has || r.Submit < at {
+			first[id] = r.Submit
+		}
+		if r.End > 0 && (ends == 0 || r.End < ends) {
+			ends = r.End
+		}
+	}
+	if !raw {
+		h.gaps = append(h.gaps, gap{0, "the rows have tasks of arrays and no column JobIDRaw, so that what is missing does not show"})
+	}
+	var ids []int64
+	for id := range first {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	least := int64(0) // the first submission of those with higher numbers
+	for i := len(ids) - 1; i >= 0; i-- {
+		id, at := ids[i], first[ids[i]]
+		if i+1 < len(ids) && raw && ids[i+1] > id+1 && at >= ends { // before, it may have ended before the rows begin
+			h.gaps = append(h.gaps, gap{at, fmt.Sprintf("job %d is not among the rows", id+1)})
+		}
+		if least > 0 && at > least {
+			h.gaps = append(h.gaps, gap{least, fmt.Sprintf("a run of job %d is not among the rows", id)})
+		}
+		if least == 0 || at < least {
+			least = at
+		}
+	}
+	for id, list := range h.byJob {
+		for i, r := range list {
+			switch last := i+1 == len(list); {
+			case last && r.told != nil && r.told.requeued, !last && r.End > 0 && list[i+1].Submit > r.End+soon, !last && r.End == 0:
+				h.gaps = append(h.gaps, gap{cmp.Or(r.End, r.Submit), "a run of job " + id + " is not among the rows"})
+			}
+		}
+	}
+	slices.SortFunc(h.gaps, func(a, b gap) int { return cmp.Or(cmp.Compare(a.since, b.since), strings.Compare(a.what, b.what)) })
+}
+
+// lacks says why the rows may not have all that held something until an instant; empty: nothing shows that.
+func (h *History) lacks(until int64) string {
+	switch {
+	case h.lost > 0:
+		return "odd rows were left out"
+	case len(h.gaps) > 0 && h.gaps[0].since <= until:
+		return h.gaps[0].what
+	case len(h.runs) == 0 || h.runs[len(h.runs)-1].Submit <= until:
+		return "no job came later, so that the rows may be cut off before"
+	}
+	return ""
+}
