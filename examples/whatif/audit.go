@@ -29,7 +29,7 @@ type auditing struct {
 
 var auditVerb = verb{
 	name: "audit", short: "was each eviction right: needed, permitted, the cheapest, and what did it cost",
-	long: "Of each preemption in a history of Kueue: did the preemptor need it, do the rules permit each victim, could one have stayed, what was lost, and would others have lost less? The history is the versions of the objects over time: what kubectl get --watch prints, an audit log of the API server, Events. What it does not say is unknown.",
+	long: "Of each preemption in a history of Kueue or kube-scheduler: did the preemptor need it, do the rules permit each victim, could one have stayed, what was lost, and would others have lost less? The history is the versions of the objects over time: what kubectl get --watch prints, an audit log of the API server, Events. What it does not say is unknown.",
 	examples: []string{
 		"audit -f history.jsonl",
 		"audit -f audit.log -checkpoint 30m -story NAMESPACE/NAME",
@@ -57,7 +57,7 @@ var auditVerb = verb{
 		case o.asked || o.in != 0:
 			return errors.New("-at and -in: a history has its own times")
 		case o.scheduler == "kai":
-			return errors.New("-scheduler kai: histories of Kueue are read")
+			return errors.New("-scheduler kai: histories of Kueue and kube-scheduler are read")
 		case c.Flags().Changed("page") && !strings.HasSuffix(a.page, ".html"):
 			return fmt.Errorf("-page %q: want a file whose name ends in .html", a.page)
 		case c.Flags().Changed("checkpoint") && a.checkpoint < time.Second:
@@ -123,8 +123,9 @@ type judged struct {
 	Queue string `json:"queue,omitempty"` // of the preemptor
 	// Verdict is Right, Fitted, TooMany, NotPermitted or Unknown.
 	Verdict string `json:"verdict"`
-	// Finding is about the cluster as it was. Absent: the verdict is Unknown.
-	Finding *audit.Finding `json:"finding,omitempty"`
+	// Finding is about the cluster as it was, PodFinding about its nodes. Both absent: the verdict is Unknown.
+	Finding    *audit.Finding    `json:"finding,omitempty"`
+	PodFinding *audit.PodFinding `json:"podFinding,omitempty"`
 	// Why says what kept victims that the rules do not permit.
 	Why []string `json:"why,omitempty"`
 	// Notes are what the finding takes for granted.
@@ -172,7 +173,22 @@ func (a *auditor) read(sources []objects.Source) error {
 	if err != nil {
 		return err
 	}
-	a.pasts = append(a.pasts, &kueuePast{auditor: a, history: h, player: h.Play(), now: newMoment()})
+	pods := &podsPast{auditor: a, history: h.Pods, player: h.Pods.Play()}
+	switch evictions := h.Pods.Evictions(); {
+	case h.IsEmpty():
+		pods.notes = h.Notes
+		a.pasts = append(a.pasts, pods)
+	case len(evictions) > 0:
+		a.pasts = append(a.pasts, pods)
+		fallthrough
+	default:
+		a.pasts = append(a.pasts, &kueuePast{auditor: a, history: h, player: h.Play(), now: newMoment()})
+	}
+	if slices.Contains(a.pasts, past(pods)) {
+		if err := podsUnread(a.o); err != nil {
+			return err
+		}
+	}
 	for _, p := range a.pasts {
 		first, last := p.Span()
 		if a.first.IsZero() || first.Before(a.first) {
@@ -200,7 +216,7 @@ func (a *auditor) judgeAll() error {
 				return err
 			}
 			if j.Unknown != "" {
-				j.Verdict, j.Changed, j.Finding, j.found = unknownVerdict, "", nil, nil
+				j.Verdict, j.Changed, j.Finding, j.PodFinding, j.found = unknownVerdict, "", nil, nil, nil
 			} else {
 				j.Verdict = j.found.verdict.String()
 			}

@@ -271,7 +271,8 @@ func (a *kueuePast) find(c *cluster, o *options, j *judged, at *history.Moment) 
 }
 
 // wordsOf say a verdict in a few words.
-var wordsOf = map[audit.Verdict]string{audit.Fitted: "it fit while all stayed", audit.TooMany: "one could stay", audit.NotPermitted: "not permitted"}
+var wordsOf = map[audit.Verdict]string{audit.Fitted: "it fit while all stayed", audit.TooMany: "one could stay", audit.NotPermitted: "not permitted",
+	audit.Right: "right"}
 
 // byClocks reports whether a finding depends on the order of two times that are as near as the clocks may differ.
 func (a *kueuePast) byClocks(c *cluster, f *audit.Finding, r *preemption.Request, j *judged) bool {

@@ -148,7 +148,7 @@ func (a *auditor) print(b *cli.Page, all tally, rows []tally) {
 // causes are short words for the rights of Kueue.
 var causes = map[string]string{
 	"InClusterQueue": "own queue", "InCohortReclamation": "reclaim", "InCohortReclaimWhileBorrowing": "while borrowing",
-	"InCohortFairSharing": "fair sharing", "": "not known",
+	"InCohortFairSharing": "fair sharing", "Priority": "priority", "": "not known",
 }
 
 // causes says by which rights.

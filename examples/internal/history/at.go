@@ -21,6 +21,8 @@ type Eviction struct {
 	Unknown string `json:"unknown,omitempty"`
 	// Started is when the preemptor got its quota; zero: never, as far as the history goes.
 	Started time.Time `json:"started,omitzero"`
+	// Node is where the preemptor was to go; empty: it is not said, or quota was what it needed.
+	Node string `json:"node,omitempty"`
 	// Apart: the clocks leave open whether the victims were chosen at once.
 	Apart bool `json:"-"`
 
@@ -30,7 +32,7 @@ type Eviction struct {
 // Victim is a workload that was told to leave.
 type Victim struct {
 	Workload string `json:"workload"`
-	// Reason is the right by which, as Kueue says it: InClusterQueue and the like. Empty: the history does not have it.
+	// Reason is the right by which, as Kueue says it: InClusterQueue and the like; Priority on nodes. Empty: the history does not have it.
 	Reason string `json:"reason,omitempty"`
 	// Since is when it got the quota that it gave up; zero: it is not known.
 	Since time.Time `json:"since,omitzero"`

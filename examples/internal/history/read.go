@@ -3,6 +3,7 @@ package history
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +27,8 @@ type History struct {
 	// Skew is by how much the clocks behind it may differ: times that are as near have no order. Zero: seconds are true.
 	Skew time.Duration
 
+	Pods *Pods // what it tells of pods
+
 	lives  map[string]*life // by UID
 	byID   map[string][]*life
 	sorted []*life // by UID
@@ -35,28 +38,35 @@ type History struct {
 	listed bool     // there is a Workload that is not of an audit log
 }
 
-// Read reads a history. It fails on what cannot be read, and on one without Workloads; an odd object is left out, with a
+// Read reads a history. It fails on what cannot be read, and on one without Workloads and Pods; an odd object is left out, with a
 // note.
 func Read(sources []input.Source, skew time.Duration) (*History, error) {
 	h := &History{Skew: skew, lives: map[string]*life{}, byID: map[string][]*life{}, config: map[string][]setting{}}
+	h.Pods = &Pods{lives: map[string]*podLife{}, byID: map[string][]*podLife{}, nodes: map[string][]nodeVersion{}, rest: map[string][]restVersion{}}
 	for i := range sources {
 		h.begin(&sources[i])
 	}
 	notes, err := input.Read(sources, input.Options{Nameless: slices.Concat(read.Nameless, []string{"Event"})}, h.visit)
 	switch {
-	case err != nil && len(h.lives) > 0 && strings.Contains(err.Error(), "ends early"):
+	case err != nil && len(h.lives)+len(h.Pods.lives) > 0 && strings.Contains(err.Error(), "ends early"):
 		notes = append(notes, fmt.Sprintf("%v: what was to follow is not known", err))
 	case err != nil:
 		return nil, err
 	}
-	if len(h.lives) == 0 {
-		return nil, errors.New("there is no Workload of Kueue in the input: give what kubectl get --watch -o json prints over time, " +
+	if len(h.lives)+len(h.Pods.lives) == 0 {
+		return nil, errors.New("there is no Workload of Kueue and no Pod in the input: give what kubectl get --watch -o json prints over time, " +
 			"or the audit log of the API server")
 	}
 	h.Notes = append(h.Notes, notes...)
+	cut := h.Lacks
 	h.finish()
+	h.Pods.Lacks = cut
+	h.Pods.finish()
 	return h, nil
 }
+
+// IsEmpty reports whether there is no Workload.
+func (h *History) IsEmpty() bool { return len(h.lives) == 0 }
 
 // begin leaves out the rest of an object with which a file begins that was cut off from a longer one.
 func (h *History) begin(s *input.Source) {
@@ -93,7 +103,12 @@ func (h *History) visit(o *input.Object) error {
 		return h.workload(o, time.Time{})
 	case o.Group() == kueue.Group, o.Group() == kueue.ConfigGroup, o.APIVersion == "v1" && slices.Contains([]string{"ConfigMap", "Namespace", "LimitRange"}, o.Kind):
 		h.setting(o, time.Time{})
-		return nil
+		if !h.Pods.takes(o) {
+			return nil
+		}
+	}
+	if h.Pods.takes(o) {
+		return h.Pods.add(o, time.Time{})
 	}
 	return input.ErrNotRead
 }
@@ -101,24 +116,31 @@ func (h *History) visit(o *input.Object) error {
 // audited takes an event of an audit log: the object that the API server answered with, or else what it was asked to write.
 func (h *History) audited(o *input.Object) error {
 	var ref struct {
-		Group string `json:"apiGroup"`
+		Group       string `json:"apiGroup"`
+		Resource    string `json:"resource"`
+		Subresource string `json:"subresource"`
 	}
 	var verb, stage string
 	var at time.Time
 	if err := errors.Join(o.Field("objectRef", &ref), o.Field("verb", &verb), o.Field("stage", &stage), o.Field("stageTimestamp", &at)); err != nil {
 		return err
 	}
-	if ref.Group != kueue.Group || stage != "" && stage != "ResponseComplete" || slices.Contains([]string{"get", "list", "watch", "deletecollection"}, verb) {
+	ofPods := slices.Contains([]string{"pods", "nodes", "poddisruptionbudgets", "priorityclasses", "podgroups", "namespaces"}, ref.Resource) &&
+		slices.Contains([]string{"", "status", "resize"}, ref.Subresource)
+	if ref.Group != kueue.Group && !ofPods || stage != "" && stage != "ResponseComplete" || slices.Contains([]string{"get", "list", "watch", "deletecollection"}, verb) {
 		return nil
 	}
 	data := o.Fields["responseObject"]
 	if len(data) == 0 {
-		return errors.New("it has no responseObject: the audit policy must have the level RequestResponse for kueue.x-k8s.io")
+		return errors.New("it has no responseObject: the audit policy must have the level RequestResponse for " + cmp.Or(ref.Group, ref.Resource))
 	}
-	// What is no object of Kueue is a Status: the request failed, or it deleted and says no more.
+	// What is none of these is a Status: the request failed, or it deleted and says no more.
 	_, err := input.Read([]input.Source{{Name: "responseObject", Reader: bytes.NewReader(data)}}, input.Options{}, func(one *input.Object) error {
 		one.Deleted = verb == "delete"
-		switch {
+		switch _, grace := headOf(one); {
+		case h.Pods.takes(one):
+			one.Deleted = one.Deleted && grace == 0 // else its containers may stop first
+			return h.Pods.add(one, at)
 		case one.Kind == "Workload" && one.Group() == kueue.Group:
 			return h.workload(one, at)
 		case one.Group() == kueue.Group:
@@ -129,28 +151,27 @@ func (h *History) audited(o *input.Object) error {
 	return err
 }
 
-// event takes an Event about a workload that was preempted.
+// event takes an Event about a workload or a pod that was preempted.
 func (h *History) event(o *input.Object) error {
-	var about struct {
-		Kind      string `json:"kind"`
-		Namespace string `json:"namespace"`
-		Name      string `json:"name"`
-		UID       string `json:"uid"`
-	}
+	var about, related reference
 	var reason, message, note string
 	var last, eventTime time.Time
-	if err := errors.Join(o.Field("involvedObject", &about), o.Field("regarding", &about), o.Field("reason", &reason), o.Field("message", &message),
+	if err := errors.Join(o.Field("involvedObject", &about), o.Field("regarding", &about), o.Field("related", &related), o.Field("reason", &reason), o.Field("message", &message),
 		o.Field("note", &note), o.Field("lastTimestamp", &last), o.Field("eventTime", &eventTime)); err != nil {
 		return err
 	}
-	if about.Kind != "Workload" || reason != "Preempted" {
+	if about.Kind != "Workload" && about.Kind != "Pod" || reason != "Preempted" {
 		return nil
 	}
 	if last.IsZero() {
 		last = eventTime
 	}
 	if last.IsZero() || about.UID == "" {
-		return errors.New("it does not say when, or of which Workload")
+		return errors.New("it does not say when, or of which " + about.Kind)
+	}
+	if about.Kind == "Pod" {
+		h.Pods.event(about.UID, message+note, related, last)
+		return nil
 	}
 	h.told = append(h.told, sign{uid: about.UID, id: strings.TrimPrefix(about.Namespace+"/"+about.Name, "/"), at: last, message: message + note})
 	return nil
