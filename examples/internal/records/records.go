@@ -83,7 +83,7 @@ func read(source io.Reader, path string) (File, error) {
 		return File{}, fmt.Errorf("%s: %w", path, err)
 	}
 	c := newCollector(path)
-	if form := slurmForm(begin); form != "" {
+	if form := SlurmForm(begin); form != "" {
 		return File{}, fmt.Errorf("%s: line 1: this is %s: %s", path, form, wantSacct)
 	}
 	switch kindOf(begin) {

@@ -20,8 +20,8 @@ var forms = []struct {
 	{regexp.MustCompile(`^(?:Name\|Priority\||Name\|.*\bPreempt\b)`), "what sacctmgr show qos prints (for -qos)"},
 }
 
-// slurmForm says in which other form records of Slurm are; empty: in none of these.
-func slurmForm(begin []byte) string {
+// SlurmForm says in which other form records of Slurm are; empty: in none of these.
+func SlurmForm(begin []byte) string {
 	text := bytes.TrimLeft(begin, "\n\r")
 	for _, f := range forms {
 		if f.is.Match(text) {

@@ -3,6 +3,7 @@ package slurm
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -33,7 +34,7 @@ func (h *History) finish() {
 		slices.SortFunc(list, order)
 	}
 	for _, r := range h.runs {
-		h.GPUs = h.GPUs || r.GPU > 0
+		h.GPUs, h.reserved = h.GPUs || r.GPU > 0, h.reserved || r.Reserve != ""
 		for _, at := range []int64{r.Start, r.End} {
 			if at > 0 {
 				h.Last = max(h.Last, at)
@@ -44,8 +45,18 @@ func (h *History) finish() {
 		}
 		if r.Start > 0 {
 			for _, n := range r.nodes {
-				h.byNode[n] = append(h.byNode[n], r)
+				h.byNode[n] = append(h.byNode[n], hold{run: r})
 			}
+		}
+	}
+	for _, list := range h.byNode {
+		slices.SortStableFunc(list, func(a, b hold) int { return cmp.Compare(a.Start, b.Start) })
+		last := int64(0)
+		for i := range list {
+			if last = max(last, list[i].End); list[i].End == 0 {
+				last = math.MaxInt64
+			}
+			list[i].last = last
 		}
 	}
 	slices.SortFunc(h.signs, func(a, b sign) int {
@@ -64,7 +75,10 @@ func (h *History) finish() {
 
 // tell finds for each preempted run the line of the log that tells it to stop: the first one.
 func (h *History) tell() {
-	used := make([]bool, len(h.signs))
+	used, byVictim := make([]bool, len(h.signs)), map[string][]int{}
+	for i, s := range h.signs {
+		byVictim[s.victim] = append(byVictim[s.victim], i)
+	}
 	for _, r := range h.runs {
 		if r.Preempted == 0 || r.End == 0 {
 			continue
@@ -74,13 +88,13 @@ func (h *History) tell() {
 			once = once && (other == r || other.Preempted == 0)
 		}
 		several := false
-		for i := range h.signs {
+		for _, i := range byVictim[r.ID] {
 			s := &h.signs[i]
 			late := near + h.skew
 			if s.grace > 0 {
 				late += s.grace + apart
 			}
-			if s.victim != r.ID || (s.at != 0 || !once) && (s.at < r.Start-h.skew || s.at > r.End+near+h.skew || s.at < r.End-late) {
+			if (s.at != 0 || !once) && (s.at < r.Start-h.skew || s.at > r.End+near+h.skew || s.at < r.End-late) {
 				continue
 			}
 			if used[i] = true; r.told == nil {

@@ -35,7 +35,8 @@ type Victim struct {
 	Right       string
 	Stays       bool
 
-	run *run
+	run    *run
+	lo, hi int64 // the time in which it was told
 }
 
 // together is within how many seconds Slurm stops victims that it chose at once.
@@ -101,6 +102,7 @@ func (h *History) single(r *run) Preemption {
 			p.Preemptor, p.Unknown = by, ""
 		}
 	}
+	p.Victims[0].lo, p.Victims[0].hi = p.lo, p.hi
 	if p.Preemptor == "" {
 		h.conclude(&p, r, strings.TrimSuffix(by, "*"))
 	}
@@ -129,9 +131,9 @@ func (h *History) single(r *run) Preemption {
 func (h *History) conclude(p *Preemption, r *run, begins string) {
 	var found []*run
 	for _, n := range r.nodes {
-		for _, x := range h.byNode[n] {
-			if x.ID != r.ID && strings.HasPrefix(x.ID, begins) && x.Start >= r.End && x.Start <= r.End+soon && x.Submit <= r.End && !slices.Contains(found, x) {
-				found = append(found, x)
+		for _, x := range h.on(n, r.End, r.End+soon) {
+			if x.ID != r.ID && strings.HasPrefix(x.ID, begins) && x.Start >= r.End && x.Start <= r.End+soon && x.Submit <= r.End && !slices.Contains(found, x.run) {
+				found = append(found, x.run)
 			}
 		}
 	}
@@ -165,7 +167,7 @@ func (h *History) judge(p *Preemption) {
 			kept, unknown = "", cmp.Or(unknown, kept+": the log would say for whom")
 		}
 		v.Right = right
-		exempt, near := h.exempt(v.run, p)
+		exempt, near := h.exempt(v)
 		for _, why := range []string{kept, exempt} {
 			if why != "" {
 				p.Why = append(p.Why, v.Job+": "+why)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -24,8 +25,8 @@ type History struct {
 	GPUs bool
 
 	runs       []*run
-	byJob      map[string][]*run // each by its begin
-	byNode     map[string][]*run
+	byJob      map[string][]*run       // each by its begin
+	byNode     map[string][]hold       // each by its begin
 	qos        map[string]*records.QOS // nil: not given
 	nodes      map[string]*node
 	partitions map[string]*partition
@@ -35,6 +36,7 @@ type History struct {
 	lost       int // odd rows
 	skew       int64
 	gaps       []gap
+	reserved   bool // some job has a reservation
 }
 
 // run is a run of a job.
@@ -42,6 +44,20 @@ type run struct {
 	records.Run
 	nodes []string // sorted
 	told  *sign    // by which it was preempted; nil: the log does not say
+}
+
+// hold is a run on a node, with the last end of those that began there until then.
+type hold struct {
+	*run
+	last int64
+}
+
+// on lists the runs that held a node at some instant of a time, and perhaps others.
+func (h *History) on(name string, from, until int64) []hold {
+	list := h.byNode[name]
+	end := sort.Search(len(list), func(i int) bool { return list[i].Start > until })
+	begin := sort.Search(end, func(i int) bool { return list[i].last >= from })
+	return list[begin:end]
 }
 
 // node is a node as scontrol show nodes says.
@@ -96,7 +112,7 @@ func Is(begin []byte) bool { return kind(begin) != "" }
 // Read reads a history, in which the clock of the log and that of sacct may differ by a skew. It fails on what cannot be read, and where
 // no source has rows of sacct.
 func Read(sources []input.Source, skew time.Duration) (*History, error) {
-	h := &History{byJob: map[string][]*run{}, byNode: map[string][]*run{}, skew: int64(skew / time.Second)}
+	h := &History{byJob: map[string][]*run{}, byNode: map[string][]hold{}, skew: int64(skew / time.Second)}
 	has := false
 	for _, s := range sources {
 		begin, err := s.Begin(Begin)

@@ -2,7 +2,6 @@ package slurm
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +11,10 @@ import (
 // byPartition reports whether partitions, not QOS, give the rights; known: that is known.
 func (h *History) byPartition() (is, known bool) {
 	t := strings.TrimPrefix(h.setting("PreemptType"), "preempt/")
-	return t == "partition_prio", t == "partition_prio" || t == "qos" || h.config == nil && h.qos != nil
+	for _, q := range h.qos {
+		known = known || h.config == nil && (q.Within || len(q.Preempts) > 0)
+	}
+	return t == "partition_prio", known || t == "partition_prio" || t == "qos"
 }
 
 // right says by which right a job may preempt a run; or what keeps that run; or why that is not known.
@@ -31,8 +33,10 @@ func (h *History) right(by, of *run) (right, kept, unknown string) {
 	p, v := h.qos[by.QOS], h.qos[of.QOS]
 	lower := by.Priority > of.Priority
 	switch {
-	case p == nil || v == nil:
-		return "", "", fmt.Sprintf("QOS %q or %q is not given", by.QOS, of.QOS)
+	case p == nil:
+		return "", "", fmt.Sprintf("QOS %q is not given", by.QOS)
+	case v == nil:
+		return "", "", fmt.Sprintf("QOS %q is not given", of.QOS)
 	case p.MayPreempt(v.Name) && p.ByPriority && !lower:
 		return "", "", fmt.Sprintf("QOS %s preempts lower priorities (PreemptMode PRIORITY), and what they were then is not known", p.Name)
 	case p.MayPreempt(v.Name):
@@ -61,16 +65,13 @@ func (h *History) rightOfPartition(by, of *run) (right, kept, unknown string) {
 func (h *History) nobody(of *run) string {
 	partitions, known := h.byPartition()
 	v := h.qos[of.QOS]
-	if partitions || !known || v == nil || v.Within {
+	if partitions || !known || v == nil || v.Within || h.reserved {
 		return ""
 	}
 	for _, q := range h.qos {
 		if q.MayPreempt(v.Name) {
 			return ""
 		}
-	}
-	if slices.ContainsFunc(h.runs, func(r *run) bool { return r.Reserve != "" }) {
-		return ""
 	}
 	return fmt.Sprintf("no QOS preempts %s", v.Name)
 }
@@ -83,12 +84,15 @@ func (h *History) grace(r *run) int64 {
 	return 0
 }
 
-// exempt says that a run was preempted before the time at which its QOS lets it be; or why that is not known.
-func (h *History) exempt(r *run, p *Preemption) (broken, unknown string) {
-	limit, of := int64(0), "PreemptExemptTime"
-	if n, ok := records.Span(h.setting("PreemptExemptTime")); ok {
-		limit = n
+// exempt says that a victim was preempted before the time at which its QOS lets it be; or why that is not known.
+func (h *History) exempt(v *Victim) (broken, unknown string) {
+	r, since, of := v.run, v.run.Start, "PreemptExemptTime"
+	for _, x := range h.byJob[r.ID] {
+		if x.State == "RESIZING" && x.End <= since {
+			since = min(since, x.Start) // a row ends where a job's size changes
+		}
 	}
+	limit, _ := records.Span(h.setting("PreemptExemptTime"))
 	if q := h.qos[r.QOS]; q != nil && q.Exempt > 0 {
 		limit, of = q.Exempt, "PreemptExemptTime of QOS "+q.Name
 	}
@@ -97,19 +101,12 @@ func (h *History) exempt(r *run, p *Preemption) (broken, unknown string) {
 			return "", fmt.Sprintf("partition %s has the QOS %s, whose PreemptExemptTime may count", r.Partition, part.qos)
 		}
 	}
-	told, since := p.hi, p.lo
-	if r.told == nil || r.told.grace == 0 {
-		told, since = r.End, r.End-max(0, h.grace(r))
-		if h.grace(r) > 0 {
-			since -= apart
-		}
-	}
-	switch ran := time.Duration(told-r.Start) * time.Second; {
-	case limit <= 0:
-	case told-r.Start < limit:
-		return fmt.Sprintf("%s is %v, and it ran for %v", of, time.Duration(limit)*time.Second, ran), ""
-	case since-r.Start < limit:
-		return "", fmt.Sprintf("%s is %v, and it ran for %v or less: when it was told is not known", of, time.Duration(limit)*time.Second, ran)
+	text := fmt.Sprintf("%s is %v, and it ran for %v", of, time.Duration(limit)*time.Second, time.Duration(v.hi-since)*time.Second)
+	switch {
+	case v.hi-since < limit:
+		return text, ""
+	case v.lo-since < limit:
+		return "", text + " or less: when it was told is not known"
 	}
 	return "", ""
 }

@@ -103,6 +103,10 @@ func (h *History) fits(p *Preemption, victims, stay []*run) string {
 		return "it has not started"
 	case p.Started > last+soon:
 		return "it started much later"
+	case strings.Contains(h.setting("PreemptParameters"), "reclaim_licenses"):
+		return "licences may have been what it needed"
+	case strings.Contains(p.Preemptor, "+"), slices.ContainsFunc(stay, func(r *run) bool { return strings.Contains(r.ID, "+") }):
+		return "parts of a heterogeneous job start and stop together"
 	}
 	for _, name := range p.by.nodes {
 		if why := h.fitsOn(name, p, victims, stay); why != "" {
@@ -116,14 +120,17 @@ func (h *History) fits(p *Preemption, victims, stay []*run) string {
 func (h *History) fitsOn(name string, p *Preemption, victims, stay []*run) string {
 	var left amounts
 	held, doubt := false, ""
-	for _, r := range h.byNode[name] {
-		perhaps, surely := h.holds(r, p.lo-settles, p.Started)
+	for _, r := range h.on(name, p.lo-settles, p.Started) {
+		perhaps, surely := h.holds(r.run, p.lo-settles, p.Started)
 		switch {
-		case r == p.by || !perhaps:
-		case slices.Contains(stay, r):
+		case r.run == p.by || !perhaps:
+		case slices.Contains(stay, r.run):
 			doubt = r.ID + " held some of " + name
-		case slices.Contains(victims, r):
-			least, _ := h.share(r, name)
+		case slices.Contains(victims, r.run):
+			least, _ := h.share(r.run, name)
+			if r.Flavor != p.by.Flavor {
+				least[1] = 0
+			}
 			held, left = true, left.plus(least, 1)
 		case surely:
 			held = true
@@ -167,10 +174,10 @@ func (h *History) perhaps(p *Preemption, victims []*run, stay *run) string {
 			continue
 		}
 		room := n.amounts()
-		for _, r := range h.byNode[name] {
-			_, surely := h.holds(r, p.lo, p.hi)
-			if r == stay || surely && !slices.Contains(victims, r) || h.before(r, p) || h.next(r, name, p) {
-				least, _ := h.share(r, name)
+		for _, r := range h.on(name, p.lo-soon, p.hi+soon) {
+			_, surely := h.holds(r.run, p.lo, p.hi)
+			if r.run == stay || surely && !slices.Contains(victims, r.run) || h.before(r.run, p) || h.next(r.run, name, p) {
+				least, _ := h.share(r.run, name)
 				room = room.plus(least, -1)
 			}
 		}
@@ -219,7 +226,7 @@ func (h *History) next(x *run, name string, p *Preemption) bool {
 	if x == p.by || x.Start < p.lo || x.Start > p.hi+soon {
 		return false
 	}
-	return slices.ContainsFunc(h.byNode[name], func(r *run) bool {
+	return slices.ContainsFunc(h.on(name, p.lo-soon, x.Start), func(r hold) bool {
 		if r.told == nil || r.told.by != x.ID || r.End < p.lo-soon || r.End > x.Start {
 			return false
 		}
