@@ -29,11 +29,12 @@ type auditing struct {
 
 var auditVerb = verb{
 	name: "audit", short: "was each eviction right: needed, permitted, the cheapest, and what did it cost",
-	long: "Of each preemption in a history of Kueue or kube-scheduler: did the preemptor need it, do the rules permit each victim, could one have stayed, what was lost, and would others have lost less? The history is the versions of the objects over time: what kubectl get --watch prints, an audit log of the API server, Events. What it does not say is unknown.",
+	long: "Of each preemption in a history of Kueue, kube-scheduler or Slurm: did the preemptor need it, do the rules permit each victim, could one have stayed, what was lost, and would others have lost less? The history is the versions of the objects over time: what kubectl get --watch prints, an audit log of the API server, Events; or rows of sacct, with QOS, nodes, configuration and the log of slurmctld. What it does not say is unknown.",
 	examples: []string{
 		"audit -f history.jsonl",
 		"audit -f audit.log -checkpoint 30m -story NAMESPACE/NAME",
 		"audit -f history.jsonl -policy vision:minAdmitDuration=30m",
+		"audit -f jobs.txt -f qos.txt -f nodes.json -f config.txt -f slurmctld.log",
 	},
 	yes: "each preemption was right", no: "one was not", unknown: "each was right as far as is known, and one is unknown",
 	own: true,
@@ -57,7 +58,7 @@ var auditVerb = verb{
 		case o.asked || o.in != 0:
 			return errors.New("-at and -in: a history has its own times")
 		case o.scheduler == "kai":
-			return errors.New("-scheduler kai: histories of Kueue and kube-scheduler are read")
+			return errors.New("-scheduler kai: histories of Kueue, kube-scheduler and Slurm are read")
 		case c.Flags().Changed("page") && !strings.HasSuffix(a.page, ".html"):
 			return fmt.Errorf("-page %q: want a file whose name ends in .html", a.page)
 		case c.Flags().Changed("checkpoint") && a.checkpoint < time.Second:
@@ -123,7 +124,7 @@ type judged struct {
 	Queue string `json:"queue,omitempty"` // of the preemptor
 	// Verdict is Right, Fitted, TooMany, NotPermitted or Unknown.
 	Verdict string `json:"verdict"`
-	// Finding is about the cluster as it was, PodFinding about its nodes. Both absent: the verdict is Unknown.
+	// Finding is about the cluster as it was, PodFinding about its nodes. Both absent: the verdict is Unknown, or of Slurm.
 	Finding    *audit.Finding    `json:"finding,omitempty"`
 	PodFinding *audit.PodFinding `json:"podFinding,omitempty"`
 	// Why says what kept victims that the rules do not permit.
@@ -132,6 +133,10 @@ type judged struct {
 	Notes []string `json:"notes,omitempty"`
 	// Changed is the verdict with the changes of the command line. Absent: there are none, or it is not known.
 	Changed string `json:"changed,omitempty"`
+	// Stays lists the victims that could stay, Lost and Avoidable are sums, as in Finding, where there is none: of a history of Slurm.
+	Stays     []string `json:"stays,omitempty"`
+	Lost      int64    `json:"lost,omitempty"`
+	Avoidable int64    `json:"avoidable,omitempty"`
 	// Circle lists the victims that took their room back from the preemptor later.
 	Circle []string `json:"circle,omitempty"`
 
@@ -169,6 +174,30 @@ type auditor struct {
 
 // read reads the history of each scheduler.
 func (a *auditor) read(sources []objects.Source) error {
+	sources, err := a.readSlurm(sources)
+	if err != nil {
+		return err
+	}
+	if len(sources) > 0 {
+		if err := a.readObjects(sources); err != nil {
+			return err
+		}
+	}
+	for _, p := range a.pasts {
+		first, last := p.Span()
+		if a.first.IsZero() || first.Before(a.first) {
+			a.first = first
+		}
+		if last.After(a.last) {
+			a.last = last
+		}
+		a.notes = append(a.notes, p.Notes()...)
+	}
+	return nil
+}
+
+// readObjects reads a history of Kubernetes: of Kueue, of kube-scheduler, or both.
+func (a *auditor) readObjects(sources []objects.Source) error {
 	h, err := history.Read(sources, a.o.audit.skew)
 	if err != nil {
 		return err
@@ -185,19 +214,7 @@ func (a *auditor) read(sources []objects.Source) error {
 		a.pasts = append(a.pasts, &kueuePast{auditor: a, history: h, player: h.Play(), now: newMoment()})
 	}
 	if slices.Contains(a.pasts, past(pods)) {
-		if err := podsUnread(a.o); err != nil {
-			return err
-		}
-	}
-	for _, p := range a.pasts {
-		first, last := p.Span()
-		if a.first.IsZero() || first.Before(a.first) {
-			a.first = first
-		}
-		if last.After(a.last) {
-			a.last = last
-		}
-		a.notes = append(a.notes, p.Notes()...)
+		return podsUnread(a.o)
 	}
 	return nil
 }

@@ -174,15 +174,15 @@ func TestAuditBadInput(t *testing.T) {
 	}{
 		"whatif: no such file": {"", []string{"-f", "/nonexistent"}},
 		"it is empty":          {"", []string{"-f", empty}},
-		"there is no Workload of Kueue and no Pod in the input":          {`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ns"}}`, nil},
-		"-checkpoint 1ms: want a second or more":                         {"", []string{"-checkpoint", "1ms"}},
-		"-sample is a cluster at an instant":                             {"", []string{"-sample", "cluster"}},
-		"-live is a cluster as it is":                                    {"", []string{"-live"}},
-		"-at and -in: a history has its own times":                       {"", []string{"-at", "2026-11-20T12:00:00Z"}},
-		"-scheduler kai: histories of Kueue and kube-scheduler are read": {"", []string{"-scheduler", "kai"}},
-		"-cost: want the names of resources":                             {"", []string{"-cost", "cpu,"}},
-		"not JSON":                                                       {`{"kind" 5}`, nil},
-		"there is no queue \"none\"":                                     {"", []string{"-f", historyFile, "-policy", "none:reclaimWithinCohort=Any"}},
+		"there is no Workload of Kueue and no Pod in the input":                 {`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ns"}}`, nil},
+		"-checkpoint 1ms: want a second or more":                                {"", []string{"-checkpoint", "1ms"}},
+		"-sample is a cluster at an instant":                                    {"", []string{"-sample", "cluster"}},
+		"-live is a cluster as it is":                                           {"", []string{"-live"}},
+		"-at and -in: a history has its own times":                              {"", []string{"-at", "2026-11-20T12:00:00Z"}},
+		"-scheduler kai: histories of Kueue, kube-scheduler and Slurm are read": {"", []string{"-scheduler", "kai"}},
+		"-cost: want the names of resources":                                    {"", []string{"-cost", "cpu,"}},
+		"not JSON":                                                              {`{"kind" 5}`, nil},
+		"there is no queue \"none\"":                                            {"", []string{"-f", historyFile, "-policy", "none:reclaimWithinCohort=Any"}},
 	} {
 		status, out, said := call(strings.NewReader(c.text), append([]string{"audit"}, c.args...)...)
 		if status != 2 || out != "" || !strings.Contains(said, strings.TrimPrefix(want, "whatif: ")) || strings.Count(said, "\n") != 1 {

@@ -35,8 +35,10 @@ func TestCommandsOfTheDocumentation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.CopyFS(filepath.Join(dir, "examples/whatif"), os.DirFS(".")); err != nil {
-		t.Fatal(err)
+	for to, from := range map[string]string{"examples/whatif": ".", "": "testdata/audit/slurm"} {
+		if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	t.Chdir(dir)
 	for _, c := range list {
