@@ -16,6 +16,8 @@ var forms = []struct {
 	{regexp.MustCompile(`^ *JobI[Dd] +[^|]*\n[ -]*-----`), "the table that sacct prints for people"},
 	{regexp.MustCompile(`^ *JOBID +[A-Z]`), "what squeue prints, which has no lengths"},
 	{regexp.MustCompile(`^(?:ARRAY_JOB_ID|JOBID|[A-Z_]+\|JOBID)\|`), "what squeue prints, which has no lengths"},
+	{regexp.MustCompile(`^(?:NodeName|PartitionName)=`), "what scontrol show nodes or partitions prints without --json"},
+	{regexp.MustCompile(`^(?:PARTITION|NODELIST) +[A-Z]`), "what sinfo prints"},
 	{regexp.MustCompile(`^JobId=\d`), "what scontrol show job prints"},
 	{regexp.MustCompile(`^(?:Name\|Priority\||Name\|.*\bPreempt\b)`), "what sacctmgr show qos prints (for -qos)"},
 }

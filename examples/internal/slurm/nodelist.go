@@ -7,81 +7,63 @@ import (
 	"strings"
 )
 
-// maxNodes bounds how many nodes an expression names.
-const maxNodes = 100_000
+// maxNodes bounds how many nodes an expression names, maxName how long their names are, maxDigits how long their numbers.
+const maxNodes, maxName, maxDigits = 100_000, 255, 10
+
+// piece is a part of a name, or numbers in brackets.
+var piece = regexp.MustCompile(`^(?:[\w.-]+|\[([\d,-]+)\])`)
 
 // Expand lists the nodes of an expression of Slurm, as node[01-04,07],gpu-a[1-2], in its order. It fails on what is none, and on one of
 // more than 100,000 nodes.
 func Expand(text string) (nodes []string, err error) {
-	for text != "" {
-		end, depth := 0, 0
-		for ; end < len(text) && (depth > 0 || text[end] != ','); end++ {
-			switch text[end] {
-			case '[':
-				depth++
-			case ']':
-				depth--
-			}
+	names := []string{""} // of the expression up to the next comma
+	for rest := text; rest != ""; {
+		found := piece.FindStringSubmatch(rest)
+		if found == nil {
+			return nil, fmt.Errorf("%.60q: %.20q is no node", text, rest)
 		}
-		part, err := expandOne(text[:end])
-		if err == nil && len(nodes)+len(part) > maxNodes {
-			err = fmt.Errorf("more than %d nodes", maxNodes)
-		}
-		if err != nil {
+		if names, err = longer(names, found[0], found[1]); err != nil {
 			return nil, fmt.Errorf("%.60q: %w", text, err)
 		}
-		nodes = append(nodes, part...)
-		if text = text[min(end+1, len(text)):]; text == "" && end > 0 {
-			break
+		if len(names[0]) > maxName {
+			return nil, fmt.Errorf("%.60q: a name of more than %d letters", text, maxName)
+		}
+		if rest = rest[len(found[0]):]; rest == "" || rest[0] == ',' {
+			if nodes = append(nodes, names...); len(nodes) > maxNodes || rest == "," {
+				return nil, fmt.Errorf("%.60q: %d nodes: want %d at most, each with a name", text, len(nodes), maxNodes)
+			}
+			names, rest = []string{""}, strings.TrimPrefix(rest, ",")
 		}
 	}
 	return nodes, nil
 }
 
-var nodeName = regexp.MustCompile(`^[\w.-]*$`)
-
-// expandOne lists the nodes of an expression without a comma outside of brackets.
-func expandOne(text string) ([]string, error) {
-	open := strings.IndexByte(text, '[')
-	if open < 0 {
-		open = len(text)
-	}
-	switch name := text[:open]; {
-	case !nodeName.MatchString(name) || text == "":
-		return nil, fmt.Errorf("%q is no node", name)
-	case open == len(text):
-		return []string{text}, nil
-	}
-	inside, after, closed := strings.Cut(text[open+1:], "]")
-	if !closed || strings.Contains(inside, "[") {
-		return nil, fmt.Errorf("the brackets do not match")
-	}
-	ends := []string{""}
-	if after != "" {
-		var err error
-		if ends, err = expandOne(after); err != nil {
-			return nil, err
+// longer appends a part to names, or each number of some ranges, with as many digits as the first of its range has.
+func longer(names []string, part, ranges string) (all []string, err error) {
+	if ranges == "" {
+		for _, name := range names {
+			all = append(all, name+part)
 		}
+		return all, nil
 	}
-	var nodes []string
-	for span := range strings.SplitSeq(inside, ",") {
-		low, high, ranged := strings.Cut(span, "-")
-		if !ranged {
-			high = low
-		}
-		from, err := strconv.ParseUint(low, 10, 32)
-		to, err2 := strconv.ParseUint(high, 10, 32)
-		switch {
-		case err != nil || err2 != nil || to < from:
-			return nil, fmt.Errorf("%q is no range of numbers", span)
-		case (int(min(to-from, maxNodes))+1)*len(ends)+len(nodes) > maxNodes:
-			return nil, fmt.Errorf("more than %d nodes", maxNodes)
-		}
-		for n := from; n <= to; n++ {
-			for _, end := range ends {
-				nodes = append(nodes, fmt.Sprintf("%s%0*d%s", text[:open], len(low), n, end))
+	for _, name := range names {
+		for span := range strings.SplitSeq(ranges, ",") {
+			low, high, ranged := strings.Cut(span, "-")
+			if !ranged {
+				high = low
+			}
+			from, err := strconv.ParseUint(low, 10, 32)
+			to, err2 := strconv.ParseUint(high, 10, 32)
+			switch {
+			case err != nil || err2 != nil || to < from || len(low) > maxDigits:
+				return nil, fmt.Errorf("%q is no range of numbers", span)
+			case to-from >= maxNodes-uint64(len(all)):
+				return nil, fmt.Errorf("more than %d nodes", maxNodes)
+			}
+			for n := from; n <= to; n++ {
+				all = append(all, fmt.Sprintf("%s%0*d", name, len(low), n))
 			}
 		}
 	}
-	return nodes, nil
+	return all, nil
 }

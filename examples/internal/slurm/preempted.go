@@ -57,7 +57,7 @@ func (h *History) Preemptions() (list []Preemption) {
 	for _, p := range list {
 		if n := len(joined) - 1; n >= 0 && p.Preemptor != "" && joined[n].Preemptor == p.Preemptor && p.lo-joined[n].hi <= together {
 			one := &joined[n] // perhaps, where a grace time leaves open when they were told
-			one.Victims = append(one.Victims, p.Victims...)
+			one.Victims, one.Notes = append(one.Victims, p.Victims...), append(one.Notes, p.Notes...)
 			one.lo, one.hi, one.concluded = min(one.lo, p.lo), max(one.hi, p.hi), one.concluded || p.concluded
 			continue
 		}

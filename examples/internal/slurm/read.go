@@ -33,7 +33,7 @@ type History struct {
 	config     map[string]string // of scontrol show config; nil: not given
 	signs      []sign
 	logged     bool
-	lost       int // odd rows
+	lost, held int // odd rows; nodes of all runs
 	skew       int64
 	gaps       []gap
 	reserved   bool // some job has a reservation
@@ -138,11 +138,13 @@ func (h *History) read(what string, in io.Reader, name string) (err error) {
 	switch what {
 	case "rows":
 		runs, lost, notes, err := records.Runs(in, name)
-		for _, r := range runs {
-			h.add(r, name)
-		}
 		h.lost += lost
 		h.Notes = append(h.Notes, notes...)
+		for _, r := range runs {
+			if h.add(r, name); h.held > maxHeld {
+				return fmt.Errorf("%s: the runs held more than %d nodes in all", name, maxHeld)
+			}
+		}
 		return err
 	case "qos":
 		list, err := records.QOSOf(in, name)
@@ -166,6 +168,9 @@ func (h *History) read(what string, in io.Reader, name string) (err error) {
 	return nil
 }
 
+// maxHeld bounds how many nodes all runs held, one by one.
+const maxHeld = 50_000_000
+
 // add takes a row in. One that is there already is the same.
 func (h *History) add(r records.Run, name string) {
 	nodes, err := Expand(r.Nodes)
@@ -175,6 +180,7 @@ func (h *History) add(r records.Run, name string) {
 		return
 	}
 	slices.Sort(nodes)
+	h.held += len(nodes)
 	one := &run{Run: r, nodes: slices.Compact(nodes)}
 	if r.Start > 0 && len(nodes) > 0 {
 		one.Count = int64(len(one.nodes))
