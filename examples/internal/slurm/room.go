@@ -99,8 +99,8 @@ func (h *History) fits(p *Preemption, victims, stay []*run) string {
 		last = max(last, v.End)
 	}
 	switch {
-	case p.Started == 0:
-		return "it has not started"
+	case p.Started == 0 || len(p.by.nodes) == 0:
+		return "it has not started, or it is not known where"
 	case p.Started > last+soon:
 		return "it started much later"
 	case strings.Contains(h.setting("PreemptParameters"), "reclaim_licenses"):
