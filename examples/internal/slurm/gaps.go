@@ -46,8 +46,14 @@ func (h *History) finish() {
 			}
 		}
 		if r.Start > 0 {
-			for _, n := range r.nodes {
-				h.byNode[n] = append(h.byNode[n], hold{run: r})
+			r.all = new(amounts)
+			for _, name := range r.nodes {
+				h.byNode[name] = append(h.byNode[name], hold{run: r})
+				if n := h.nodes[name]; n == nil {
+					r.all = nil
+				} else if r.all != nil {
+					*r.all = r.all.plus(n.amounts(), 1)
+				}
 			}
 		}
 	}

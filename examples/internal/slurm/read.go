@@ -44,6 +44,7 @@ type History struct {
 type run struct {
 	records.Run
 	nodes []string // sorted
+	all   *amounts // what its nodes have together; nil: that is not known
 	told  *sign    // by which it was preempted; nil: the log does not say
 }
 
