@@ -69,6 +69,9 @@ func (h *History) need(p *Preemption) (v audit.Verdict, open string) {
 	case h.nodes == nil:
 		return 0, "whether it was needed hangs on the nodes: scontrol show nodes --json prints them"
 	}
+	if h.perhaps(p, victims, nil) == "" {
+		return 0, "even without the victims it does not fit, as far as the rows say"
+	}
 	for i := range p.Victims {
 		if open := h.perhaps(p, victims, p.Victims[i].run); open != "" {
 			return 0, open
@@ -163,7 +166,7 @@ func (h *History) inPartition(n *node, partitions string) bool {
 	return false
 }
 
-// perhaps says where a preemptor may have fit while one victim stays, with as many nodes as it has; empty: nowhere.
+// perhaps says where a preemptor may have fit while one victim stays, or none does, with as many nodes as it has; empty: nowhere.
 func (h *History) perhaps(p *Preemption, victims runs, stay *run) string {
 	by, free := p.by, map[string]amounts{}
 	if by.Count == 0 {
@@ -176,7 +179,8 @@ func (h *History) perhaps(p *Preemption, victims runs, stay *run) string {
 		room := n.amounts()
 		for _, r := range h.on(name, p.lo-soon, p.hi+soon) {
 			_, surely := h.holds(r.run, p.lo, p.hi)
-			if r.run == stay || surely && !victims[r.run] || h.before(r.run, p) || h.next(r.run, name, p) {
+			leaves := victims[r.run] || r.Preempted > 0 && r.End-h.grace(r.run)-apart <= p.hi // for another, whose room it may not be
+			if r.run == stay || surely && !leaves || h.before(r.run, p) || h.next(r.run, name, p) {
 				least, _ := h.share(r.run, name)
 				room = room.plus(least, -1)
 			}
@@ -212,6 +216,9 @@ func (h *History) perhaps(p *Preemption, victims runs, stay *run) string {
 	names := slices.Sorted(maps.Keys(free))
 	if len(names) > 3 {
 		names = append(names[:3], fmt.Sprintf("and %d more", len(names)-3))
+	}
+	if stay == nil {
+		return "it may have fit"
 	}
 	return fmt.Sprintf("it may have fit while %s stayed, with room on %s: sacct does not say where it could run", stay.ID, strings.Join(names, ", "))
 }
