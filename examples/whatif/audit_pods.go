@@ -113,6 +113,7 @@ func (a *podsPast) judge(j *judged, m *history.PodMoment) (all podWorlds, err er
 			_ = a.reader.Add(o)
 		}
 	}()
+	var w *podWorld
 	for _, there := range here {
 		for i, o := range slices.Concat(others[:1], others) { // the first with full nodes
 			for _, shown := range m.Shown {
@@ -123,10 +124,12 @@ func (a *podsPast) judge(j *judged, m *history.PodMoment) (all podWorlds, err er
 					_ = a.reader.Add(version)
 				}
 			}
-			w, why, err := a.world(j, m)
-			if err != nil || why != "" {
-				j.Unknown = why
-				return all, err
+			if i != 1 { // which is that of the first
+				why := ""
+				if w, why, err = a.world(j, m); err != nil || why != "" {
+					j.Unknown = why
+					return all, err
+				}
 			}
 			if err := a.inWorld(j, m, w, i == 0, &all); err != nil || j.Unknown != "" {
 				return all, err

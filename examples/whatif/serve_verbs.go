@@ -53,15 +53,11 @@ func (c *cluster) verbsServed(o *options, std stdio) serve.Verbs {
 			if q.Requests != "" && q.Requests != "new" {
 				return nil, fmt.Errorf("requests %q: want new, or nothing", q.Requests)
 			}
-			if q.Pods != "" && q.Pods != "all" {
-				return nil, fmt.Errorf("pods %q: want all, or nothing", q.Pods)
-			}
-			pods := q.Pod != "" || q.Pods != ""
-			if pods && notKept() {
+			if q.Pod != "" && notKept() {
 				return nil, errNotKept
 			}
 			return as(ctx, &safeVerb, func(o *options) {
-				if o.pod, o.allPods = q.Pod, q.Pods != ""; pods {
+				if o.pod = q.Pod; o.pod != "" {
 					onNodes(o)
 				}
 				o.workload, o.queue, o.namespace, o.newOnly = q.Workload, q.Queue, q.Namespace, q.Requests == "new"

@@ -3,7 +3,6 @@ package history
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -16,7 +15,8 @@ import (
 const ahead = 2 * time.Second
 
 // Evictions lists the preemptions by time, preemptor and victims. Victims that were told for one preemptor on one node were chosen at
-// once if no more than five seconds are between two of them.
+// once if no more than five seconds are between two of them. Where more are, those told first are not enough by themselves, and
+// those told later are right beside them: nobody is accused of what was one preemption.
 func (h *Pods) Evictions() (list []Eviction) {
 	of := map[string][]*podLife{}
 	for _, l := range h.sorted {
@@ -46,11 +46,6 @@ func (h *Pods) Evictions() (list []Eviction) {
 				if p.bound.After(e.At) {
 					e.Started = p.bound
 				}
-			}
-			if i > 0 && l.preempted.Sub(told[i-1].preempted) <= time.Minute {
-				why := fmt.Sprintf("%s was told for it %v before: perhaps these are one preemption", told[i-1].id, l.preempted.Sub(told[i-1].preempted))
-				e.Unknown = cmp.Or(e.Unknown, why)
-				list[len(list)-1].Unknown = cmp.Or(list[len(list)-1].Unknown, strings.Replace(why, " before:", " later:", 1))
 			}
 			list = append(list, e)
 		}
@@ -248,7 +243,7 @@ func (h *Pods) view(l *podLife, e *Eviction, m *PodMoment) (v podView, doubtful 
 			m.Unknown = cmp.Or(m.Unknown, "what "+l.id+" takes was changed, and the history does not say when")
 		}
 		v = podView{life: l, node: l.node, terminating: !isVictim && !l.leaves.IsZero() && !l.leaves.After(last)}
-		return v, !isVictim && (!certain.Before(first) || l.perhapsOver(last))
+		return v, !isVictim && (!certain.Before(first) || l.perhapsOver(e.At.Add(time.Second)))
 	}
 	for _, p := range l.promised {
 		if !p.from.After(last) && (v.node == "" || p.node == e.Node) {

@@ -21,8 +21,9 @@ type Decision struct {
 
 // Life is a cluster that lives: pods come, run, are told to stop and end. Make it with [New].
 type Life struct {
-	// Lines are the versions of all objects, and the Events, in the order of time.
+	// Lines are the versions of all objects, and the Events, in the order of time, and Times when they were written.
 	Lines []string
+	Times []time.Time
 	// Preempted are the victims, by time and preemptor; Spoilt those with one that the scheduler did not choose.
 	Preempted map[string][]string
 	Spoilt    map[string]bool
@@ -34,6 +35,7 @@ type Life struct {
 	pods      []*pod
 	fixed     []object
 	made      int
+	cordons   bool
 }
 
 type object = map[string]any
@@ -49,7 +51,7 @@ type pod struct {
 // New returns a cluster with nodes and no pods.
 func New(seed uint64, s Scheduler) *Life {
 	l := &Life{Rand: rand.New(rand.NewPCG(seed, 1)), scheduler: s, now: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC),
-		Preempted: map[string][]string{}, Spoilt: map[string]bool{}}
+		Preempted: map[string][]string{}, Spoilt: map[string]bool{}, cordons: seed%4 == 3}
 	for i := range 2 + l.IntN(4) {
 		name := fmt.Sprintf("gpu-node-%d", i)
 		n := object{"apiVersion": "v1", "kind": "Node", "metadata": l.head(name, "", "node-"+name), "spec": object{},
@@ -82,7 +84,7 @@ func (l *Life) head(name, namespace, uid string) object {
 
 func (l *Life) write(o object) {
 	text, _ := json.Marshal(o) // maps and texts
-	l.Lines = append(l.Lines, string(text))
+	l.Lines, l.Times = append(l.Lines, string(text)), append(l.Times, l.now)
 }
 
 // version writes a version of a pod.
@@ -112,6 +114,7 @@ func (l *Life) Step() error {
 			l.end(p)
 		}
 	}
+	l.disturb()
 	for range 1 + l.IntN(4) {
 		l.submit()
 	}
@@ -125,6 +128,28 @@ func (l *Life) Step() error {
 	}
 	l.pods = slices.DeleteFunc(l.pods, func(p *pod) bool { return p.over })
 	return nil
+}
+
+// disturb does what no scheduler does: a pod is deleted by hand, in some clusters a node is closed or opened.
+func (l *Life) disturb() {
+	if running := slices.DeleteFunc(slices.Clone(l.pods), func(p *pod) bool { return p.over || p.node == "" || !p.told.IsZero() }); len(running) > 0 && l.IntN(6) == 0 {
+		l.remove(running[l.IntN(len(running))], l.now)
+	}
+	if l.cordons && l.IntN(12) == 0 {
+		l.made++
+		n := l.nodes[l.IntN(len(l.nodes))]
+		n["metadata"].(object)["resourceVersion"] = fmt.Sprint(l.made)
+		spec := n["spec"].(object)
+		spec["unschedulable"] = spec["unschedulable"] != true
+		l.write(object{"type": "MODIFIED", "object": n})
+	}
+}
+
+// remove asks a pod to stop.
+func (l *Life) remove(p *pod, at time.Time) {
+	p.told = at
+	p.meta["deletionTimestamp"], p.meta["deletionGracePeriodSeconds"] = at.Add(30*time.Second).Format(time.RFC3339), 30
+	l.version(p, "MODIFIED")
 }
 
 // end ends a pod: its containers stop, and most are deleted.
@@ -166,6 +191,9 @@ func (l *Life) submit() {
 	if l.IntN(12) == 0 {
 		p.spec["preemptionPolicy"] = "Never"
 	}
+	if l.IntN(16) == 0 {
+		p.spec["schedulerName"] = "trainer" // another one, which does what the first would
+	}
 	p.ends = l.now.Add(time.Duration(1+l.IntN(15)) * time.Minute)
 	l.pods = append(l.pods, p)
 	l.version(p, "ADDED")
@@ -185,7 +213,10 @@ func (l *Life) Objects() []byte {
 
 // ask asks the scheduler about a pod, and does what it says.
 func (l *Life) ask(p *pod) error {
+	name := p.spec["schedulerName"]
+	p.spec["schedulerName"] = "default-scheduler"
 	d, err := l.scheduler(l.Objects(), p.id, l.now)
+	p.spec["schedulerName"] = name
 	switch {
 	case err != nil:
 		return err
@@ -229,12 +260,10 @@ func (l *Life) preempt(by *pod, d *Decision) {
 		if !slices.Contains(victims, v.id) || v.over || v.node == "" {
 			continue
 		}
-		v.told = told
 		at := told.Format(time.RFC3339)
 		v.set("DisruptionTarget", "True", "PreemptionByScheduler", at)
 		l.version(v, "MODIFIED")
-		v.meta["deletionTimestamp"], v.meta["deletionGracePeriodSeconds"] = told.Add(30*time.Second).Format(time.RFC3339), 30
-		l.version(v, "MODIFIED")
+		l.remove(v, told)
 		l.event(v, by, d.Node, at)
 		if l.IntN(5) == 0 {
 			told = told.Add(time.Second)
