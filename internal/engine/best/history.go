@@ -121,7 +121,7 @@ func (x *Solver) total(list []Unit) (workloads, lost int64) {
 			workloads++
 		}
 		if cost := x.problem.s.Request.Better.Cost; cost != nil {
-			lost = quota.Add(lost, max(0, cost(u.Workload, u.Set)))
+			lost = quota.Add(lost, cost(u.Workload, u.Set))
 		}
 	}
 	return workloads, lost

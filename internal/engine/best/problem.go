@@ -159,7 +159,7 @@ const unknown = -1
 // a look at the unit.
 func (p *problem) cost(u *unit) int64 {
 	if u.cost == unknown {
-		u.cost = max(0, p.s.Request.Better.Cost(u.Workload, u.Set))
+		u.cost = p.s.Request.Better.Cost(u.Workload, u.Set)
 	}
 	return u.cost
 }

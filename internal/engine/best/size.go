@@ -42,7 +42,7 @@ func (x *Solver) unproven() (p Proof) {
 		switch {
 		case better.Cost != nil && !better.FewestFirst:
 			if !all || !v.Partial() {
-				p.Lost = quota.Add(p.Lost, quota.Mul(v.Count, max(0, better.Cost(v.Workload, v.Set))))
+				p.Lost = quota.Add(p.Lost, quota.Mul(v.Count, better.Cost(v.Workload, v.Set)))
 			}
 		case !divides:
 			p.Lost++
