@@ -61,7 +61,7 @@ type Better struct {
 	// Candidates is how many candidates such exchanges take, besides twice as many as the search in order takes.
 	Candidates  int
 	FewestFirst bool
-	// Cost is what a workload, or one replica of a surplus, loses. Nil: each victim counts 1.
+	// Cost is what a workload, or one replica of a surplus, loses, never below zero. Nil: each victim counts 1.
 	Cost func(w *cluster.Workload, set int) int64
 }
 

@@ -45,3 +45,22 @@ func TestLongRunGone(t *testing.T) {
 		t.Errorf("the order goes on at %d, want %d", at, first+gone+1)
 	}
 }
+
+// A pod of another snapshot, on a node that this one does not have, is not found: however many nodes there are.
+func TestPodsOfMoreNodes(t *testing.T) {
+	var st State
+	var before *Cluster
+	for i := range 20 {
+		st.Nodes = append(st.Nodes, workload.Node{Name: fmt.Sprintf("n%02d", i)})
+		st.Pods = append(st.Pods, workload.Pod{ID: fmt.Sprintf("p%02d", i), Node: st.Nodes[i].Name})
+		c, err := New(&st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := c.Pod(st.Pods[i].ID)
+		if c.indexOf(p) != 0 || before != nil && before.indexOf(p) != -1 {
+			t.Errorf("pod %d is at %d of its node", i, c.indexOf(p))
+		}
+		before = c
+	}
+}
