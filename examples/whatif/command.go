@@ -126,7 +126,7 @@ func (v *verb) command(o *options, std stdio, status *int) *cobra.Command {
 			}
 		}
 		var loaded *cluster
-		if !v.own && o.pod == "" {
+		if !v.own && o.pod == "" && !o.allPods {
 			var err error
 			if loaded, err = load(o, std); err != nil {
 				return err

@@ -312,3 +312,25 @@ func alsoElsewhere(t *testing.T, name, text, id, outcome string) {
 		t.Errorf("%s: the page says %+v, %v", name, m.Ask(), err)
 	}
 }
+
+// A PodGroup that cannot be read may wait: whether it fits is unknown, and it is named.
+func TestPodGroupsThatCannotBeRead(t *testing.T) {
+	const cluster = `{"apiVersion":"v1","kind":"List","items":[
+		{"apiVersion":"scheduling.run.ai/v2","kind":"Queue","metadata":{"name":"team"},"spec":{"resources":{"gpu":{"quota":4,"limit":-1,"overQuotaWeight":1}}}},
+		{"apiVersion":"scheduling.run.ai/%s","kind":"PodGroup","metadata":{"name":"train-7c9f","namespace":"lab"%s},"spec":{"queue":"team"%s}},
+		{"apiVersion":"v1","kind":"Node","metadata":{"name":"gpu-1"},"status":{"allocatable":{"cpu":"64","memory":"256Gi","nvidia.com/gpu":"8","pods":"110"},"conditions":[{"type":"Ready","status":"True"}]}}]}`
+	for name, c := range map[string][3]string{
+		"a text as a number": {"v2alpha2", "", `,"minMember":"two"`},
+		"another version":    {"v2alpha9", "", ""},
+		"a time that is odd": {"v2alpha2", `,"creationTimestamp":"yesterday"`, ""},
+		"a list as a text":   {"v2alpha2", "", `,"priorityClassName":["train"]`},
+	} {
+		text := fmt.Sprintf(cluster, c[0], c[1], c[2])
+		for _, args := range [][]string{{"overview"}, {"ask", "lab/train-7c9f"}, {"why", "lab/train-7c9f"}, {"next"}} {
+			status, out, said := call(strings.NewReader(text), args...)
+			if status != 3 || !strings.Contains(out, "lab/train-7c9f") {
+				t.Errorf("%s: %v: status %d: %s%s", name, args, status, out, said)
+			}
+		}
+	}
+}

@@ -39,6 +39,7 @@ type options struct {
 	all, tree                               bool
 	newOnly                                 bool   // of safe: nothing that waits already
 	pod                                     string // of safe, on its node
+	allPods                                 bool   // of safe: each
 	rules, to, quotas, policies, priorities []string
 	applied, refers, switched               []string // by diff: files, queues and rules
 	page, pageAddress                       string   // the file of the page, or where it is served

@@ -22,7 +22,7 @@ import (
 
 var safeVerb = verb{
 	name: "safe", short: "until when a running workload keeps its place, and who may take it then",
-	long: "Says of a running workload until when no request at all could make it yield, and the least request that then could: of which queue, with which priority, for how much. Without a workload it says so of all, the safest last. A request is any new or waiting workload that the queues admit; what runs stays, so ask again when something starts or ends. Nodes play no part, except with -pod.",
+	long: "Says of a running workload until when no request at all could make it yield, and the least request that then could: of which queue, with which priority, for how much. Without a workload it says so of all, the safest last. A request is any new or waiting workload that the queues admit; what runs stays, so ask again when something starts or ends. Nodes play no part, except with -pod and -pods.",
 	examples: []string{
 		"safe vision/segment-ablation",
 		"safe -live -n NAMESPACE",
@@ -35,18 +35,22 @@ var safeVerb = verb{
 		queueFlag(c, o)
 		c.Flags().StringVar(&o.workload, "workload", "", "ask about the running workload `NAMESPACE/NAME`, as the argument does")
 		c.Flags().StringVar(&o.pod, "pod", "", "ask about the running pod `NAMESPACE/NAME` on its node, by the rules of kube-scheduler: no queues are read")
+		c.Flags().BoolVar(&o.allPods, "pods", false, "ask so about each running pod (of the namespace -n)")
 		c.Flags().BoolVar(&o.newOnly, "new", false, "requests that are made from now on: nothing that waits already")
 	},
 	takes: (*options).takeWorkload, operand: oneWorkload,
 	check: func(_ *cobra.Command, o *options) error {
-		if o.pod != "" && (o.workload != "" || o.queue != "" || o.newOnly) {
-			return errors.New("-pod: it is about the nodes, with no workload, -queue or -new beside")
+		switch onNodes := o.pod != "" || o.allPods; {
+		case o.pod != "" && o.allPods:
+			return errors.New("-pod, -pods: ask about one pod, or about all")
+		case onNodes && (o.workload != "" || o.queue != "" || o.newOnly):
+			return errors.New("-pod: it is about the nodes, as -pods is, with no workload, -queue or -new beside")
 		}
 		return nil
 	},
 	run: func(c *cluster, o *options, std stdio) (result, error) {
-		if o.pod != "" {
-			return o.safePod(std)
+		if o.pod != "" || o.allPods {
+			return o.safePods(std)
 		}
 		list, err := c.safe(o)
 		if err != nil {
@@ -163,14 +167,35 @@ func (c *cluster) safe(o *options) ([]serve.Safe, error) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b serve.Safe) int {
-		return cmp.Or(cmp.Compare(rankOfSafe(&a), rankOfSafe(&b)), a.At.Compare(b.At), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Workload, b.Workload))
+		return cmp.Or(cmp.Compare(rankOfSafe(a.Outcome), rankOfSafe(b.Outcome)), a.At.Compare(b.At), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Workload, b.Workload))
 	})
 	return list, nil
 }
 
 // rankOfSafe puts what leaves first and what is safe for good last.
-func rankOfSafe(s *serve.Safe) int {
-	return slices.Index([]safe.Outcome{safe.Leaving, safe.Now, safe.Unknown, safe.Later, safe.Never}, s.Outcome)
+func rankOfSafe(o safe.Outcome) int {
+	return slices.Index([]safe.Outcome{safe.Leaving, safe.Now, safe.Unknown, safe.Later, safe.Never}, o)
+}
+
+// safeFor is an answer in a cell.
+func safeFor(o safe.Outcome, at, now time.Time) string {
+	switch o {
+	case safe.Never:
+		return "yes"
+	case safe.Later:
+		return "for " + units.Age(at, now)
+	case safe.Unknown:
+		return "unknown"
+	case safe.Leaving:
+		return "leaves"
+	}
+	return "no"
+}
+
+// safeCounts says how many are what.
+func safeCounts(run string, counts map[safe.Outcome]int) string {
+	return fmt.Sprintf("%s: %d safe for good, %d until a time, %d not, %d unknown, %d told to leave already", run,
+		counts[safe.Never], counts[safe.Later], counts[safe.Now], counts[safe.Unknown], counts[safe.Leaving])
 }
 
 // running returns the ID of the running workload that the options name.
@@ -310,8 +335,7 @@ func (c *cluster) printSafe(b *cli.Page, list []serve.Safe, whole bool) {
 	for i := range list {
 		counts[list[i].Outcome]++
 	}
-	b.Say("%s: %d safe for good, %d until a time, %d not, %d unknown, %d told to leave already.\n", plural(len(list), "1 workload runs", "%d workloads run"),
-		counts[safe.Never], counts[safe.Later], counts[safe.Now], counts[safe.Unknown], counts[safe.Leaving])
+	b.Say("%s.\n", safeCounts(plural(len(list), "1 workload runs", "%d workloads run"), counts))
 	t := c.safeTable(list, true)
 	if !whole && !b.Fits(t) {
 		t = c.safeTable(list, false)
@@ -329,17 +353,7 @@ func (c *cluster) safeTable(list []serve.Safe, whole bool) *cli.Table {
 	}}
 	for i := range list {
 		s := &list[i]
-		until, by, priority, asks := "no", "", "", ""
-		switch s.Outcome {
-		case safe.Never:
-			until = "yes"
-		case safe.Later:
-			until = "for " + units.Age(s.At, c.Now)
-		case safe.Unknown:
-			until = "unknown"
-		case safe.Leaving:
-			until = "leaves"
-		}
+		by, priority, asks := "", "", ""
 		if r := s.Request; r != nil {
 			by, priority, asks = r.Queue, fmt.Sprint(r.Priority), asksOf(r, whole)
 			if by == s.Queue && !whole {
@@ -349,7 +363,7 @@ func (c *cluster) safeTable(list []serve.Safe, whole bool) *cli.Table {
 				priority = "any"
 			}
 		}
-		t.Row(s.Workload, s.Queue, until, by, priority, asks)
+		t.Row(s.Workload, s.Queue, safeFor(s.Outcome, s.At, c.Now), by, priority, asks)
 	}
 	return t
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/internal/answers"
@@ -12,10 +14,12 @@ import (
 	"github.com/cedesched/cede/examples/whatif/internal/serve"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/safe"
+	"github.com/cedesched/cede/workload"
 )
 
-// safePod answers about the pod of the options, on its node: whatever the queues say.
-func (o *options) safePod(std stdio) (result, error) {
+// safePods answers about the pod of the options on its node, or about all that run there, in the namespace of the options: whatever the
+// queues say.
+func (o *options) safePods(std stdio) (result, error) {
 	c, filter, notes, err := o.readNodes(std)
 	if err != nil {
 		return result{}, err
@@ -32,6 +36,59 @@ func (o *options) safePod(std stdio) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
+	pods, err := o.podsAsked(snapshot)
+	if err != nil {
+		return result{}, err
+	}
+	s := serve.Safety{Now: o.nowOfNodes(std), Workloads: []serve.Safe{}, Pods: []serve.SafePod{}}
+	var outcomes []safe.Outcome
+	names := []string{}
+	progress := std.screen.Start("pods", int64(len(pods)))
+	defer progress.Done()
+	for i := range pods {
+		answer, err := safe.UntilOnNodes(preemptor, snapshot, pods[i].ID, safe.Options{Now: s.Now})
+		if err != nil {
+			return result{}, answers.Faults(err)
+		}
+		s.Pods = append(s.Pods, serve.SafePod{PodAnswer: answer, Node: pods[i].Node, Words: wordsOfPod(&answer)})
+		outcomes = append(outcomes, answer.Outcome)
+		progress.Add(1)
+	}
+	slices.SortStableFunc(s.Pods, func(a, b serve.SafePod) int {
+		return cmp.Or(cmp.Compare(rankOfSafe(a.Outcome), rankOfSafe(b.Outcome)), a.At.Compare(b.At), cmp.Compare(a.Node, b.Node), cmp.Compare(a.Pod, b.Pod))
+	})
+	for i := range s.Pods {
+		names = append(names, s.Pods[i].Pod)
+	}
+	for _, doubt := range c.Doubts {
+		if doubt.Workload == "" && (doubt.Node == "" || slices.ContainsFunc(pods, func(p workload.Pod) bool { return doubt.Node == p.Node })) {
+			s.Doubts = append(s.Doubts, doubt.Text)
+		}
+	}
+	s.Notes = slices.Concat([]string{}, notes, bridge.Texts(c.Notes))
+	return result{statusOfSafe(outcomes, s.Doubts), func(b *cli.Page) {
+		if len(s.Doubts) > 0 {
+			b.SayIn(answers.ColourOf(answers.Unknown), "Who is safe is unknown: %s. As far as is known:\n", s.Doubts[0])
+		}
+		if o.pod != "" {
+			b.SayIn(colourOfSafe(outcomes[0]), "%s\n", s.Pods[0].Words)
+		} else {
+			printSafePods(b, s.Pods, s.Now)
+		}
+		printNotes(b, s.Notes)
+	}, s, names}, nil
+}
+
+// podsAsked are the running pods of which the options ask.
+func (o *options) podsAsked(snapshot *placement.Snapshot) (pods []workload.Pod, err error) {
+	if o.pod == "" {
+		for p := range snapshot.Pods() {
+			if o.namespace == "" || answers.Namespace(p.ID) == o.namespace {
+				pods = append(pods, p)
+			}
+		}
+		return pods, nil
+	}
 	id := o.pod
 	if !strings.Contains(id, "/") && o.namespace != "" {
 		id = o.namespace + "/" + id
@@ -42,26 +99,40 @@ func (o *options) safePod(std stdio) (result, error) {
 		for p := range snapshot.Pods() {
 			ids = append(ids, p.ID)
 		}
-		return result{}, fmt.Errorf("no pod %q runs in the input%s", o.pod, nearest(id, ids))
+		return nil, fmt.Errorf("no pod %q runs in the input%s", o.pod, nearest(id, ids))
 	}
-	answer, err := safe.UntilOnNodes(preemptor, snapshot, id, safe.Options{Now: o.nowOfNodes(std)})
-	if err != nil {
-		return result{}, answers.Faults(err)
-	}
-	s := serve.Safety{Now: o.nowOfNodes(std), Workloads: []serve.Safe{}, Pods: []serve.SafePod{{PodAnswer: answer, Words: wordsOfPod(&answer)}}}
-	for _, doubt := range c.Doubts {
-		if doubt.Workload == "" && (doubt.Node == "" || doubt.Node == pod.Node) {
-			s.Doubts = append(s.Doubts, doubt.Text)
+	return []workload.Pod{pod}, nil
+}
+
+// printSafePods prints all answers as a table.
+func printSafePods(b *cli.Page, list []serve.SafePod, now time.Time) {
+	counts := map[safe.Outcome]int{}
+	t := &cli.Table{Columns: []cli.Column{
+		{Name: "pod", Least: 22, Cut: true}, {Name: "node", Least: 12, Cut: true}, {Name: "safe", Least: 8}, {Name: "then", Least: 8, Cut: true}, {Name: "priority", Right: true}, {Name: "asks", Least: 12, Cut: true},
+	}}
+	for i := range list {
+		s := &list[i]
+		counts[s.Outcome]++
+		on, priority, asks := "", "", ""
+		if r := s.Request; r != nil {
+			on, priority, asks = r.Node, fmt.Sprint(r.Priority), "a place"
+			if r.Resource != "" {
+				asks = units.Amount(r.Resource, r.Amount) + " " + r.Resource
+			}
+			if r.Pods > 1 {
+				asks = fmt.Sprintf("%d pods, each %s", r.Pods, asks)
+			}
+			if on == s.Node {
+				on = "same"
+			}
 		}
+		t.Row(s.Pod, s.Node, safeFor(s.Outcome, s.At, now), on, priority, asks)
 	}
-	s.Notes = slices.Concat([]string{}, notes, bridge.Texts(c.Notes))
-	return result{statusOfSafe([]safe.Outcome{answer.Outcome}, s.Doubts), func(b *cli.Page) {
-		if len(s.Doubts) > 0 {
-			b.SayIn(answers.ColourOf(answers.Unknown), "Whether it is safe is unknown: %s. As far as is known:\n", s.Doubts[0])
-		}
-		b.SayIn(colourOfSafe(answer.Outcome), "%s\n", s.Pods[0].Words)
-		printNotes(b, s.Notes)
-	}, s, []string{id}}, nil
+	b.Say("%s.\n", safeCounts(plural(len(list), "1 pod runs", "%d pods run"), counts))
+	if !t.Empty() {
+		b.Gap()
+		b.Table(t)
+	}
 }
 
 // wordsOfPod is an answer in a sentence.

@@ -53,11 +53,15 @@ func (c *cluster) verbsServed(o *options, std stdio) serve.Verbs {
 			if q.Requests != "" && q.Requests != "new" {
 				return nil, fmt.Errorf("requests %q: want new, or nothing", q.Requests)
 			}
-			if q.Pod != "" && notKept() {
+			if q.Pods != "" && q.Pods != "all" {
+				return nil, fmt.Errorf("pods %q: want all, or nothing", q.Pods)
+			}
+			pods := q.Pod != "" || q.Pods != ""
+			if pods && notKept() {
 				return nil, errNotKept
 			}
 			return as(ctx, &safeVerb, func(o *options) {
-				if o.pod = q.Pod; o.pod != "" {
+				if o.pod, o.allPods = q.Pod, q.Pods != ""; pods {
 					onNodes(o)
 				}
 				o.workload, o.queue, o.namespace, o.newOnly = q.Workload, q.Queue, q.Namespace, q.Requests == "new"

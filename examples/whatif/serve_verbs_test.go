@@ -26,7 +26,7 @@ func TestServeAnswersAsVerbs(t *testing.T) {
 			{"ask", "request=nvidia.com/gpu=8", "queue=vision", "priority=900"}, {"ask", "request=cpu=4,nvidia.com/gpu=8", "queue=nlp/default", "count=9", "flavor=h100"},
 		},
 		"trouble": {{"lint"}, {"lint", "rule=weight", "rule=lending"}},
-		"kai":     {{"next"}, {"drain", "node=gpu-node-1"}, {"safe", "pod=lab/pg-notebook-0-d8273e2f-0"}},
+		"kai":     {{"next"}, {"drain", "node=gpu-node-1"}, {"safe", "pod=lab/pg-notebook-0-d8273e2f-0"}, {"safe", "pods=all"}},
 	} {
 		address, _ := served(t, "-sample", sample)
 		for _, q := range questions {
@@ -34,9 +34,12 @@ func TestServeAnswersAsVerbs(t *testing.T) {
 			for _, p := range q[1:] {
 				name, value, _ := strings.Cut(p, "=")
 				values.Add(name, value)
-				if name == "node" {
+				switch name {
+				case "node":
 					args = append(args, value)
-				} else {
+				case "pods":
+					args = append(args, "-pods")
+				default:
 					args = append(args, "-"+name, value)
 				}
 			}

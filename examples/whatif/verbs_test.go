@@ -68,6 +68,7 @@ func TestVerbs(t *testing.T) {
 		"safe-good":        {[]string{"safe", "analytics/churn-forecast"}, 0},
 		"safe-teams":       {[]string{"safe", "-f", "testdata/input/teams.yaml", "-at", now, "-new"}, 1},
 		"safe-rules":       {[]string{"safe", "-f", rulesFile, "-at", now}, 3},
+		"safe-pods":        {[]string{"safe", "-sample", "kai", "-pods"}, 1},
 		"safe-pod":         {[]string{"safe", "-sample", "kai", "-pod", "lab/pg-notebook-0-d8273e2f-0"}, 1},
 		"safe-kai":         {[]string{"safe", "-sample", "kai"}, 1},
 		"guarantees":       {[]string{"guarantees"}, 0},

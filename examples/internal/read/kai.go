@@ -11,6 +11,7 @@ import (
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/workload"
 )
 
 // KAI reads the objects of KAI, as
@@ -64,6 +65,10 @@ func (k *KAI) Cluster() bridge.Cluster {
 			f.Workload = waiting // empty: every answer
 		}
 		c.Doubts = append(c.Doubts, f.Doubt)
+		if f.kind == "PodGroup" && f.Path == "" && !also && !runs[id] { // it may wait
+			waits[id] = id
+			c.Pending = append(c.Pending, bridge.Pending{Workload: workload.Workload{ID: id}, Unresolved: f.Text})
+		}
 	}
 	return c
 }

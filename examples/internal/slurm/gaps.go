@@ -30,8 +30,10 @@ func (h *History) finish() {
 		return cmp.Or(cmp.Compare(a.Submit, b.Submit), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.ID, b.ID))
 	}
 	slices.SortFunc(h.runs, order)
-	for _, list := range h.byJob {
-		slices.SortFunc(list, order)
+	for _, lists := range []map[string][]*run{h.byJob, h.tasks} {
+		for _, list := range lists {
+			slices.SortFunc(list, order)
+		}
 	}
 	for _, r := range h.runs {
 		h.GPUs, h.reserved = h.GPUs || r.GPU > 0, h.reserved || r.Reserve != ""
@@ -44,8 +46,14 @@ func (h *History) finish() {
 			}
 		}
 		if r.Start > 0 {
-			for _, n := range r.nodes {
-				h.byNode[n] = append(h.byNode[n], hold{run: r})
+			r.all = new(amounts)
+			for _, name := range r.nodes {
+				h.byNode[name] = append(h.byNode[name], hold{run: r})
+				if n := h.nodes[name]; n == nil {
+					r.all = nil
+				} else if r.all != nil {
+					*r.all = r.all.plus(n.amounts(), 1)
+				}
 			}
 		}
 	}
@@ -117,13 +125,14 @@ func (h *History) tell() {
 	}
 }
 
-// findGaps finds what shows that rows are missing. Slurm numbers jobs as they come, and gives a run that follows another the time of
-// that one's end as its submission.
+// findGaps finds what shows that rows are missing. Slurm numbers jobs as they come, but tasks of arrays as they start, and gives a run that
+// follows another the time of that one's end as its submission.
 func (h *History) findGaps() {
-	first, ends, raw := map[int64]int64{}, int64(0), true
+	first, tasks, ends, raw := map[int64]int64{}, map[int64]bool{}, int64(0), true
 	for _, r := range h.runs {
 		id := number(cmp.Or(r.Raw, r.ID))
-		raw = raw && (r.Raw != "" || !strings.Contains(r.ID, "_"))
+		tasks[id] = tasks[id] || strings.Contains(r.ID, "_")
+		raw = raw && (r.Raw != "" || !tasks[id])
 		if at, has := first[id]; !has || r.Submit < at {
 			first[id] = r.Submit
 		}
@@ -145,10 +154,11 @@ func (h *History) findGaps() {
 		if i+1 < len(ids) && raw && ids[i+1] > id+1 && at >= ends { // before, it may have ended before the rows begin
 			h.gaps = append(h.gaps, gap{at, fmt.Sprintf("job %d is not among the rows", id+1)})
 		}
-		if least > 0 && at > least {
+		switch {
+		case tasks[id]:
+		case least > 0 && at > least:
 			h.gaps = append(h.gaps, gap{least, fmt.Sprintf("a run of job %d is not among the rows", id)})
-		}
-		if least == 0 || at < least {
+		default:
 			least = at
 		}
 	}

@@ -137,13 +137,15 @@ func (l *lived) submit() {
 		tasks = 3
 	}
 	array := l.number
+	l.number++
 	for i := range tasks {
 		one := j
-		one.raw = fmt.Sprint(l.number)
-		if one.id = one.raw; tasks > 1 {
+		if one.id, one.raw = fmt.Sprint(array), fmt.Sprint(array); tasks > 1 {
 			one.id = fmt.Sprintf("%d_%d", array, i)
 		}
-		l.number++
+		if i > 0 {
+			one.raw = "" // until it starts
+		}
 		l.jobs = append(l.jobs, &one)
 	}
 }
@@ -193,6 +195,10 @@ func (l *lived) cycle() {
 		case on != nil:
 			if want := l.only(j); want != nil {
 				on = want
+			}
+			if j.raw == "" {
+				j.raw = fmt.Sprint(l.number)
+				l.number++
 			}
 			j.on, j.start, j.ends, j.want = on, l.now, l.now+600+l.Int64N(9000), nil
 			for _, n := range on {
@@ -308,6 +314,10 @@ func (l *lived) tell(j *task, victims []*task, c *choice) {
 }
 
 func (j *task) named() string {
+	if j.raw == "" {
+		array, _, _ := strings.Cut(j.id, "_")
+		return "JobId=" + array + "_*"
+	}
 	if j.id != j.raw {
 		return fmt.Sprintf("JobId=%s(%s)", j.id, j.raw)
 	}
@@ -361,7 +371,12 @@ func (l *lived) row(j *task, end int64, state string) {
 		}
 		list = j.on[0][:3] + "[" + strings.Join(numbers, ",") + "]"
 	}
-	l.rows = append(l.rows, strings.Join([]string{j.id, j.raw, j.account, j.partition, j.qos, state, at(j.submit), at(j.submit), at(j.start), at(end), alloc, tres, fmt.Sprint(j.priority), list, ""}, "|"))
+	id, raw := j.id, j.raw
+	if raw == "" {
+		array, task, _ := strings.Cut(id, "_")
+		id, raw = array+"_["+task+"]", array
+	}
+	l.rows = append(l.rows, strings.Join([]string{id, raw, j.account, j.partition, j.qos, state, at(j.submit), at(j.submit), at(j.start), at(end), alloc, tres, fmt.Sprint(j.priority), list, ""}, "|"))
 }
 
 const header = "JobID|JobIDRaw|Account|Partition|QOS|State|Submit|Eligible|Start|End|AllocTRES|ReqTRES|Priority|NodeList|Reservation\n"

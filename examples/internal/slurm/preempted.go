@@ -85,54 +85,67 @@ func (h *History) single(r *run) Preemption {
 	if grace := h.grace(r); grace > 0 {
 		p.lo -= grace + apart
 	}
-	by := ""
 	switch {
 	case r.told == nil && h.logged:
 		p.Unknown = "the log has no line that says for whom"
 	case r.told == nil:
 		p.Unknown = "sacct does not say for whom: the log of slurmctld does"
 	default:
-		by = r.told.by
+		p.Preemptor = r.told.by
 		if r.told.at > 0 && r.told.grace > 0 {
 			p.At, p.lo, p.hi = r.told.at, r.told.at-h.skew, r.told.at+h.skew
-		}
-		if array, is := strings.CutSuffix(by, "*"); is {
-			p.Unknown = "the log names the array " + strings.TrimSuffix(array, "_") + " and not its task"
-		} else {
-			p.Preemptor, p.Unknown = by, ""
 		}
 	}
 	p.Victims[0].lo, p.Victims[0].hi = p.lo, p.hi
 	if p.Preemptor == "" {
-		h.conclude(&p, r, strings.TrimSuffix(by, "*"))
+		h.conclude(&p, r)
 	}
-	if p.Preemptor == "" {
-		return p
-	}
-	for _, x := range h.byJob[p.Preemptor] { // the run that follows, or else the one that waits, or an earlier one
-		if p.by == nil || p.by.Start < p.lo && (x.Start == 0 || x.Start >= p.lo) {
-			p.by = x
+	if array, is := strings.CutSuffix(p.Preemptor, "_*"); is {
+		h.some(&p, h.tasks[array])
+	} else {
+		for _, x := range h.byJob[p.Preemptor] { // the run that follows, or else the one that waits, or an earlier one
+			if p.by == nil || p.by.Start < p.lo && (x.Start == 0 || x.Start >= p.lo) {
+				p.by = x
+			}
 		}
 	}
 	switch {
+	case p.Preemptor == "":
 	case p.by == nil:
-		p.Unknown = "the preemptor, job " + p.Preemptor + ", is not among the rows"
-	case p.by.Start >= p.lo:
-		p.Started = p.by.Start
-	}
-	if p.by != nil {
+		p.Unknown = cmp.Or(p.Unknown, "the preemptor, job "+p.Preemptor+", is not among the rows")
+	default:
 		p.Queue = p.by.Queue
+		if p.by.Start >= p.lo {
+			p.Started = p.by.Start
+		}
 	}
 	return p
 }
 
+// some takes a task of an array as the preemptor, where the log does not say which: they are alike in all but when and where they ran.
+func (h *History) some(p *Preemption, tasks []*run) {
+	for _, x := range tasks {
+		if p.by == nil {
+			one := *x
+			p.by, one.Start, one.nodes = &one, 0, nil
+		}
+		if x.QOS != p.by.QOS || x.Partition != p.by.Partition || x.Reserve != p.by.Reserve {
+			p.by, p.Unknown = nil, "the log names the array "+p.Preemptor+", whose tasks differ"
+			return
+		}
+		if x.Start >= p.lo && (p.by.Start == 0 || x.Start < p.by.Start) {
+			p.by.Start = x.Start
+		}
+	}
+}
+
 // conclude names the preemptor from sacct alone: the only job that started on the victim's nodes when these were free, if it may
-// preempt. The name of the job begins as said, if something is.
-func (h *History) conclude(p *Preemption, r *run, begins string) {
+// preempt.
+func (h *History) conclude(p *Preemption, r *run) {
 	var found []*run
 	for _, n := range r.nodes {
 		for _, x := range h.on(n, r.End, r.End+soon) {
-			if x.ID != r.ID && strings.HasPrefix(x.ID, begins) && x.Start >= r.End && x.Start <= r.End+soon && x.Submit <= r.End && !slices.Contains(found, x.run) {
+			if x.ID != r.ID && x.Start >= r.End && x.Start <= r.End+soon && x.Submit <= r.End && !slices.Contains(found, x.run) {
 				found = append(found, x.run)
 			}
 		}

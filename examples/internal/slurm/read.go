@@ -26,6 +26,7 @@ type History struct {
 
 	runs       []*run
 	byJob      map[string][]*run       // each by its begin
+	tasks      map[string][]*run       // by their array
 	byNode     map[string][]hold       // each by its begin
 	qos        map[string]*records.QOS // nil: not given
 	nodes      map[string]*node
@@ -43,6 +44,7 @@ type History struct {
 type run struct {
 	records.Run
 	nodes []string // sorted
+	all   *amounts // what its nodes have together; nil: that is not known
 	told  *sign    // by which it was preempted; nil: the log does not say
 }
 
@@ -112,7 +114,7 @@ func Is(begin []byte) bool { return kind(begin) != "" }
 // Read reads a history, in which the clock of the log and that of sacct may differ by a skew. It fails on what cannot be read, and where
 // no source has rows of sacct.
 func Read(sources []input.Source, skew time.Duration) (*History, error) {
-	h := &History{byJob: map[string][]*run{}, byNode: map[string][]hold{}, skew: int64(skew / time.Second)}
+	h := &History{byJob: map[string][]*run{}, tasks: map[string][]*run{}, byNode: map[string][]hold{}, skew: int64(skew / time.Second)}
 	has := false
 	for _, s := range sources {
 		begin, err := s.Begin(Begin)
@@ -190,6 +192,9 @@ func (h *History) add(r records.Run, name string) {
 	}
 	h.byJob[r.ID] = append(h.byJob[r.ID], one)
 	h.runs = append(h.runs, one)
+	if array, _, is := strings.Cut(r.ID, "_"); is {
+		h.tasks[array] = append(h.tasks[array], one)
+	}
 }
 
 // maxObject bounds a file of JSON.

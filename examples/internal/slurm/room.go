@@ -31,35 +31,32 @@ func (h *History) share(r *run, name string) (least, most amounts) {
 	if len(r.nodes) < 2 {
 		return least, most
 	}
-	for _, other := range r.nodes {
-		if n := h.nodes[other]; other != name && n != nil {
-			least = least.plus(n.amounts(), -1)
-		} else if other != name {
-			least = amounts{}
-			break
-		}
+	most[0] -= int64(len(r.nodes)-1) * 1000 // a CPU is on each
+	n := h.nodes[name]
+	if n == nil || r.all == nil {
+		return amounts{1000}, most
 	}
-	least = amounts{max(1000, least[0]), max(0, least[1]), max(0, least[2])} // a CPU is on each
-	most[0] -= int64(len(r.nodes)-1) * 1000
-	if n := h.nodes[name]; n != nil {
-		for i := range most {
-			most[i] = min(most[i], n.amounts()[i])
-		}
+	for i, has := range n.amounts() {
+		least[i], most[i] = max(0, least[i]-r.all[i]+has), min(most[i], has)
 	}
+	least[0] = max(1000, least[0])
 	return least, most
 }
 
+// runs is a set of runs.
+type runs map[*run]bool
+
 // need says whether a preemption was needed: the verdict Fitted, TooMany or Right; or what leaves it open.
 func (h *History) need(p *Preemption) (v audit.Verdict, open string) {
-	var victims []*run
+	victims := runs{}
 	for i := range p.Victims {
-		victims = append(victims, p.Victims[i].run)
+		victims[p.Victims[i].run] = true
 	}
 	if !p.concluded {
 		all := h.fits(p, victims, victims) == ""
 		for i := range p.Victims {
-			if p.Victims[i].Stays = all || h.fits(p, victims, victims[i:i+1]) == ""; p.Victims[i].Stays {
-				v = audit.TooMany
+			if one := &p.Victims[i]; all || h.fits(p, victims, runs{one.run: true}) == "" {
+				one.Stays, v = true, audit.TooMany
 			}
 		}
 		if all {
@@ -72,8 +69,11 @@ func (h *History) need(p *Preemption) (v audit.Verdict, open string) {
 	case h.nodes == nil:
 		return 0, "whether it was needed hangs on the nodes: scontrol show nodes --json prints them"
 	}
-	for _, one := range victims {
-		if open := h.perhaps(p, victims, one); open != "" {
+	if h.perhaps(p, victims, nil) == "" {
+		return 0, "even without the victims it does not fit, as far as the rows say"
+	}
+	for i := range p.Victims {
+		if open := h.perhaps(p, victims, p.Victims[i].run); open != "" {
 			return 0, open
 		}
 	}
@@ -93,20 +93,23 @@ const settles = 300
 
 // fits says why a preemptor would perhaps not have fit on the nodes that it got while some victims stay and the others
 // leave; empty: it would have. It started soon after, and nothing else made room on its nodes since.
-func (h *History) fits(p *Preemption, victims, stay []*run) string {
+func (h *History) fits(p *Preemption, victims, stay runs) string {
 	last := p.hi
-	for _, v := range victims {
+	for v := range victims {
 		last = max(last, v.End)
 	}
 	switch {
-	case p.Started == 0:
-		return "it has not started"
+	case p.Started == 0 || len(p.by.nodes) == 0:
+		return "it has not started, or it is not known where"
 	case p.Started > last+soon:
 		return "it started much later"
 	case strings.Contains(h.setting("PreemptParameters"), "reclaim_licenses"):
 		return "licences may have been what it needed"
-	case strings.Contains(p.Preemptor, "+"), slices.ContainsFunc(stay, func(r *run) bool { return strings.Contains(r.ID, "+") }):
-		return "parts of a heterogeneous job start and stop together"
+	}
+	for r := range stay {
+		if strings.Contains(p.Preemptor+r.ID, "+") {
+			return "parts of a heterogeneous job start and stop together"
+		}
 	}
 	for _, name := range p.by.nodes {
 		if why := h.fitsOn(name, p, victims, stay); why != "" {
@@ -117,16 +120,16 @@ func (h *History) fits(p *Preemption, victims, stay []*run) string {
 }
 
 // fitsOn is fits for one of the nodes that the preemptor got.
-func (h *History) fitsOn(name string, p *Preemption, victims, stay []*run) string {
+func (h *History) fitsOn(name string, p *Preemption, victims, stay runs) string {
 	var left amounts
 	held, doubt := false, ""
 	for _, r := range h.on(name, p.lo-settles, p.Started) {
 		perhaps, surely := h.holds(r.run, p.lo-settles, p.Started)
 		switch {
 		case r.run == p.by || !perhaps:
-		case slices.Contains(stay, r.run):
+		case stay[r.run]:
 			doubt = r.ID + " held some of " + name
-		case slices.Contains(victims, r.run):
+		case victims[r.run]:
 			least, _ := h.share(r.run, name)
 			if r.Flavor != p.by.Flavor {
 				least[1] = 0
@@ -163,8 +166,8 @@ func (h *History) inPartition(n *node, partitions string) bool {
 	return false
 }
 
-// perhaps says where a preemptor may have fit while one victim stays, with as many nodes as it has; empty: nowhere.
-func (h *History) perhaps(p *Preemption, victims []*run, stay *run) string {
+// perhaps says where a preemptor may have fit while one victim stays, or none does, with as many nodes as it has; empty: nowhere.
+func (h *History) perhaps(p *Preemption, victims runs, stay *run) string {
 	by, free := p.by, map[string]amounts{}
 	if by.Count == 0 {
 		return "how many nodes the preemptor asked for is not known"
@@ -176,7 +179,8 @@ func (h *History) perhaps(p *Preemption, victims []*run, stay *run) string {
 		room := n.amounts()
 		for _, r := range h.on(name, p.lo-soon, p.hi+soon) {
 			_, surely := h.holds(r.run, p.lo, p.hi)
-			if r.run == stay || surely && !slices.Contains(victims, r.run) || h.before(r.run, p) || h.next(r.run, name, p) {
+			leaves := victims[r.run] || r.Preempted > 0 && r.End-h.grace(r.run)-apart <= p.hi // for another, whose room it may not be
+			if r.run == stay || surely && !leaves || h.before(r.run, p) || h.next(r.run, name, p) {
 				least, _ := h.share(r.run, name)
 				room = room.plus(least, -1)
 			}
@@ -212,6 +216,9 @@ func (h *History) perhaps(p *Preemption, victims []*run, stay *run) string {
 	names := slices.Sorted(maps.Keys(free))
 	if len(names) > 3 {
 		names = append(names[:3], fmt.Sprintf("and %d more", len(names)-3))
+	}
+	if stay == nil {
+		return "it may have fit"
 	}
 	return fmt.Sprintf("it may have fit while %s stayed, with room on %s: sacct does not say where it could run", stay.ID, strings.Join(names, ", "))
 }

@@ -145,7 +145,7 @@ func TestLived(t *testing.T) {
 	if shuffled.String() != whole.String() {
 		t.Errorf("in another order: %v, want %v", shuffled, whole)
 	}
-	if whole.found["NoRight"] != whole.spoilt["NoRight"] || whole.right < 40*int(n) || n >= 20 && (10*whole.found["Exempt"] < 9*whole.spoilt["Exempt"] || 8*whole.found["TooMany"] < whole.spoilt["TooMany"] || 3*whole.judgedRight < whole.right || 20*whole.passed["TooMany"] > whole.spoilt["TooMany"]) {
+	if whole.found["NoRight"] != whole.spoilt["NoRight"] || whole.right < 40*int(n) || n >= 20 && (10*whole.found["Exempt"] < 9*whole.spoilt["Exempt"] || 8*whole.found["TooMany"] < whole.spoilt["TooMany"] || 4*whole.judgedRight < whole.right || 50*whole.passed["TooMany"] > whole.spoilt["TooMany"]) {
 		t.Errorf("%v", whole)
 	}
 }

@@ -137,6 +137,7 @@ type Drained struct {
 type SafeAsked struct {
 	Workload  string `json:"workload" about:"the running workload NAMESPACE/NAME; absent: all"`
 	Pod       string `json:"pod" about:"the running pod NAMESPACE/NAME, on its node, in place of workloads"`
+	Pods      string `json:"pods" about:"all: each running pod of the namespace, on its node, in place of workloads"`
 	Queue     string `json:"queue" about:"only workloads of this queue"`
 	Namespace string `json:"namespace" about:"only workloads of this namespace"`
 	Requests  string `json:"requests" about:"new: requests that are made from now on; absent: also what waits already"`
@@ -146,7 +147,7 @@ type SafeAsked struct {
 type Safety struct {
 	Now       time.Time `json:"now"`
 	Workloads []Safe    `json:"workloads"`
-	Pods      []SafePod `json:"pods,omitempty"`   // the pod that was asked about
+	Pods      []SafePod `json:"pods,omitempty"`   // those that were asked about, in the same order
 	Doubts    []string  `json:"doubts,omitempty"` // what the answer depends on and is not known
 	Notes     []string  `json:"notes"`
 }
@@ -154,6 +155,7 @@ type Safety struct {
 // SafePod is until when a pod keeps its place on its node.
 type SafePod struct {
 	safe.PodAnswer
+	Node  string `json:"node"`  // that it runs on
 	Words string `json:"words"` // the answer in a sentence
 }
 
