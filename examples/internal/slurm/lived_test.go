@@ -187,9 +187,19 @@ func (l *lived) cycle() {
 		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.submit, b.submit), strings.Compare(a.id, b.id))
 	})
 	for _, j := range waiting {
-		busy := slices.ContainsFunc(l.jobs, func(v *task) bool { return v.by == j && v.start > 0 && !v.done })
+		busy := slices.ContainsFunc(l.jobs, func(v *task) bool { return v.by == j && v.leaves > 0 && !v.done })
 		on := l.place(j, l.free)
 		switch {
+		case busy && l.spoils && l.IntN(3) == 0: // it does not wait for whom it preempted
+			if more := l.choose(j, l.mayYield); len(more) > 0 {
+				c := &choice{"Again"}
+				l.tell(j, more, c)
+				for _, v := range more {
+					if v.leaves <= l.now {
+						l.stop(v)
+					}
+				}
+			}
 		case busy: // it waits for whom it preempted
 		case on != nil && l.spoils && j.want == nil && l.IntN(8) == 0 && l.needless(j):
 		case on != nil:

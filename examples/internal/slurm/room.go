@@ -129,7 +129,7 @@ func (h *History) fitsOn(name string, p *Preemption, victims, stay runs) string 
 		case r.run == p.by || !perhaps:
 		case stay[r.run]:
 			doubt = r.ID + " held some of " + name
-		case victims[r.run]:
+		case victims[r.run], h.already(r.run, name, p):
 			least, _ := h.share(r.run, name)
 			if r.Flavor != p.by.Flavor {
 				least[1] = 0
@@ -151,6 +151,14 @@ func (h *History) fitsOn(name string, p *Preemption, victims, stay runs) string 
 		return name + " was idle, and perhaps could not be used"
 	}
 	return h.lacks(p.Started)
+}
+
+// already reports whether a run was leaving for the preemptor before, and nobody else took its room.
+func (h *History) already(r *run, name string, p *Preemption) bool {
+	if r.told == nil || r.told.by != p.Preemptor || r.End > p.Started || h.lacks(p.Started) != "" || r.End > p.lo && (r.told.grace == 0 || r.told.at > p.lo) {
+		return false
+	}
+	return !slices.ContainsFunc(h.on(name, r.End, p.Started), func(x hold) bool { return x.run != p.by && x.Start >= r.End })
 }
 
 // inPartition reports whether a node is in one of some partitions, as far as is said.
