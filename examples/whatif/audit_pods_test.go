@@ -275,10 +275,10 @@ func TestAuditOfPodsSays(t *testing.T) {
 	and := func(more string, pairs ...string) func(string) string {
 		return func(text string) string { return replace(pairs...)(text) + more }
 	}
-	second := func(pairs ...string) string {
-		node, _, _ := strings.Cut(handmade(replace()), "\n")
-		return replace(pairs...)(strings.ReplaceAll(node, "n1", "n2")) + "\n"
+	line := func(i int) string {
+		return strings.SplitAfter(strings.ReplaceAll(handmade(replace()), ",\n\t\t\t", ","), "\n")[i]
 	}
+	second := func(pairs ...string) string { return replace(pairs...)(strings.ReplaceAll(line(0), "n1", "n2")) }
 	const (
 		inGroup  = `"schedulingGroup":{"podGroupName":"g"}`
 		affinity = `"priority":10,"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone"}]}},`
@@ -292,13 +292,17 @@ func TestAuditOfPodsSays(t *testing.T) {
 		"another node":        {and(second()), "ml/urgent fit while ml/victim stayed; 2.0 GPU hours lost."},
 		"a node that came":    {and(second("2026-11-01", "2026-12-02")), "1 was right"},
 		"a node that changed": {and(second() + second(`"spec":{}`, `"spec":{"unschedulable":true}`)), "right, or it fit while all stayed"},
-		"a higher priority":   {replace(`"priority":5`, `"priority":50`), "ml/urgent may not preempt ml/victim: its priority of 50 is not lower than 10"},
-		"an equal priority":   {replace(`"priority":5`, `"priority":10`), "its priority of 10 is not lower than 10"},
-		"never":               {replace("PreemptLowerPriority", "Never"), "ml/urgent may not preempt anybody: its preemption policy is Never"},
-		"no Event":            {replace(`"reason":"Preempted"`, `"reason":"Killing"`), "the history does not say for whom: it has no Event of that"},
-		"no preemptor":        {replace("by pod uid-urgent", "by pod uid-other"), "the preemptor, a Pod with UID uid-other, is not in the history"},
-		"by name":             {replace("Preempted by pod uid-urgent on node n1", "by ml/urgent on node n1"), "1 was right"},
-		"in memory":           {replace(`on node n1"`, `on node n1 (in kube-scheduler memory)."`), "1 was right"},
+		"one that is bound": {and(second() + strings.NewReplacer("old", "bound", `"nodeName":"n1"`, `"nodeName":"n2"`, "09:00:00", "10:00:20", `"2"`, `"4"`).Replace(line(1))),
+			"ml/urgent fit while ml/victim stayed"},
+		"one whose volume is bound": {and(second() + strings.NewReplacer("old", "bound", `"nodeName":"n1"`, `"nodeName":"n2","volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}]`,
+			"09:00:00", "10:00:20", `"2"`, `"4"`).Replace(line(1))), "Unknown (1): right, or it fit while all stayed"},
+		"a higher priority": {replace(`"priority":5`, `"priority":50`), "ml/urgent may not preempt ml/victim: its priority of 50 is not lower than 10"},
+		"an equal priority": {replace(`"priority":5`, `"priority":10`), "its priority of 10 is not lower than 10"},
+		"never":             {replace("PreemptLowerPriority", "Never"), "ml/urgent may not preempt anybody: its preemption policy is Never"},
+		"no Event":          {replace(`"reason":"Preempted"`, `"reason":"Killing"`), "the history does not say for whom: it has no Event of that"},
+		"no preemptor":      {replace("by pod uid-urgent", "by pod uid-other"), "the preemptor, a Pod with UID uid-other, is not in the history"},
+		"by name":           {replace("Preempted by pod uid-urgent on node n1", "by ml/urgent on node n1"), "1 was right"},
+		"in memory":         {replace(`on node n1"`, `on node n1 (in kube-scheduler memory)."`), "1 was right"},
 		"no node": {replace(`"message":"Preempted by pod uid-urgent on node n1"`, `"related":{"kind":"Pod","uid":"uid-urgent"},"message":"Preempted"`),
 			"the history does not say for which node"},
 		"another scheduler":    {replace(`"priority":10,`, `"priority":10,"schedulerName":"volcano",`), "spec.schedulerName is not modelled"},

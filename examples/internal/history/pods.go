@@ -45,6 +45,7 @@ type podLife struct {
 	started     time.Time // when its kubelet took it
 	resources   []byte    // what its containers ask for
 	resized     bool
+	slow        bool // its binding may take long: volumes, claims, a group
 	promised    []promise
 }
 
@@ -155,6 +156,12 @@ func (h *Pods) pod(o *input.Object, at time.Time) error {
 		Containers []struct {
 			Resources json.RawMessage `json:"resources"`
 		} `json:"containers"`
+		Volumes []struct {
+			Claim     json.RawMessage `json:"persistentVolumeClaim"`
+			Ephemeral json.RawMessage `json:"ephemeral"`
+		} `json:"volumes"`
+		Claims []json.RawMessage `json:"resourceClaims"`
+		Group  json.RawMessage   `json:"schedulingGroup"`
 	}
 	var s podStatus
 	if err := o.Read(&spec, &s); err != nil {
@@ -174,6 +181,10 @@ func (h *Pods) pod(o *input.Object, at time.Time) error {
 		l.resources = resources
 	} else if !bytes.Equal(l.resources, resources) {
 		l.resized = true
+	}
+	l.slow = l.slow || len(spec.Claims)+len(spec.Group) > 0
+	for _, v := range spec.Volumes {
+		l.slow = l.slow || len(v.Claim)+len(v.Ephemeral) > 0
 	}
 	l.node, l.started = cmp.Or(l.node, spec.Node), later(l.started, s.Started)
 	last := l.created

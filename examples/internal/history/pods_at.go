@@ -11,8 +11,12 @@ import (
 	"github.com/cedesched/cede/examples/internal/input"
 )
 
-// ahead is how long before its first victim is told a scheduler may have decided.
-const ahead = 2 * time.Second
+// ahead is how long before its first victim is told a scheduler may have decided, and binding how long the binding of a pod may take that
+// needs volumes or claims, or waits for others: meanwhile its room is taken.
+const (
+	ahead   = 2 * time.Second
+	binding = 10 * time.Minute
+)
 
 // Evictions lists the preemptions by time, preemptor and victims. Victims that were told for one preemptor on one node were chosen at
 // once if no more than five seconds are between two of them. Where more are, those told first are not enough by themselves, and
@@ -227,7 +231,14 @@ func (h *Pods) view(l *podLife, e *Eviction, m *PodMoment) (v podView, doubtful 
 	if begins.IsZero() { // of a static pod, or where no version says it
 		begins, certain = l.created, later(l.created, l.started)
 	}
+	from := begins
+	if l.slow {
+		from = begins.Add(-binding)
+	}
 	switch {
+	case l.uid == e.by && l.resized:
+		m.Unknown = cmp.Or(m.Unknown, "what the preemptor takes was changed, and the history does not say when")
+		return v, false
 	case l.uid == e.by && (l.node == "" || begins.After(first)):
 		return podView{life: l, waits: true}, false
 	case l.uid == e.by:
@@ -238,7 +249,7 @@ func (h *Pods) view(l *podLife, e *Eviction, m *PodMoment) (v podView, doubtful 
 		return v, false
 	case l.created.After(last), l.over(first):
 		return v, false
-	case l.node != "" && !begins.After(last):
+	case l.node != "" && !from.After(last):
 		if l.resized {
 			m.Unknown = cmp.Or(m.Unknown, "what "+l.id+" takes was changed, and the history does not say when")
 		}
