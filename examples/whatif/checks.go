@@ -85,14 +85,16 @@ func (o *options) asksOf(w *explain.Way) (flags []given, instead []string) {
 type commands struct {
 	options  *options
 	program  string
-	piped    bool   // the input is standard input
-	workload string // that is asked about
-	named    bool   // by the command, too; else the input or -request says it
+	piped    bool                        // the input is standard input
+	workload string                      // that is asked about
+	behind   func(w *explain.Way) string // what of a quota has no hardware behind it; empty: all has, or it is not known
+	named    bool                        // by the command, too; else the input or -request says it
 }
 
 func (o *options) commands(a *answer, std stdio) *commands {
 	c := &commands{options: o, program: cmp.Or(a.command, "go run ./examples/whatif"), workload: strings.TrimSuffix(a.request.Workload.ID, kai.More)}
 	c.piped = slices.Contains(o.files, "-") || a.Sample == "" && len(o.files) == 0 && !o.reads(std)
+	c.behind = a.behind
 	c.named = o.request == "" && (o.workload != "" || a.Recorded == nil)
 	return c
 }
@@ -141,6 +143,9 @@ func (c *commands) printWays(b *cli.Page, s *explain.Step, ways []explain.Way) {
 		}
 		if flags, instead := c.options.asksOf(&ways[i]); len(flags) > 0 {
 			printCommand(b, 4, c.ask(flags, instead...))
+		}
+		if text := c.behind(&ways[i]); text != "" {
+			b.SayAt(4, "%s\n", text)
 		}
 		if change == "" || ways[i].Kind == explain.WayNominal {
 			if by, words := c.diff(&ways[i]); by != "" {

@@ -76,3 +76,16 @@ func Snapshot(s preemption.State) (*preemption.Snapshot, error) {
 	}
 	return made, nil
 }
+
+// HasLabels reports whether a node has all labels of a flavor. A flavor without labels says of no node that it is one of its own.
+func HasLabels(node, flavor map[string]string) bool {
+	if len(flavor) == 0 {
+		return false
+	}
+	for key, value := range flavor {
+		if has, is := node[key]; !is || has != value {
+			return false
+		}
+	}
+	return true
+}

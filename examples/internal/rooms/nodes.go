@@ -52,6 +52,17 @@ func (n *Nodes) Add(o *objects.Object) {
 	n.list = append(n.list, made)
 }
 
+// All returns the nodes with what pods may use of them. Nil: there are none, or something about them is not known.
+func (n *Nodes) All() (list []workload.Node) {
+	if n.unread(func(string) bool { return true }) != "" {
+		return nil
+	}
+	for i := range n.list {
+		list = append(list, workload.Node{Name: n.list[i].name, Labels: n.list[i].labels, Capacity: n.list[i].capacity()})
+	}
+	return list
+}
+
 // cluster is what the reader made of all.
 func (n *Nodes) cluster() *kubernetes.Cluster {
 	if n.found == nil {
