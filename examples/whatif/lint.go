@@ -78,7 +78,13 @@ func (c *cluster) lint(o *options, std stdio, said *findings) (found []lint.Find
 	if err != nil {
 		return nil, nil, err
 	}
+	in.Nodes = c.nodes.All()
 	for _, w := range list {
+		if w.Unasked == "" && w.Refused == "" && (len(w.Doubts) == 0 || w.NoStands) {
+			r := w.Request
+			r.Room = nil
+			in.Waiting = append(in.Waiting, r)
+		}
 		if w.Considered() && w.Request.Room == nil || c.ByFairShares() && w.Unasked == "" {
 			in.Pending = append(in.Pending, w.Workload)
 		}

@@ -64,6 +64,21 @@ func limited(c *Cluster, l limits.Limit) {
 
 func fair(c *Cluster) { c.Config.Sharing = preemption.Fair }
 
+// ask has workloads wait.
+func ask(c *Cluster, list ...workload.Workload) {
+	for _, w := range list {
+		c.Waiting = append(c.Waiting, preemption.Request{Workload: w, Now: now})
+	}
+}
+
+// nodes adds nodes of a flavor with so many GPUs each, and the flavor of the queues.
+func nodes(c *Cluster, flavor string, gpus ...int64) {
+	c.State.Flavors = []queue.Flavor{{Name: "f", NodeLabels: map[string]string{"flavor": "f"}}}
+	for i, n := range gpus {
+		c.Nodes = append(c.Nodes, workload.Node{Name: string(rune('m' + i)), Labels: map[string]string{"flavor": flavor}, Capacity: workload.Resources{"gpu": n}})
+	}
+}
+
 // Each rule has cases in which it finds something and in which it does not: no case finds
 // anything by another rule.
 func TestRules(t *testing.T) {
@@ -205,6 +220,29 @@ func TestRules(t *testing.T) {
 			c.State.Admitted[0].Evicted = true
 			c.LeavingSince = map[string]time.Time{c.State.Admitted[0].ID: c.Now.Add(-time.Minute)}
 		}, "", ""},
+		{"too-large", "more than the queue may have", func(c *Cluster) { ask(c, job("large", "a", 17)) }, `queue "a"`,
+			"1 workload asks for more than the queue can ever have, with all that it may borrow: large"},
+		{"too-large", "more than it may borrow", func(c *Cluster) {
+			c.State.Queues[0].Quotas[0].BorrowingLimit = quota.Some(int64(2))
+			ask(c, job("b", "a", 11), job("c", "a", 12), job("d", "a", 13), job("a", "a", 14), job("within", "a", 10))
+		}, `queue "a"`, "4 workloads ask for more than the queue can ever have, with all that it may borrow: a, b, c and 1 more"},
+		{"too-large", "in any flavor", func(c *Cluster) {
+			ask(c, job("large", "a", 17))
+			c.Waiting[0].Workload.PodSets[0].Requests[0].Flavor = ""
+		}, `queue "a"`, "1 workload asks for more"},
+		{"too-large", "without a flavor", func(c *Cluster) {
+			ask(c, job("other", "a", 1))
+			c.Waiting[0].Workload.PodSets[0].Requests[0] = quota.Amount{Resource: "tpu", Amount: 1}
+		}, `queue "a"`, "1 workload gets no flavor of the queue: other"},
+		{"too-large", "as much as there is", func(c *Cluster) { ask(c, job("large", "a", 16)) }, "", ""},
+		{"too-large", "fewer would do", func(c *Cluster) {
+			ask(c, job("large", "a", 17))
+			c.Waiting[0].MinCounts = []preemption.Replicas{{PodSet: "main"}}
+		}, "", ""},
+		{"too-large", "than any node", func(c *Cluster) { ask(c, job("large", "a", 9)); nodes(c, "f", 4, 8) }, `queue "a"`,
+			"1 workload needs more for a pod than any node of a flavor of the queue has: large"},
+		{"too-large", "as a node", func(c *Cluster) { ask(c, job("large", "a", 8)); nodes(c, "f", 4, 8) }, "", ""},
+		{"too-large", "than nodes of another flavor", func(c *Cluster) { ask(c, job("large", "a", 9)); nodes(c, "g", 4, 8) }, "", ""},
 		{"no-effect", "left out by the bridge", func(c *Cluster) {
 			c.Notes = []bridge.Note{
 				{Object: "ClusterQueue a", Path: "spec.preemption.borrowWithinCohort", Text: "ClusterQueue a: borrowWithinCohort is left out: reclaimWithinCohort is Never"},
