@@ -90,8 +90,11 @@ func unitLess(w explain.Way) (list []explain.Way) {
 	case explain.WayReplicas:
 		less.Replicas++
 	case explain.WayPolicy:
-		switch w.Value {
-		case queue.LowerPriority:
+		first, _, several := strings.Cut(w.Policy, ",")
+		switch {
+		case several:
+			less.Policy = first
+		case w.Value == queue.LowerPriority:
 			return nil // without it is what was asked
 		default:
 			less.Value = queue.LowerPriority

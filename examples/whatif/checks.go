@@ -72,7 +72,9 @@ func (o *options) asksOf(w *explain.Way) (flags []given, instead []string) {
 	case explain.WayFlavor:
 		return one("flavor", w.Flavor, "flavor")
 	case explain.WayPolicy:
-		return one("policy", fmt.Sprintf("%s:%s=%v", w.Queue, w.Policy, w.Value))
+		for policy := range strings.SplitSeq(w.Policy, ",") {
+			flags = append(flags, given{"policy", []string{fmt.Sprintf("%s:%s=%v", w.Queue, policy, w.Value)}})
+		}
 	case explain.WayNominal:
 		for _, m := range w.Nominal {
 			flags = append(flags, given{"quota", []string{fmt.Sprintf("%s:%s:%s=+%s", w.Queue, m.Flavor, m.Resource, units.Exact(m.Resource, m.Amount))}})

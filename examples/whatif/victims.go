@@ -11,6 +11,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
+	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -142,6 +143,26 @@ func (a *answer) victimTable(who, since string) *cli.Table {
 	}}
 }
 
+// alsoKept names the policy that would keep a blocker if reclaimWithinCohort did not: a request that is over the quota of its queue borrows,
+// whoever yields. (In a cohort with another one above it the quota of the cohort counts, too.)
+func (a *answer) alsoKept(k preemption.Blocker) string {
+	q := a.queue()
+	within, _ := a.Snapshot.Cohort(q.Cohort)
+	if k.Rule != preemption.RuleReclaimWithinCohort || a.Config.Sharing != preemption.Classical || q.Preemption.BorrowWithinCohort.Policy != queue.Never || within.Parent != "" {
+		return ""
+	}
+	rows, _ := a.Snapshot.QueueStatus(q.Name)
+	for _, u := range a.assigned.Usage() {
+		of := slices.DeleteFunc(slices.Clone(rows), func(r preemption.QuotaStatus) bool {
+			return r.Resource != u.Resource || u.Flavor != "" && r.Flavor != u.Flavor
+		})
+		if len(of) > 0 && !slices.ContainsFunc(of, func(r preemption.QuotaStatus) bool { return u.Amount <= r.Nominal }) {
+			return "; the request would borrow, and borrowWithinCohort is Never, too"
+		}
+	}
+	return ""
+}
+
 // printBlockers prints who may not yield, and why; on a screen those together that the same keeps.
 func (a *answer) printBlockers(b *cli.Page) {
 	if _, alone := a.ruled(); alone {
@@ -157,7 +178,7 @@ func (a *answer) printBlockers(b *cli.Page) {
 	var list []kept
 	together := b.Screen.Width > 0 && len(a.decision.Blockers) > maxRows/2
 	for _, k := range a.decision.Blockers {
-		one := kept{name: "queue " + k.Queue, why: a.Words(explain.Blocker(a.Snapshot, &a.request, k))}
+		one := kept{name: "queue " + k.Queue, why: a.Words(explain.Blocker(a.Snapshot, &a.request, k)) + a.alsoKept(k)}
 		if k.Cohort != "" {
 			one.name = a.Words("cohort " + k.Cohort)
 		}

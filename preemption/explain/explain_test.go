@@ -67,6 +67,14 @@ func small() preemption.State {
 	return st
 }
 
+// bare is a queue without policies; one beside it borrows, one is idle.
+func bare() preemption.State {
+	st := state()
+	st.Queues[0].Preemption = queue.PreemptionPolicy{}
+	st.Admitted = st.Admitted[1:4]
+	return st
+}
+
 // ruled is the state with rules of team-a, with selectors of other scopes besides.
 func ruled(scopes ...rules.Scope) preemption.State {
 	st := state()
@@ -110,6 +118,7 @@ func samples(t testing.TB, pr explain.Printer) map[string]explain.Explanation {
 		"preempt":     explanation(t, pr, preemption.Config{}, state(), job("a/new", "team-a", 10, 4, 0)),
 		"wait":        explanation(t, pr, protected, state(), job("a/new", "team-a", 10, 4, 0)),
 		"impossible":  explanation(t, pr, preemption.Config{}, state(), job("a/new", "team-a", 5, 6, 0)),
+		"borrowing":   explanation(t, pr, preemption.Config{}, bare(), job("a/new", "team-a", 10, 10, 0)),
 		"open":        explanation(t, pr, preemption.Config{}, state(), open),
 		"gated":       explanation(t, pr, preemption.Config{}, state(), gated),
 		"exchange":    explanation(t, pr, preemption.Config{Search: preemption.Best, Best: preemption.BestSearch{Steps: -1}}, small(), job("a/new", "team-a", 10, 7, 0)),

@@ -48,6 +48,7 @@ const (
 	withinClusterQueue  = "withinClusterQueue"
 	reclaimWithinCohort = "reclaimWithinCohort"
 	borrowWithinCohort  = "borrowWithinCohort"
+	whileBorrowing      = reclaimWithinCohort + "," + borrowWithinCohort
 )
 
 var wayNames = enum.Names[WayKind]{Type: "WayKind", First: 1, List: []string{
@@ -83,7 +84,8 @@ type Way struct {
 	Queue string `json:"queue,omitempty"`
 	// Nominal lists, for WayNominal, what is added to the nominal quota.
 	Nominal []quota.Amount `json:"nominal,omitempty"`
-	// Policy and Value are, for WayPolicy, a policy of the queue, as "reclaimWithinCohort", and its new value.
+	// Policy and Value are, for WayPolicy, a policy of the queue, as "reclaimWithinCohort", and its new value; two policies, with a comma,
+	// where neither alone helps: borrowWithinCohort is valid only with reclaimWithinCohort.
 	Policy string             `json:"policy,omitempty"`
 	Value  queue.VictimPolicy `json:"value,omitzero"`
 	// MinCount is, for WayMinCount, the new number of pods that must have a place.
@@ -184,6 +186,8 @@ func (w *Way) configure(q *queue.Queue) {
 			q.Preemption.ReclaimWithinCohort = w.Value
 		case borrowWithinCohort:
 			q.Preemption.BorrowWithinCohort.Policy = w.Value
+		case whileBorrowing:
+			q.Preemption.ReclaimWithinCohort, q.Preemption.BorrowWithinCohort.Policy = w.Value, w.Value
 		}
 		return
 	}
@@ -222,7 +226,7 @@ func (pr Printer) way(w *Way, now time.Time, onNodes bool) string {
 		parts := each(w.Nominal, func(a *quota.Amount) string { return pr.amount(a.Amount, a.FlavorResource()) })
 		return fmt.Sprintf("Give queue %q %s more nominal quota", w.Queue, strings.Join(parts, " and ")) + then
 	case WayPolicy:
-		return fmt.Sprintf("Set %v of queue %q to %v", w.Policy, w.Queue, w.Value) + then
+		return fmt.Sprintf("Set %v of queue %q to %v", strings.ReplaceAll(w.Policy, ",", " and "), w.Queue, w.Value) + then
 	case WayGates:
 		return "Open the gates" + then
 	case WayMinCount:

@@ -232,8 +232,10 @@ func (f *quotaFinder) nominalOfAll(way func([]quota.Amount) Way) {
 	}
 }
 
-// policies finds, for each policy of the queue, the first more permissive value that helps.
+// policies finds, for each policy of the queue, the first more permissive value that helps. A request that would borrow needs both
+// policies on other queues, where it has neither (KEP-83, borrowWithinCohort).
 func (f *quotaFinder) policies() {
+	reclaims := f.policy.ReclaimWithinCohort != queue.Never
 	for _, p := range [...]struct {
 		name   string
 		is     queue.VictimPolicy
@@ -246,8 +248,12 @@ func (f *quotaFinder) policies() {
 		for _, value := range p.values[slices.Index(p.values, p.is)+1:] {
 			if w, ok := f.try(Way{Kind: WayPolicy, Queue: f.r.Workload.Queue, Policy: p.name, Value: value}); ok {
 				f.add(w, ok)
+				reclaims = reclaims || p.name == reclaimWithinCohort
 				break
 			}
 		}
+	}
+	if !reclaims {
+		f.add(f.try(Way{Kind: WayPolicy, Queue: f.r.Workload.Queue, Policy: whileBorrowing, Value: queue.LowerPriority}))
 	}
 }

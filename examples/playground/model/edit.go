@@ -349,7 +349,11 @@ func editsOf(way explain.Way, w *workload.Workload, s *preemption.Snapshot) []Ed
 	case explain.WayMayPreempt:
 		return []Edit{{Kind: "mayPreempt", Node: w.ID}}
 	case explain.WayPolicy:
-		return []Edit{{Kind: "policy", Node: way.Queue, Field: way.Policy, Value: way.Value.String()}}
+		var edits []Edit
+		for policy := range strings.SplitSeq(way.Policy, ",") {
+			edits = append(edits, Edit{Kind: "policy", Node: way.Queue, Field: policy, Value: way.Value.String()})
+		}
+		return edits
 	case explain.WayNominal:
 		var edits []Edit
 		rows, _ := s.QueueStatus(way.Queue)
