@@ -67,7 +67,7 @@ func (o *options) drain(std stdio) (*drained, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &drained{nodes: o.nodes, notes: append(append([]string{}, notes...), bridge.Texts(c.Notes)...)}
+	d := &drained{notes: append(append([]string{}, notes...), bridge.Texts(c.Notes)...)}
 	request := moves.ClearRequest{Now: o.nowOfNodes(std), Stays: func(p workload.Pod) bool { return c.OfNodes[p.ID] }}
 	var names []string
 	for i := range c.State.Nodes {
@@ -78,8 +78,13 @@ func (o *options) drain(std stdio) (*drained, error) {
 			return nil, o.noNodes()
 		}
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("node %q is not in the input%s", name, nearest(name, names))
+			host := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasPrefix(n, name+".") })
+			if len(host) != 1 {
+				return nil, fmt.Errorf("node %q is not in the input%s", name, nearest(name, names))
+			}
+			name = host[0]
 		}
+		d.nodes = append(d.nodes, name)
 		request.Domains = append(request.Domains, placement.Domain{Name: name, Nodes: []string{name}})
 	}
 	snapshot, err := c.Snapshot()
@@ -159,12 +164,24 @@ func (o *options) readNodes(std stdio) (c kubernetes.Cluster, filter *kubernetes
 			return c, nil, nil, err
 		}
 	}
-	if notes, err = objects.Read(sources, objects.Options{Lost: in.Lose}, in.Add); objects.IsNothing(err) {
+	runs := false // something does whose pods are to be here
+	add := func(one *objects.Object) error {
+		err := in.Add(one)
+		if errors.Is(err, objects.ErrNotRead) && ofQueues(one) {
+			runs = runs || one.Kind == "Workload" || one.Kind == "PodGroup"
+			return nil
+		}
+		return err
+	}
+	if notes, err = objects.Read(sources, objects.Options{Lost: in.Lose}, add); objects.IsNothing(err) {
 		return c, nil, nil, o.noNodes()
 	} else if err != nil {
 		return c, nil, nil, err
 	}
 	c = in.Cluster()
+	if runs && len(c.State.Pods) == 0 && len(c.State.Nodes) > 0 {
+		c.Doubts = append(c.Doubts, bridge.Doubt{Note: bridge.Note{Text: "there are no pods in the input, and what runs on the nodes is not known"}})
+	}
 	filter, more := in.Filter()
 	for _, n := range more {
 		c.Doubts = append(c.Doubts, bridge.Doubt{Note: n})
@@ -173,6 +190,11 @@ func (o *options) readNodes(std stdio) (c kubernetes.Cluster, filter *kubernetes
 		c.Doubts = append(c.Doubts, bridge.Doubt{Note: bridge.Note{Text: l.text}})
 	}
 	return c, filter, append(notes, bridge.Texts(more)...), nil
+}
+
+// ofQueues reports whether an object is one of Kueue or of KAI, which other verbs read.
+func ofQueues(o *objects.Object) bool {
+	return strings.HasSuffix(o.Group(), "kueue.x-k8s.io") || o.Group() == "scheduling.run.ai"
 }
 
 // noNodes says that the input has no nodes.

@@ -13,6 +13,8 @@ const (
 	onN1 = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"a","labels":{"app":"web"},"ownerReferences":[{"apiVersion":"apps/v1","kind":"OWNER","name":"x","uid":"u","controller":true}]},
 "spec":{"nodeName":"n1","containers":[{"name":"c","resources":{"requests":{"cpu":"CPUS"}}}]},"status":{"phase":"Running"}}
 `
+	workloadOfKueue = `{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"w","namespace":"a"},"spec":{}}
+`
 	fullN2 = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"full","namespace":"a"},"spec":{"nodeName":"n2","priority":9,"containers":[{"name":"c","resources":{"requests":{"cpu":"4"}}}]},"status":{"phase":"Running"}}
 `
 )
@@ -28,11 +30,14 @@ func TestDrain(t *testing.T) {
 		status  int
 		begins  string
 	}{
-		"empty":        {drainNodes, "n1", 0, "n1 is safe to drain: no pod has to leave."},
-		"room":         {drainNodes + pod("2", "ReplicaSet"), "n1", 0, "n1 is safe to drain: what runs there has room elsewhere."},
-		"a daemon set": {drainNodes + pod("2", "DaemonSet") + fullN2, "n1", 0, "n1 is safe to drain: no pod has to leave."},
-		"no room":      {drainNodes + pod("2", "ReplicaSet") + fullN2, "n1", 1, "n1 is not safe to drain: 1 has no room elsewhere, a/web."},
-		"both":         {drainNodes + pod("2", "ReplicaSet"), "n1 n2", 1, "n1, n2 are not safe to drain: 1 has no room elsewhere, a/web."},
+		"empty":            {drainNodes, "n1", 0, "n1 is safe to drain: no pod has to leave."},
+		"room":             {drainNodes + pod("2", "ReplicaSet"), "n1", 0, "n1 is safe to drain: what runs there has room elsewhere."},
+		"a daemon set":     {drainNodes + pod("2", "DaemonSet") + fullN2, "n1", 0, "n1 is safe to drain: no pod has to leave."},
+		"no room":          {drainNodes + pod("2", "ReplicaSet") + fullN2, "n1", 1, "n1 is not safe to drain: 1 has no room elsewhere, a/web."},
+		"both":             {drainNodes + pod("2", "ReplicaSet"), "n1 n2", 1, "n1, n2 are not safe to drain: 1 has no room elsewhere, a/web."},
+		"by its host name": {strings.ReplaceAll(drainNodes, `"name":"n1"`, `"name":"n1.example.org"`), "n1", 0, "n1.example.org is safe to drain: no pod has to leave."},
+		"queues besides":   {drainNodes + pod("2", "ReplicaSet") + workloadOfKueue, "n1", 0, "n1 is safe to drain: what runs there has room elsewhere."},
+		"no pods":          {drainNodes + workloadOfKueue, "n1", 3, "Whether n1 can be drained is unknown: there are no pods in the input"},
 		"cannot be read": {strings.Replace(drainNodes, `"cpu":"4"`, `"cpu":"many"`, 1) + pod("2", "ReplicaSet"), "n1", 3,
 			"Whether n1 can be drained is unknown: "},
 	} {
@@ -43,6 +48,13 @@ func TestDrain(t *testing.T) {
 		if status != c.status || !strings.HasPrefix(stdout, c.begins) || stderr != "" {
 			t.Errorf("%s: status %d, want %d and %q, %q:\n%s", name, status, c.status, c.begins, stderr, stdout)
 		}
+		if strings.Contains(stdout, "is not read here") {
+			t.Errorf("%s: %s", name, stdout)
+		}
+	}
+	twice := strings.ReplaceAll(strings.ReplaceAll(drainNodes, `"name":"n1"`, `"name":"n.a"`), `"name":"n2"`, `"name":"n.b"`)
+	if status, _, stderr := call(strings.NewReader(twice), "drain", "n"); status != 2 || !strings.Contains(stderr, `node "n" is not in the input`) {
+		t.Errorf("a host name of two: status %d, %q", status, stderr)
 	}
 	for want, args := range map[string][]string{
 		"drain: name the nodes": {"drain"}, `node "n3" is not in the input; the nearest: n1, n2`: {"drain", "n3"},
