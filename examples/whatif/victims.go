@@ -147,8 +147,16 @@ func (a *answer) victimTable(who, since string) *cli.Table {
 // whoever yields. (In a cohort with another one above it the quota of the cohort counts, too.)
 func (a *answer) alsoKept(k preemption.Blocker) string {
 	q := a.queue()
-	within, _ := a.Snapshot.Cohort(q.Cohort)
-	if k.Rule != preemption.RuleReclaimWithinCohort || a.Config.Sharing != preemption.Classical || q.Preemption.BorrowWithinCohort.Policy != queue.Never || within.Parent != "" {
+	if k.Rule != preemption.RuleReclaimWithinCohort || a.Config.Sharing != preemption.Classical || q.Preemption.BorrowWithinCohort.Policy != queue.Never {
+		return ""
+	}
+	const too = "; the request would borrow, and borrowWithinCohort is Never, too"
+	for _, c := range a.decision.Assignment {
+		if c.Flavor == "" && slices.ContainsFunc(c.Tried, func(f preemption.TriedFlavor) bool { return f.Skipped == preemption.NotReclaimable }) {
+			return too
+		}
+	}
+	if within, _ := a.Snapshot.Cohort(q.Cohort); within.Parent != "" {
 		return ""
 	}
 	rows, _ := a.Snapshot.QueueStatus(q.Name)
@@ -157,7 +165,7 @@ func (a *answer) alsoKept(k preemption.Blocker) string {
 			return r.Resource != u.Resource || u.Flavor != "" && r.Flavor != u.Flavor
 		})
 		if len(of) > 0 && !slices.ContainsFunc(of, func(r preemption.QuotaStatus) bool { return u.Amount <= r.Nominal }) {
-			return "; the request would borrow, and borrowWithinCohort is Never, too"
+			return too
 		}
 	}
 	return ""
