@@ -94,11 +94,17 @@ type commands struct {
 }
 
 func (o *options) commands(a *answer, std stdio) *commands {
-	c := &commands{options: o, program: cmp.Or(a.command, "go run ./examples/whatif"), workload: strings.TrimSuffix(a.request.Workload.ID, kai.More)}
-	c.piped = slices.Contains(o.files, "-") || a.Sample == "" && len(o.files) == 0 && !o.reads(std)
+	c := a.commands(o, std)
+	c.workload = strings.TrimSuffix(a.request.Workload.ID, kai.More)
 	c.behind = a.behind
 	c.named = o.request == "" && (o.workload != "" || a.Recorded == nil)
 	return c
+}
+
+// commands writes commands about the cluster that the command line names.
+func (c *cluster) commands(o *options, std stdio) *commands {
+	piped := slices.Contains(o.files, "-") || c.Sample == "" && len(o.files) == 0 && !o.reads(std)
+	return &commands{options: o, program: cmp.Or(c.command, "go run ./examples/whatif"), piped: piped}
 }
 
 // ask is the command that asks about the workload with more flags, in place of some of the command line.
@@ -113,9 +119,9 @@ func (c *commands) ask(more []given, instead ...string) []string {
 // ofAsk are the flags of ask that diff has not, or has for something else.
 var ofAsk = []string{"request", "queue", "priority", "count", "name", "replicas", "flavor"}
 
-// diff is the command that says who else gains by a change, and who loses, with a name of the change; empty: no flag of diff makes it.
-func (c *commands) diff(w *explain.Way) (change string, words []string) {
-	flags, _ := c.options.asksOf(w)
+// diff are the flags with which diff says who else gains by a change, and who loses, with a name of the change; empty: no flag of diff makes it.
+func (c *commands) diff(w *explain.Way) (change string, flags []given) {
+	flags, _ = c.options.asksOf(w)
 	switch w.Kind {
 	case explain.WayNominal:
 		change = "the quota"
@@ -126,18 +132,18 @@ func (c *commands) diff(w *explain.Way) (change string, words []string) {
 			change, flags = "the priority", []given{{"priority", []string{fmt.Sprint(c.workload, "=", w.Priority)}}}
 		}
 	}
-	return change, c.write("diff", "", flags, ofAsk...)
+	return change, flags
 }
 
-// mostWords is how many words a command has, at most, that is printed beside another one with the same flags.
-const mostWords = 10
+// mostFlags is how many flags a change has, at most, for which a second command is printed.
+const mostFlags = 3
 
 // printWays prints changes, and below each the command that asks about it; then, of the first one that concerns others, the command
 // that says how.
 func (c *commands) printWays(b *cli.Page, s *explain.Step, ways []explain.Way) {
 	b.Gap()
 	b.Lines(s.Section + "\n")
-	change, others := "", []string(nil)
+	var others *explain.Way // the first change that concerns them, better one of quota
 	for i, line := range s.Lines {
 		b.Lines("  " + line + "\n")
 		if i >= len(ways) {
@@ -149,25 +155,26 @@ func (c *commands) printWays(b *cli.Page, s *explain.Step, ways []explain.Way) {
 		if text := c.behind(&ways[i]); text != "" {
 			b.SayAt(4, "%s\n", text)
 		}
-		if change == "" || ways[i].Kind == explain.WayNominal {
-			if by, words := c.diff(&ways[i]); by != "" {
-				change, others = by, words
+		if others == nil || ways[i].Kind == explain.WayNominal {
+			if by, _ := c.diff(&ways[i]); by != "" {
+				others = &ways[i]
 			}
 		}
 	}
-	if change != "" {
-		printOthers(b, change, others)
+	if others != nil {
+		by, flags := c.diff(others)
+		c.printOthers(b, by, flags)
 	}
 }
 
 // printOthers prints the command that says who else gains by a change, unless it is a long one that stands above for ask.
-func printOthers(b *cli.Page, change string, words []string) {
-	if len(words) > mostWords {
+func (c *commands) printOthers(b *cli.Page, change string, flags []given) {
+	if len(flags) > mostFlags {
 		b.Say("diff with the same flags says who else gains by %s, and who loses.\n", change)
 		return
 	}
 	b.Say("Who else gains by %s, and who loses:\n", change)
-	printCommand(b, 2, words)
+	printCommand(b, 2, c.write("diff", "", flags, ofAsk...))
 }
 
 // write returns a command as words of a shell. It takes the flags of the command line but those with the names in without.

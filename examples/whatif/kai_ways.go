@@ -121,5 +121,5 @@ func (w *wayOfKAI) print(b *cli.Page, try *commands) {
 	b.Gap()
 	b.Say("What would change the answer: it %s with\n", w.answer)
 	printCommand(b, 2, try.ask(w.flags))
-	printOthers(b, "it", try.write("diff", "", w.flags, ofAsk...))
+	try.printOthers(b, "it", w.flags)
 }

@@ -36,7 +36,7 @@ type options struct {
 	strategies                              string
 	sharingSaid                             bool // -fair was given
 	in                                      time.Duration
-	all, tree                               bool
+	all, tree, stuck                        bool
 	newOnly                                 bool   // of safe: nothing that waits already
 	pod                                     string // of safe, on its node
 	allPods                                 bool   // of safe: each

@@ -21,11 +21,12 @@ import (
 var overviewVerb = verb{
 	name: "overview", short: "what waits, a line each: does it fit, whom does it preempt, why not",
 	long:     "Says about every pending workload whether it fits, its place in its queue, how long it waits, which workloads it would preempt, and when time alone helps. Each is decided about as if it were the only one; next says what they do to each other. Each line is printed as soon as its answer is known; after Ctrl-C the last lines say what was looked at. In a large cluster without room the first workloads of each queue are looked at; -all looks at all.",
-	examples: []string{"overview -live -n NAMESPACE", "overview -f cluster.json -queue vision", "overview -live -o json"},
+	examples: []string{"overview -live -n NAMESPACE", "overview -f cluster.json -queue vision -stuck", "overview -live -o json"},
 	yes:      "every one fits, at once or by preemption", no: "one does not, or not yet, or is held",
 	unknown: "one is unknown: its answer depends on what cannot be read or is not supported, or it was not looked at",
 	flags: func(c *cobra.Command, o *options) {
 		queueFlag(c, o)
+		c.Flags().BoolVar(&o.stuck, "stuck", false, "only what neither fits now nor preempts")
 		allFlag(c, o)
 	},
 	run: func(c *cluster, o *options, std stdio) (result, error) {
@@ -33,7 +34,7 @@ var overviewVerb = verb{
 		if err != nil {
 			return result{}, err
 		}
-		v := &overview{cluster: c, all: len(list), rows: []overviewRow{}}
+		v := &overview{cluster: c, all: len(list), rows: []overviewRow{}, stuck: o.stuck}
 		if o.isText() {
 			v.page = &cli.Page{Screen: o.screen(std.screen)}
 			v.begin(list, o)
@@ -48,7 +49,7 @@ var overviewVerb = verb{
 			status = cli.StatusUnknown
 		}
 		if v.page != nil {
-			v.end()
+			v.end(c.commands(o, std))
 			if err := v.together(o); err != nil {
 				return result{}, err
 			}
@@ -66,17 +67,27 @@ var overviewVerb = verb{
 			// FairShares is what queues may have and have, of KAI.
 			FairShares []queueShares `json:"fairShares,omitempty"`
 			Notes      []string      `json:"notes"`
-		}{c.Now, v.rows, c.fairShares(), notes}, v.names()}, nil
+		}{c.Now, v.shown(), c.fairShares(), notes}, v.names()}, nil
 	},
 }
 
 // names are the workloads that wait.
 func (v *overview) names() []string {
 	names := []string{}
-	for i := range v.rows {
-		names = append(names, v.rows[i].Workload)
+	for _, r := range v.shown() {
+		names = append(names, r.Workload)
 	}
 	return names
+}
+
+// shown are the rows that the command line asks for.
+func (v *overview) shown() []overviewRow {
+	return slices.DeleteFunc(slices.Clone(v.rows), func(r overviewRow) bool { return v.leavesOut(r.Outcome) })
+}
+
+// leavesOut reports whether the command line asks for no row about an answer.
+func (v *overview) leavesOut(outcome string) bool {
+	return v.stuck && statusOf(outcome) == cli.StatusYes
 }
 
 // queueFlag adds the flag of verbs about all workloads.
@@ -185,6 +196,7 @@ type overview struct {
 	all   int // workloads
 	rows  []overviewRow
 	noted bool
+	stuck bool   // only rows of what neither fits nor preempts
 	said  string // what every name begins with and need not say; empty: nothing
 }
 
@@ -199,8 +211,8 @@ func (v *overview) begin(list []answers.Waiting, o *options) {
 		v.said = o.namespace + "/"
 	}
 	v.table = &cli.Table{Columns: []cli.Column{
-		{Name: "workload", Least: 24, Cut: true}, {Name: "queue", Least: 8, Cut: true}, {Name: "#", Right: true}, {Name: "waits", Right: true},
-		{Name: "answer", Least: 32, Colour: answers.Colour},
+		{Name: "workload", Least: 24, Cut: true}, {Name: "queue", Least: 14, Cut: true}, {Name: "#", Right: true}, {Name: "waits", Right: true},
+		{Name: "answer", Least: 28, Colour: answers.Colour},
 	}}
 	for i := range list {
 		v.table.Row(append(v.cells(&list[i], len(list[i].Notes) > 0), "")...)
@@ -238,7 +250,7 @@ func (v *overview) add(w *answers.Waiting, s *answers.Short, out io.Writer) erro
 		return nil
 	}
 	v.rows = append(v.rows, overviewRow{w.Workload.ID, w.Workload.Queue, w.Position, w.Workload.EffectivePriority(), w.Workload.Queued, *s, w.Notes})
-	if v.page == nil {
+	if v.page == nil || v.leavesOut(s.Outcome) {
 		return nil
 	}
 	starred := len(w.Notes) > 0 && s.Outcome != answers.Held && s.Outcome != answers.Unknown
@@ -282,7 +294,7 @@ func (v *overview) together(o *options) error {
 }
 
 // end says how many answers there are of each kind.
-func (v *overview) end() {
+func (v *overview) end(try *commands) {
 	b := v.page
 	if v.all == 0 {
 		return
@@ -309,7 +321,12 @@ func (v *overview) end() {
 	}
 	b.Gap()
 	b.Say("Of %s %s.\n", plural(v.all, "1 workload", "%d workloads"), strings.Join(parts, ", "))
-	if yes := count["Fits"] + count["Preempt"]; yes < len(v.rows) {
-		b.Say("why NAMESPACE/NAME says why one does not fit, and what would change that.\n")
+	for _, of := range [][]string{{"Impossible", "Wait", "Gated"}, {answers.Held, answers.Unknown}} {
+		at := slices.IndexFunc(v.rows, func(r overviewRow) bool { return slices.Contains(of, r.Outcome) })
+		if at >= 0 {
+			b.Say("Why the first of them waits, and what would change that:\n")
+			printCommand(b, 2, try.write("why", v.rows[at].Workload, nil, "queue", "stuck"))
+			return
+		}
 	}
 }
