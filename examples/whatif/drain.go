@@ -189,7 +189,7 @@ func (o *options) readNodes(std stdio) (c kubernetes.Cluster, filter *kubernetes
 	for _, l := range lacks() {
 		c.Doubts = append(c.Doubts, bridge.Doubt{Note: bridge.Note{Text: l.text}})
 	}
-	return c, filter, append(notes, bridge.Texts(more)...), nil
+	return c, filter, append(append([]string{}, notes...), bridge.Texts(more)...), nil
 }
 
 // ofQueues reports whether an object is one of Kueue or of KAI, which other verbs read.

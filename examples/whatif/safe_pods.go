@@ -65,7 +65,7 @@ func (o *options) safePods(std stdio) (result, error) {
 			s.Doubts = append(s.Doubts, doubt.Text)
 		}
 	}
-	s.Notes = slices.Concat([]string{}, notes, bridge.Texts(c.Notes))
+	s.Notes = append(append([]string{}, notes...), bridge.Texts(c.Notes)...)
 	return result{statusOfSafe(outcomes, s.Doubts), func(b *cli.Page) {
 		if len(s.Doubts) > 0 {
 			b.SayIn(answers.ColourOf(answers.Unknown), "Who is safe is unknown: %s. As far as is known:\n", s.Doubts[0])
