@@ -285,43 +285,41 @@ func (a *podsPast) inOne(j *judged, w *podWorld, s *placement.Snapshot, all *pod
 	return nil
 }
 
-// add keeps what is to be said in all clusters: the weaker of two findings, of which both are wrong.
+// add keeps what is to be said in all clusters: of two findings that both say that it was wrong what both say.
 func (all *podWorlds) add(f *audit.PodFinding) {
 	was := all.found
-	if all.found = f; was == nil {
+	if was == nil {
+		all.found = f
 		return
 	}
-	strict, weak := was, f
-	if was.Verdict == audit.TooMany || was.Verdict == audit.NotPermitted && f.Verdict != audit.TooMany {
-		strict, weak = f, was
+	weak, other := f, was
+	if was.Verdict == audit.TooMany || was.Verdict == audit.NotPermitted {
+		weak, other = was, f
 	}
-	kept := func(v audit.PodVictim) bool { return v.Kept != nil && v.Kept.Rule == placement.RulePriority }
-	agree := strict.Verdict == weak.Verdict || strict.Verdict == audit.Fitted && weak.Verdict == audit.TooMany
-	switch {
-	case strict.Verdict == audit.Right && weak.Verdict == audit.Right:
-	case strict.Verdict != audit.Right && weak.Verdict != audit.Right && slices.ContainsFunc(weak.Victims, kept): // in all of them
-	case agree && weak.Verdict == audit.TooMany:
+	switch right, never := other.Verdict == audit.Right, other.Verdict == audit.NotPermitted; {
+	case weak.Verdict == other.Verdict && (right || never), isKept(weak) && isKept(other):
+	case right || never || weak.Verdict == audit.Right || weak.Verdict == audit.NotPermitted || len(weak.Victims) != len(other.Victims):
+		all.differ = cmp.Or(all.differ, wordsOf[min(was.Verdict, f.Verdict)]+", or "+wordsOf[max(was.Verdict, f.Verdict)])
+	default: // by each of them somebody could stay
 		weak.Victims = slices.Clone(weak.Victims)
 		for i := range weak.Victims {
-			weak.Victims[i].CouldStay = weak.Victims[i].CouldStay && strict.Victims[i].CouldStay
+			weak.Victims[i].CouldStay = weak.Victims[i].CouldStay && other.Victims[i].CouldStay
 		}
-		agree = slices.ContainsFunc(weak.Victims, func(v audit.PodVictim) bool { return v.CouldStay })
-		fallthrough
-	case !agree:
-		if !agree {
-			all.differ = cmp.Or(all.differ, wordsOf[strict.Verdict]+", or "+wordsOf[weak.Verdict])
+		if !slices.ContainsFunc(weak.Victims, func(v audit.PodVictim) bool { return v.CouldStay }) {
+			all.differ = cmp.Or(all.differ, "one could stay, or another one")
 		}
 	}
-	weak.Avoidable = min(weak.Avoidable, strict.Avoidable)
+	weak.Avoidable = min(weak.Avoidable, other.Avoidable)
 	all.found = weak
 }
 
-// certainOnNodes reports whether a finding does not depend on who else ran: it is right, or the priority of a victim keeps it.
-func certainOnNodes(f *audit.PodFinding) bool {
-	return f.Verdict == audit.Right || slices.ContainsFunc(f.Victims, func(v audit.PodVictim) bool {
-		return v.Kept != nil && v.Kept.Rule == placement.RulePriority
-	})
+// isKept reports whether the priority of a victim keeps it.
+func isKept(f *audit.PodFinding) bool {
+	return slices.ContainsFunc(f.Victims, func(v audit.PodVictim) bool { return v.Kept != nil && v.Kept.Rule == placement.RulePriority })
 }
+
+// certainOnNodes reports whether a finding does not depend on who else ran: it is right, or the priority of a victim keeps it.
+func certainOnNodes(f *audit.PodFinding) bool { return f.Verdict == audit.Right || isKept(f) }
 
 // costOnNodes is what a unit loses: what it takes of some resources × the seconds since its last checkpoint.
 func (a *podsPast) costOnNodes(s *placement.Snapshot, now time.Time) func(placement.Unit) int64 {

@@ -305,12 +305,13 @@ func TestAuditOfPodsSays(t *testing.T) {
 		"in memory":         {replace(`on node n1"`, `on node n1 (in kube-scheduler memory)."`), "1 was right"},
 		"no node": {replace(`"message":"Preempted by pod uid-urgent on node n1"`, `"related":{"kind":"Pod","uid":"uid-urgent"},"message":"Preempted"`),
 			"the history does not say for which node"},
-		"another scheduler":    {replace(`"priority":10,`, `"priority":10,"schedulerName":"volcano",`), "spec.schedulerName is not modelled"},
-		"of a group":           {and(group, `"priority":10,`, `"priority":10,`+inGroup+`,`), "for which of its pods room was made is not known"},
-		"victims of a group":   {and(group, `"priority":5`, `"priority":5,`+inGroup), "1 was right"},
-		"by groups a higher":   {and(strings.Replace(group, `"priority":3`, `"priority":30`, 1), `"priority":5`, `"priority":5,`+inGroup), "Unknown (1): right, or not permitted"},
-		"affinity":             {replace(`"priority":10,`, affinity), "1 was right"},
-		"affinity, and a node": {and(second(), `"priority":10,`, affinity), "is not modelled"},
+		"another scheduler":            {replace(`"priority":10,`, `"priority":10,"schedulerName":"volcano",`), "spec.schedulerName is not modelled"},
+		"of a group":                   {and(group, `"priority":10,`, `"priority":10,`+inGroup+`,`), "for which of its pods room was made is not known"},
+		"victims of a group":           {and(group, `"priority":5`, `"priority":5,`+inGroup), "1 was right"},
+		"some of a group, beside room": {and(second()+group, `"priority":5`, `"priority":5,`+inGroup, `"priority":0`, `"priority":0,`+inGroup), "1 had a victim that could stay"},
+		"by groups a higher":           {and(strings.Replace(group, `"priority":3`, `"priority":30`, 1), `"priority":5`, `"priority":5,`+inGroup), "Unknown (1): right, or not permitted"},
+		"affinity":                     {replace(`"priority":10,`, affinity), "1 was right"},
+		"affinity, and a node":         {and(second(), `"priority":10,`, affinity), "is not modelled"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, out, said := call(strings.NewReader(handmade(c.change)), "audit", "-f", "-")

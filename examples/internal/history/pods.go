@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -87,15 +88,15 @@ func (h *Pods) takes(o *input.Object) bool {
 
 // head is what of the metadata of an object only a history reads.
 type head struct {
-	Version json.Number `json:"resourceVersion"`
-	Grace   int64       `json:"deletionGracePeriodSeconds"`
+	Version string `json:"resourceVersion"`
+	Grace   int64  `json:"deletionGracePeriodSeconds"`
 }
 
 func headOf(o *input.Object) (version uint64, grace time.Duration) {
 	var h head
-	_ = json.Unmarshal(bytes.Replace(o.Head, []byte(`"resourceVersion":""`), []byte(`"resourceVersion":"0"`), 1), &h) // what it lacks is zero
-	n, _ := h.Version.Int64()
-	return uint64(max(0, n)), time.Duration(h.Grace) * time.Second
+	_ = json.Unmarshal(o.Head, &h) // what it lacks is zero
+	version, _ = strconv.ParseUint(h.Version, 10, 64)
+	return version, time.Duration(h.Grace) * time.Second
 }
 
 // add takes a version of an object in. At is when it was written, if the input says it.
