@@ -67,6 +67,9 @@ const (
 	// Placed: the pods are placed without all units that may yield. Count: pods with a place;
 	// Amount: how many must have one; Fits.
 	Placed
+	// OverBudget: a unit is put back first, because it violates a budget. Group, Workload,
+	// Count: the pods that do.
+	OverBudget
 	// DomainEnds: the result of a domain. Domain, Found; if there are victims Count,
 	// Violations and Priority: the highest of a victim; Fits: it is the best so far.
 	DomainEnds
@@ -175,7 +178,7 @@ const (
 var (
 	kindNames = enum.Names[Kind]{Type: "Kind", First: 1, List: []string{"Asked", "Hopeless", "AttemptBegins", "AttemptEnds",
 		"PhaseBegins", "RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Instant", "SurveyBegins", "Judged", "TierBegins", "TierQuota", "TierJudged", "Limited",
-		"PodBegins", "DomainBegins", "DomainSkipped", "Placed", "DomainEnds", "Chosen"}}
+		"PodBegins", "DomainBegins", "DomainSkipped", "Placed", "OverBudget", "DomainEnds", "Chosen"}}
 	ruleNames = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort",
 		"MinRuntime", "Guarded", "FairShare", "NeverYields", "QueueInactive", "NotNewer", "NotUsed", "NotLower", "Terminating", "Unstable"}}
 )

@@ -54,6 +54,7 @@ func (s *steps) keepProtected(d room.Domain) (mayYield bool) {
 	}
 	for _, u := range s.Units(d, room.AllUnits, room.AllClasses) {
 		if v := s.Verdict(u, s.Now); v.Rule != 0 {
+			s.noteProtected(u, v)
 			s.Stay(u)
 		} else {
 			mayYield = true
@@ -84,11 +85,14 @@ func (s *steps) keepsBudgets() bool {
 }
 
 // overBudget lists the units that violate a budget, the most important first, as far as a later step asks about them.
-func (s *steps) overBudget(d room.Domain) []*state.Unit {
+func (s *steps) overBudget(d room.Domain) (list []*state.Unit) {
 	if s.onlyNearMatters(d) {
-		return s.OverBudgetNear(d, s.Used)
+		list = s.OverBudgetNear(d, s.Used)
+	} else {
+		list = s.OverBudget(d)
 	}
-	return s.OverBudget(d)
+	s.noteOverBudget(list)
+	return list
 }
 
 // onlyNearMatters reports whether later steps ask only about units that share a node with a member. Other units that
