@@ -2,6 +2,7 @@ package safe
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,11 +15,11 @@ import (
 // mostRows is of how many resources at most every combination is asked for; of more only pairs are.
 const mostRows = 5
 
-// ask looks for the least request that names a workload at an instant, one for fewer resources before one for more;
+// ask looks for the least request that names a workload at an instant, one for fewer resources before one for more, from so many on;
 // nil: there is none among those that are asked.
-func (a *Asker) ask(w *workload.Workload, e *exposures, at int64) *Request {
+func (a *Asker) ask(w *workload.Workload, e *exposures, at int64, from int) *Request {
 	a.several = false
-	for size := 1; ; size++ {
+	for size := from; ; size++ {
 		found, more := a.askEach(w, e.of, at, size)
 		if found != nil || !more {
 			return found
@@ -141,7 +142,7 @@ func (a *Asker) askAmounts(w *workload.Workload, of pass) (found *Request) {
 			return answerOf(&r, turn.Reason, turn.Replicas)
 		}
 		if turn.Amounts != nil {
-			if found = a.names(w, &r); found != nil {
+			if found = a.names(w, &of, &r); found != nil {
 				return found
 			}
 		}
@@ -155,14 +156,14 @@ func (a *Asker) askAmounts(w *workload.Workload, of pass) (found *Request) {
 	low := row.Available // names another, or nobody
 	for _, n := range a.amounts(w, r, row, of.queue.cleared[first]) {
 		if asks[0].Amount = n; found == nil {
-			if found = a.names(w, &r); found == nil {
+			if found = a.names(w, &of, &r); found == nil {
 				low = n
 			}
 		}
 	}
 	for found != nil && low+1 < found.Asks[0].Amount {
 		asks[0].Amount = low + (found.Asks[0].Amount-low)/2
-		if lower := a.names(w, &r); lower != nil {
+		if lower := a.names(w, &of, &r); lower != nil {
 			found = lower
 		} else {
 			low = asks[0].Amount
@@ -173,14 +174,14 @@ func (a *Asker) askAmounts(w *workload.Workload, of pass) (found *Request) {
 
 // askBeyond asks for several resources once more, where what leaves already is not enough: of each in turn for more than that.
 func (a *Asker) askBeyond(w *workload.Workload, of *pass, r *preemption.Request) (found *Request) {
-	if found = a.names(w, r); found != nil || !a.leaves {
+	if found = a.names(w, of, r); found != nil || !a.leaves {
 		return found
 	}
 	asks := r.Workload.PodSets[0].Requests
 	for i, row := range []rune(of.rows) {
 		amount := asks[i].Amount
 		if asks[i].Amount = max(amount, quota.Add(of.queue.cleared[row], 1)); asks[i].Amount > amount {
-			if found = a.names(w, r); found != nil {
+			if found = a.names(w, of, r); found != nil {
 				return found
 			}
 		}
@@ -190,19 +191,50 @@ func (a *Asker) askBeyond(w *workload.Workload, of *pass, r *preemption.Request)
 }
 
 // names returns the request if it makes the workload yield something that was not told to leave.
-func (a *Asker) names(w *workload.Workload, r *preemption.Request) *Request {
+func (a *Asker) names(w *workload.Workload, of *pass, r *preemption.Request) *Request {
 	if a.left--; a.left < 0 {
 		return nil
 	}
-	d, err := a.decider.Decide(a.snapshot, *r)
-	if err != nil || d.Outcome != preemption.Preempt {
-		return nil // an error: nobody may ask for that much
+	d := a.decide(of, r)
+	if d.Outcome != preemption.Preempt {
+		return nil
 	}
 	i, named := slices.BinarySearchFunc(d.Victims, w.ID, func(v preemption.Victim, id string) int { return cmp.Compare(v.Workload, id) })
 	if !named || d.Victims[i].Leaving {
 		return nil
 	}
 	return answerOf(r, d.Victims[i].Reason, len(d.Victims[i].Replicas) > 0)
+}
+
+// mostDecided is how many decisions are kept for other workloads.
+const mostDecided = 32
+
+// decided is what a decision depends on.
+type decided struct {
+	pass
+	amounts string
+}
+
+// decide decides about a request; where it is invalid, for nobody may ask for that much, the zero decision.
+func (a *Asker) decide(of *pass, r *preemption.Request) preemption.Decision {
+	key := decided{pass: *of}
+	if a.all {
+		key.amounts = fmt.Sprint(r.Workload.PodSets[0].Requests)
+		if d, known := a.decisions[key]; known {
+			return d
+		}
+	}
+	d, err := a.decider.Decide(a.snapshot, *r)
+	if err != nil {
+		d = preemption.Decision{}
+	}
+	if a.all {
+		if len(a.decisions) == mostDecided {
+			clear(a.decisions)
+		}
+		a.decisions[key] = d
+	}
+	return d
 }
 
 func answerOf(r *preemption.Request, reason preemption.VictimReason, replicas bool) *Request {

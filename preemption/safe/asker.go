@@ -43,6 +43,8 @@ type Asker struct {
 	timeless bool // time changes nothing
 	passes   map[pass]map[string]turn
 	kept     int
+	// decisions are those of the last requests, where all workloads are asked about.
+	decisions map[decided]preemption.Decision
 }
 
 // asking is a queue from which requests come.
@@ -64,7 +66,7 @@ func New(p *preemption.Preemptor, s *preemption.Snapshot, o Options) (*Asker, er
 	a := &Asker{
 		options: o, snapshot: s, trees: map[string]string{}, byTree: map[string][]*asking{},
 		cohorts: map[string][]int{}, numbers: map[string]int{},
-		donors: map[string]*donor{}, known: map[string]*tree{}, passes: map[pass]map[string]turn{}, reaches: map[reach]map[string]bool{},
+		donors: map[string]*donor{}, known: map[string]*tree{}, passes: map[pass]map[string]turn{}, decisions: map[decided]preemption.Decision{}, reaches: map[reach]map[string]bool{},
 	}
 	c := p.Config()
 	a.inOrder = c.Sharing == preemption.Classical

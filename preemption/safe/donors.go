@@ -14,7 +14,8 @@ import (
 // donor is a queue of workloads that are asked about.
 type donor struct {
 	borrows bool     // more than its own quota of anything: if not, no other queue reclaims from it
-	from    []threat // the queues whose requests are asked, by name
+	all     []threat // the queues of the tree, by name
+	from    []threat // those whose requests are asked
 	refused map[refusal]preemption.Rule
 	noted   map[noted]bool // by queues that stay for the note alone
 }
@@ -49,6 +50,7 @@ func (a *Asker) donorOf(name string) *donor {
 		for _, q := range a.byTree[a.trees[name]] {
 			d.from = append(d.from, threat{asking: q, own: q.Name == name, common: a.common(q.Name, name)})
 		}
+		d.all = slices.Clone(d.from)
 		a.donors[name] = d
 	}
 	return d

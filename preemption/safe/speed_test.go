@@ -19,6 +19,7 @@ func TestAsksLittle(t *testing.T) {
 	}{
 		{scenario.Worlds[0], 8, 8, 3, 0},
 		{scenario.World{ID: "one", Queues: 100, Group: 100, Each: 20}, 8, 12, 10, 0},
+		{scenario.World{ID: "tree", Queues: 100, Group: 5, Each: 10, Leaves: 4}, 64, 64, 40, 6},
 	} {
 		st := c.world.State()
 		s, err := preemption.NewSnapshot(st)

@@ -21,35 +21,31 @@ func (a *Asker) Until(id string) (Answer, error) {
 		faults.Add("workload", "no workload %q is admitted", id)
 		return Answer{}, faults.Err()
 	}
-	return a.until(&w), nil
+	return a.until(&w, nil), nil
 }
 
-// All answers for all workloads, by ID.
-func (a *Asker) All() []Answer {
-	a.all = true
-	defer func() { a.all = false }()
-	var list []Answer
-	for w := range a.snapshot.Workloads() {
-		list = append(list, a.until(&w))
-	}
-	return list
-}
-
-func (a *Asker) until(w *workload.Workload) Answer {
+// until answers for one workload. Of one of all it is known what is asked now; o is nil where it is not.
+func (a *Asker) until(w *workload.Workload, o *open) Answer {
 	answer := Answer{Workload: w.ID, Queue: w.Queue}
 	if w.Evicted {
 		answer.Outcome = Leaving
 		return answer
 	}
-	a.left = a.options.MaxDecisions
-	e, found := a.exposures(w)
+	var found *Request
+	if a.left = a.options.MaxDecisions; o != nil {
+		a.left, found = o.left, o.named
+	}
+	var e *exposures
+	if found == nil {
+		e, found = a.exposures(w, o == nil)
+	}
 	if found != nil {
 		answer.Outcome, answer.At, answer.Request = Now, a.options.Now, found
 		return answer
 	}
 	answer.Keeps = e.keeps
 	if at, begins := e.first(); begins {
-		a.search(w, e, at, &answer)
+		a.search(w, e, at, &answer, o)
 	} else {
 		answer.Outcome = Never
 	}
@@ -57,10 +53,17 @@ func (a *Asker) until(w *workload.Workload) Answer {
 }
 
 // search asks at the instant at which the first right begins, and at each later one at which anything may change.
-func (a *Asker) search(w *workload.Workload, e *exposures, at int64, answer *Answer) {
+func (a *Asker) search(w *workload.Workload, e *exposures, at int64, answer *Answer, o *open) {
 	for more := []int64(nil); ; {
-		found := a.ask(w, e, at)
-		now := at == instant.Of(a.options.Now)
+		now, found := at == instant.Of(a.options.Now), (*Request)(nil)
+		switch {
+		case now && o != nil:
+			a.several = o.several
+		case now:
+			found = a.ask(w, e, at, 2) // exposures asked for one resource
+		default:
+			found = a.ask(w, e, at, 1)
+		}
 		switch {
 		case found != nil && now:
 			answer.Outcome, answer.At, answer.Request, answer.Keeps = Now, a.options.Now, found, nil
@@ -134,14 +137,14 @@ func (e *exposures) first() (at int64, ok bool) {
 	return slices.Min(list), true
 }
 
-// exposures asks the rights of all queues, by name, until a request for one resource of one of them names the workload now.
-func (a *Asker) exposures(w *workload.Workload) (e *exposures, found *Request) {
+// exposures asks the rights of all queues, by name; if asks, until a request for one resource of one of them names the workload now.
+func (a *Asker) exposures(w *workload.Workload, asks bool) (e *exposures, found *Request) {
 	e = &exposures{}
 	if w.NeverYields {
 		e.keeps = []Kept{{Rule: preemption.RuleNeverYields, By: w.Queue}}
 		return e, nil
 	}
-	usage, now, of := w.Usage(), instant.Of(a.options.Now), a.donorOf(w.Queue)
+	now, of := instant.Of(a.options.Now), a.donorOf(w.Queue)
 	left := of.from[:0]
 	for i, q := range of.from {
 		if !q.own && (!of.borrows || q.Preemption.ReclaimWithinCohort == queue.Never) {
@@ -149,19 +152,7 @@ func (a *Asker) exposures(w *workload.Workload) (e *exposures, found *Request) {
 		} else if from := len(e.of); a.neverReached(w, &q, reach{donor: of, at: now}) {
 			left = append(left, q)
 			continue
-		} else {
-			for row := range q.rows {
-				if !contested(&q.rows[row]) || !uses(usage, q.rows[row].FlavorResource) {
-					continue
-				}
-				of := exposure{q.asking, row, a.begin(w, q.asking, row, false, e), math.MaxInt64}
-				if of.among = of.alone; len(q.rows) > 1 && of.alone > now {
-					of.among = a.begin(w, q.asking, row, true, nil)
-				}
-				if of.among < math.MaxInt64 {
-					e.of = append(e.of, of)
-				}
-			}
+		} else if a.addRights(e, w, q.asking, e); asks {
 			if found, _ = a.askEach(w, e.of[from:], now, 1); found != nil {
 				of.from = append(left, of.from[i:]...)
 				return e, found
@@ -176,6 +167,23 @@ func (a *Asker) exposures(w *workload.Workload) (e *exposures, found *Request) {
 		e.of = append(e.of, exposure{&asking{}, 0, math.MaxInt64, now})
 	}
 	return e, nil
+}
+
+// addRights adds the rights of one queue over a workload. It notes the rules that keep it, if they are to be noted.
+func (a *Asker) addRights(e *exposures, w *workload.Workload, q *asking, note *exposures) {
+	usage, now := w.Usage(), instant.Of(a.options.Now)
+	for row := range q.rows {
+		if !contested(&q.rows[row]) || !uses(usage, q.rows[row].FlavorResource) {
+			continue
+		}
+		of := exposure{q, row, a.begin(w, q, row, false, note), math.MaxInt64}
+		if of.among = of.alone; len(q.rows) > 1 && of.alone > now {
+			of.among = a.begin(w, q, row, true, nil)
+		}
+		if of.among < math.MaxInt64 {
+			e.of = append(e.of, of)
+		}
+	}
 }
 
 func uses(usage []quota.Amount, fr quota.FlavorResource) bool {

@@ -1,0 +1,109 @@
+package safe
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/queue"
+	"github.com/cedesched/cede/workload"
+)
+
+// Whether a request names a workload now is asked of all workloads together, by the queue of the requests: so the turns among the
+// candidates of each queue are found once, and forgotten when the next one asks.
+
+// open is a workload that no request is known to name.
+type open struct {
+	workload.Workload
+	named   *Request // now; nil: by none so far
+	left    int      // decisions
+	several bool     // requests for several resources may name it
+}
+
+// All answers for all workloads, by ID.
+func (a *Asker) All() []Answer {
+	a.all = true
+	defer func() { a.all = false }()
+	var all []*open
+	groups := map[string][]*open{} // by queue
+	for w := range a.snapshot.Workloads() {
+		o := &open{Workload: w, left: a.options.MaxDecisions}
+		if all = append(all, o); !w.Evicted && !w.NeverYields {
+			groups[w.Queue] = append(groups[w.Queue], o)
+		}
+	}
+	donors := map[string][][]*open{} // by tree
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		donors[a.trees[name]] = append(donors[a.trees[name]], groups[name])
+	}
+	for _, root := range slices.Sorted(maps.Keys(donors)) {
+		a.askNow(a.byTree[root], donors[root])
+	}
+	var list []Answer
+	for _, o := range all {
+		list = append(list, a.until(&o.Workload, o))
+	}
+	return list
+}
+
+// askNow asks the requests of the queues of a tree at this instant, those for fewer resources first.
+func (a *Asker) askNow(queues []*asking, donors [][]*open) {
+	for size, more := 1, true; more; size++ {
+		more = false
+		for at, q := range queues {
+			a.forget()
+			for _, list := range donors {
+				more = a.askOf(q, at, list, size) || more
+			}
+		}
+	}
+	a.forget()
+}
+
+// forget drops what was found for the queue that asked last.
+func (a *Asker) forget() {
+	clear(a.passes)
+	clear(a.decisions)
+	a.kept = 0
+}
+
+// askOf asks requests of a queue about the workloads of another, or its own; more: it has quota for more resources.
+func (a *Asker) askOf(q *asking, at int, list []*open, size int) (more bool) {
+	of, now := a.donorOf(list[0].Queue), instant.Of(a.options.Now)
+	threat := &of.all[at]
+	if !threat.own && (!of.borrows || q.Preemption.ReclaimWithinCohort == queue.Never) {
+		return false
+	}
+	for _, o := range list {
+		if o.named != nil {
+			continue
+		}
+		if !threat.own && of.refuses(q) {
+			return more
+		}
+		w := &o.Workload
+		if a.neverReached(w, threat, reach{donor: of, at: now}) {
+			continue
+		}
+		e := exposures{}
+		a.addRights(&e, w, q, nil)
+		a.left, a.several = o.left, o.several
+		found, others := a.askEach(w, e.of, now, size)
+		o.left, o.several = a.left, a.several
+		o.named, more = found, more || others
+	}
+	return more
+}
+
+// refuses reports whether rules refuse all requests of another queue, whatever the workload.
+func (d *donor) refuses(q *asking) bool {
+	for row := range q.rows {
+		if !contested(&q.rows[row]) {
+			continue
+		}
+		if d.refused[refusal{q, row, false}] == 0 || len(q.rows) > 1 && d.refused[refusal{q, row, true}] == 0 {
+			return false
+		}
+	}
+	return true
+}
