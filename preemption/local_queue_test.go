@@ -113,3 +113,22 @@ func TestUpdatedLocalQueue(t *testing.T) {
 		}
 	}
 }
+
+// Of two queues with the same share the one comes first whose next candidate does: surplus before whole workloads, also where the usage of
+// local queues orders the candidates.
+func TestSurplusOfQueuesAlikeComesFirst(t *testing.T) {
+	elastic := in("little", job("elastic", "b", 0, 2, started(9)))
+	elastic.PodSets[0].MinCount = workload.AtLeast(1)
+	st := preemption.State{
+		Cohorts: []queue.Cohort{{Name: "c"}},
+		Queues: []queue.Queue{{Name: "a", Cohort: "c", Quotas: gpus(9), Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}},
+			{Name: "b", Cohort: "c", Quotas: gpus(0)}, {Name: "d", Cohort: "c", Quotas: gpus(0)}},
+		Admitted: []workload.Workload{elastic, in("much", job("whole", "d", 0, 2, started(1))), job("staying", "a", 0, 5, started(9))},
+	}
+	r := pending("a", 10, 1)
+	r.LocalQueueUsage = []queue.LocalQueueUsage{{LocalQueue: "much", Usage: 7}, {LocalQueue: "little", Usage: 0.5}}
+	d := decideWith(t, preemption.Config{Sharing: preemption.Fair}, snapshotOf(t, st), r)
+	if len(d.Victims) != 1 || d.Victims[0].Workload != "elastic" || len(d.Victims[0].Replicas) != 1 {
+		t.Errorf("%+v", d.Victims)
+	}
+}
