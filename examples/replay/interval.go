@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/cedesched/cede/examples/internal/loop"
+	means "github.com/cedesched/cede/examples/internal/interval"
 )
 
 // interval is where the change of what is lost is with 95 % confidence, in percent. Seeds are compared one by one, as all
@@ -19,7 +19,7 @@ func (s *summary) interval(first *summary) (_ interval, ok bool) {
 		base += float64(first.runs[i].Lost())
 		differences = append(differences, float64(s.runs[i].Lost())-float64(first.runs[i].Lost()))
 	}
-	low, high, ok := loop.Interval(differences)
+	low, high, ok := means.Of(differences)
 	if !ok || base == 0 {
 		return interval{}, false
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/history"
+	"github.com/cedesched/cede/examples/internal/interval"
 	"github.com/cedesched/cede/examples/internal/loop"
 	"github.com/cedesched/cede/examples/internal/printable"
 	worlds "github.com/cedesched/cede/examples/internal/world"
@@ -151,7 +152,7 @@ func (a *kueuePast) Replay() (*replayed, error) {
 	for _, second := range toldThen {
 		fewer[second/each]--
 	}
-	if low, high, ok := loop.Interval(fewer); ok && low != high {
+	if low, high, ok := interval.Of(fewer); ok && low != high {
 		bottom, top := int64(math.Round(low*parts)), int64(math.Round(high*parts))
 		r.Low, r.High = &bottom, &top
 	}

@@ -1,4 +1,5 @@
-package loop
+// Package interval says where a mean is.
+package interval
 
 import (
 	"math"
@@ -6,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Interval is where the mean of differences is with 95 % confidence (Student's t). ok is false with fewer than two.
-func Interval(differences []float64) (low, high float64, ok bool) {
+// Of is where the mean of differences is with 95 % confidence (Student's t). ok is false with fewer than two.
+func Of(differences []float64) (low, high float64, ok bool) {
 	n := len(differences)
 	if n < 2 {
 		return 0, 0, false
