@@ -12,6 +12,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/history"
 	objects "github.com/cedesched/cede/examples/internal/input"
+	"github.com/cedesched/cede/examples/internal/records"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/audit"
 	"github.com/cedesched/cede/quota"
@@ -270,7 +271,7 @@ func (a *auditor) cost(resources []string) preemption.Cost {
 	if a.resources == nil {
 		a.resources = a.o.audit.resources
 	}
-	for _, of := range []func(string) bool{isGPU, func(r string) bool { return r == "cpu" }} {
+	for _, of := range []func(string) bool{records.IsGPU, func(r string) bool { return r == "cpu" }} {
 		for _, r := range resources {
 			if len(a.o.audit.resources) == 0 && of(r) && !slices.Contains(a.resources, r) {
 				a.resources = append(a.resources, r)
@@ -284,18 +285,13 @@ func (a *auditor) cost(resources []string) preemption.Cost {
 	return every{a.o.audit.checkpoint, preemption.CostByAge{Resources: a.resources}}
 }
 
-// isGPU reports whether a resource counts GPUs.
-func isGPU(resource string) bool {
-	return resource == "gpu" || strings.HasSuffix(resource, "/gpu") || strings.HasSuffix(resource, "/gpu.shared")
-}
-
 // hours says what was lost as people count it.
 func (a *auditor) hours(lost int64) string {
 	unit := "hours"
 	switch {
 	case len(a.resources) == 1 && a.resources[0] == "cpu":
 		lost, unit = lost/1000, "CPU hours"
-	case slices.ContainsFunc(a.resources, isGPU):
+	case slices.ContainsFunc(a.resources, records.IsGPU):
 		unit = "GPU hours"
 	case len(a.resources) > 0:
 		unit = strings.Join(a.resources, " and ") + " hours"
