@@ -94,16 +94,3 @@ func (a *Asker) askOf(q *asking, at int, list []*open, size int) (more bool) {
 	}
 	return more
 }
-
-// refuses reports whether rules refuse all requests of another queue, whatever the workload.
-func (d *donor) refuses(q *asking) bool {
-	for row := range q.rows {
-		if !contested(&q.rows[row]) {
-			continue
-		}
-		if d.refused[refusal{q, row, false}] == 0 || len(q.rows) > 1 && d.refused[refusal{q, row, true}] == 0 {
-			return false
-		}
-	}
-	return true
-}

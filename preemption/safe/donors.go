@@ -76,15 +76,13 @@ func (d *donor) settled(q *threat) bool {
 	if !d.borrows || q.Preemption.ReclaimWithinCohort == queue.Never {
 		rules = append(rules, noted{rule: ruleOfOther(q.asking)})
 	} else {
+		if !d.refuses(q.asking) {
+			return false
+		}
 		for row := range q.rows {
-			if !contested(&q.rows[row]) {
-				continue
+			if contested(&q.rows[row]) {
+				rules = append(rules, noted{d.refused[refusal{q.asking, row, false}], q.rows[row].FlavorResource})
 			}
-			rule, among := d.refused[refusal{q.asking, row, false}], d.refused[refusal{q.asking, row, true}]
-			if rule == 0 || among == 0 && len(q.rows) > 1 {
-				return false
-			}
-			rules = append(rules, noted{rule, q.rows[row].FlavorResource})
 		}
 	}
 	for _, of := range rules {
@@ -92,6 +90,19 @@ func (d *donor) settled(q *threat) bool {
 		d.noted[of] = true
 	}
 	return !q.stays
+}
+
+// refuses reports whether rules refuse all requests of another queue, whatever the workload.
+func (d *donor) refuses(q *asking) bool {
+	for row := range q.rows {
+		if !contested(&q.rows[row]) {
+			continue
+		}
+		if d.refused[refusal{q, row, false}] == 0 || len(q.rows) > 1 && d.refused[refusal{q, row, true}] == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // noteOther notes why requests of another queue have no right, whatever they ask for.
