@@ -406,5 +406,5 @@ func podsUnread(o *options) error {
 	if len(flags) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: of histories of Kueue alone, and this one has preemptions of pods", strings.Join(flags, ", "))
+	return fmt.Errorf("%s: not for histories of kube-scheduler, and this one has preemptions of pods", strings.Join(flags, ", "))
 }
