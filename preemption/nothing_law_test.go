@@ -3,6 +3,7 @@ package preemption_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -177,4 +178,19 @@ func takesNoMore(t *rapid.T, config preemption.Config, st preemption.State, r pr
 // leavingAlone reports whether all victims were told to stop before.
 func leavingAlone(d preemption.Decision) bool {
 	return len(d.Victims) > 0 && !slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool { return !v.Leaving })
+}
+
+// Totals of no replicas are held as those of any number: what never yields keeps them.
+func TestTotalsOfNoReplicas(t *testing.T) {
+	never := job("never", "a", 0, 0, started(10))
+	never.NeverYields = true
+	never.PodSets[0].Totals, never.PodSets[0].Requests[0].Amount = true, 5
+	st := preemption.State{Queues: []queue.Queue{{Name: "a", Quotas: gpus(5), Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}},
+		Admitted: []workload.Workload{never}}
+	r := preemption.Request{Workload: job("new", "a", 9, 5, time.Time{}), Now: now}
+	d := decide(t, snapshotOf(t, st), r)
+	if len(d.Blockers) != 1 || d.Blockers[0].Rule != preemption.RuleNeverYields || d.Blockers[0].Workload != "never" {
+		t.Errorf("kept by %v", d.Blockers)
+	}
+	agrees(t, preemption.Config{}, st, r, d)
 }

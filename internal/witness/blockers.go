@@ -122,7 +122,7 @@ func stage(r preemption.Rule) int {
 // something keeps.
 func (c *candidate) onlyLeaving() bool {
 	for _, p := range c.of.PodSets {
-		if c.leaving || p.Terminating < p.Count {
+		if c.leaving || p.Terminating < p.Count || p.Totals { // totals of no replicas are held all the same
 			return false
 		}
 	}
