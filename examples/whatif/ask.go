@@ -24,6 +24,8 @@ import (
 // answer is a verdict with its request, decision and notes.
 type answer struct {
 	*cluster
+	waiting  answers.Waiting // before who stands in front of it is looked at
+	options  *options
 	verdict  answers.Verdict
 	request  preemption.Request
 	decision *preemption.Decision // nil: nothing can be decided
@@ -56,7 +58,18 @@ func (c *cluster) ask(o options) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{cluster: c, request: w.Request, assigned: w.Workload, notes: w.Notes}
+	a := &answer{cluster: c, waiting: w, options: &o, request: w.Request, assigned: w.Workload, notes: w.Notes}
+	if err = c.behind(&w, &o); err != nil {
+		return nil, err
+	}
+	if w.Held != "" {
+		if slices.ContainsFunc(c.Found.QueueNotes[w.Workload.Queue], isStopPolicy) {
+			a.notes = append(a.notes, fmt.Sprintf("to ask as if the queue admitted again: -policy %s:%s=None", w.Workload.Queue, answers.StopPolicy))
+		}
+		if a.cluster, err = c.resumed(w.Workload.Queue); err != nil {
+			return nil, err
+		}
+	}
 	if a.Sharing != "" {
 		a.notes = append(a.notes, a.Sharing)
 	}
@@ -68,7 +81,9 @@ func (c *cluster) ask(o options) (*answer, error) {
 	a.verdict = w.Verdict(a.decision)
 	if a.verdict.Outcome == answers.Unknown {
 		a.notes = append(a.notes, c.accept(w.Doubts)...)
-		if c.OfKueue() && o.request == "" {
+		if len(w.Doubts) == 0 && len(w.TooLarge) > 0 && a.decision != nil {
+			a.notes = append(a.notes, "Kueue admits by quota and does not look at nodes; to answer as if there were such a node: -assume "+answers.NodesPath)
+		} else if c.OfKueue() && o.request == "" {
 			a.notes = append(a.notes, byKueue(o.files, w.Request.Workload.ID))
 		}
 	}
@@ -183,7 +198,7 @@ func (c *cluster) wanted(o *options) (answers.Waiting, error) {
 	if w.Unasked != "" && len(w.Doubts) == 0 {
 		w.Notes = append(w.Notes, "-queue asks about it in another queue")
 	}
-	return w, c.behind(&w, o)
+	return w, nil
 }
 
 // findQueue returns the queue with the name; nil: there is none.

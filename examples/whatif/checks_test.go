@@ -22,6 +22,7 @@ func TestWaysHold(t *testing.T) {
 		{"-f", large, "-at", "2026-11-20T12:00:00Z"},
 		{"-f", "incidents.yaml", "-at", "2026-11-24T09:00:00Z"}, {"-f", "incidents.yaml", "-in", "1m", "-fair"}, {"-f", "hero.yaml"},
 		{"-f", "testdata/input/teams.yaml"}, {"-f", "testdata/input/yield.yaml"}, {"-f", "testdata/input/flavors.json"},
+		{"-f", "testdata/input/held.yaml", "-at", "2026-11-20T12:00:00Z"},
 	}
 	for _, s := range answers.Samples {
 		inputs = append(inputs, []string{"-sample", s})

@@ -47,6 +47,7 @@ func newCluster(in answers.Input, nodes *rooms.Nodes, o *options, std stdio, bef
 	if in.ByFairShares() && o.sharingSaid {
 		return nil, errors.New("-fair: KAI decides by fair shares: give no -fair and no -strategies")
 	}
+	seeNodes(&in, nodes)
 	if err := in.Assume(o.assumptions, o.sharingSaid); err != nil {
 		return nil, err
 	}
@@ -70,6 +71,13 @@ func newCluster(in answers.Input, nodes *rooms.Nodes, o *options, std stdio, bef
 	c.Config.MaxBlockers = answers.MaxBlockers
 	c.Preemptor, err = preemption.New(c.Config)
 	return c, err
+}
+
+// seeNodes lets answers know of pods that no node takes. The pods of a manager of MultiKueue run elsewhere.
+func seeNodes(in *answers.Input, nodes *rooms.Nodes) {
+	if !in.ByFairShares() && len(in.MultiKueue().Checks) == 0 {
+		in.Large = nodes.TooLarge(in.State.Flavors)
+	}
 }
 
 // recordedRequest returns the request of a Record, at the time of the command line if it
@@ -131,19 +139,27 @@ func (c *cluster) placed(o *options) ([]answers.Waiting, error) {
 
 // behind says of a workload that is asked about who stands before it and holds it, in a queue of StrictFIFO.
 func (c *cluster) behind(w *answers.Waiting, o *options) error {
+	line, err := c.lineOf(w, o)
+	if line != nil {
+		c.standBehind(w, line)
+	}
+	return err
+}
+
+// lineOf returns who waits in the queue of a workload, if it is one of StrictFIFO.
+func (c *cluster) lineOf(w *answers.Waiting, o *options) ([]answers.Waiting, error) {
 	if q := c.findQueue(w.Workload.Queue); q == nil || q.Strategy != queue.StrictFIFO {
-		return nil
+		return nil, nil
 	}
 	list, err := c.placed(o)
-	if err != nil {
-		return err
-	}
-	list = slices.DeleteFunc(list, func(other answers.Waiting) bool {
-		return other.Workload.Queue != w.Workload.Queue || other.Workload.ID == w.Workload.ID
-	})
+	return slices.DeleteFunc(list, func(other answers.Waiting) bool { return other.Workload.Queue != w.Workload.Queue }), err
+}
+
+// standBehind is behind with the workloads of the queue.
+func (c *cluster) standBehind(w *answers.Waiting, list []answers.Waiting) {
+	list = slices.DeleteFunc(slices.Clone(list), func(other answers.Waiting) bool { return other.Workload.ID == w.Workload.ID })
 	list = append(list, *w)
 	c.Line(list)
 	at := slices.IndexFunc(list, func(other answers.Waiting) bool { return other.Workload.ID == w.Workload.ID })
 	*w = list[at]
-	return nil
 }

@@ -126,6 +126,7 @@ func (c *cluster) apply(o *options) error {
 	if c.Input, err = c.With(sources); err != nil {
 		return fmt.Errorf("-apply: %w", err)
 	}
+	seeNodes(&c.Input, c.nodes)
 	c.share(o)
 	c.LimitAsFound()
 	c.Preemptor, err = preemption.New(c.Config)

@@ -55,7 +55,10 @@ func (a *answer) explain() (serve.Why, error) {
 	}
 	e, err := explain.Printer{Amount: units.Amount}.Explain(a.Preemptor, a.Snapshot, a.request)
 	out.Explanation = &e
-	return out, err
+	if err != nil {
+		return out, err
+	}
+	return out, a.confirm(&e)
 }
 
 // printer writes explanations for a page, which breaks their lines.

@@ -116,23 +116,25 @@ func (f *forecast) fill(c *cluster, list []answers.Waiting) (err error) {
 			f.replaces[w.Workload.ID] = w.Request.Replaces
 		}
 		switch v := w.Verdict(nil); { // without a decision: only of those that are not considered
-		case !w.HeldUntil.IsZero() && w.Unasked == "" && len(w.Doubts) == 0:
+		case !w.HeldUntil.IsZero() && w.Unasked == "" && len(w.Doubts)+len(w.TooLarge) == 0:
 			f.later = f.later.Set(w.HeldUntil, w.Workload.ID, w.Workload)
 			continue
 		case v.Outcome == answers.Held:
 			f.held = append(f.held, w.Workload.ID)
 			continue
-		case v.Outcome == answers.Unknown:
+		case v.Outcome == answers.Unknown || len(w.TooLarge) > 0:
 			s, err := c.Shorten(w)
 			if err != nil {
 				return err
 			}
-			if s.Outcome == answers.Unknown {
+			switch {
+			case s.Outcome == answers.Unknown:
 				f.unknown = append(f.unknown, w.Workload.ID)
-			} else { // a no stands, whatever is in doubt
+				continue
+			case v.Outcome == answers.Unknown || answers.NoNode(w.TooLarge, &w.Workload, c.findQueue(w.Workload.Queue)) != "": // a no stands, whatever is in doubt
 				f.steps = append(f.steps, step{Cycle: 1, At: f.now, Workload: w.Workload.ID, Queue: w.Workload.Queue, Outcome: cycle.Inadmissible, Words: "stays: " + strings.TrimPrefix(s.Words, "no: ")})
+				continue
 			}
-			continue
 		}
 		if w.Request.Room != nil { // where the heads before it go is not known
 			f.placed = append(f.placed, w.Workload.ID)

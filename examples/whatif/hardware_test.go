@@ -30,12 +30,12 @@ func TestNoHardwareBehindAQuota(t *testing.T) {
 		input string
 		want  bool
 	}{
-		"less":                {onHardware(8, []int{8, 8}, 10), true},
+		"less":                {onHardware(8, []int{10, 6}, 10), true},
 		"enough":              {onHardware(8, []int{16, 8}, 10), false},
 		"no nodes":            {onHardware(8, nil, 10), false},
-		"of another flavor":   {strings.ReplaceAll(onHardware(8, []int{8, 8}, 10), `"labels":{"kind":"large"}`, `"labels":{"kind":"small"}`), false},
-		"a flavor of no node": {strings.ReplaceAll(onHardware(8, []int{8, 8}, 10), `"nodeLabels":{"kind":"large"}`, `"nodeLabels":{}`), false},
-		"a node in doubt":     {strings.Replace(onHardware(8, []int{8, 8}, 10), `"cpu":"8","pods"`, `"cpu":"many","pods"`, 1), false},
+		"of another flavor":   {strings.ReplaceAll(onHardware(8, []int{10, 6}, 10), `"labels":{"kind":"large"}`, `"labels":{"kind":"small"}`), false},
+		"a flavor of no node": {strings.ReplaceAll(onHardware(8, []int{10, 6}, 10), `"nodeLabels":{"kind":"large"}`, `"nodeLabels":{}`), false},
+		"a node in doubt":     {strings.Replace(onHardware(8, []int{10, 6}, 10), `"cpu":"10","pods"`, `"cpu":"many","pods"`, 1), false},
 	} {
 		_, out, said := call(strings.NewReader(c.input), "why", "a/w0")
 		if has := strings.Contains(out, says); has != c.want || strings.Contains(out, "The nodes of") != c.want || !strings.Contains(out, "more nominal quota") {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/lint"
 	"github.com/cedesched/cede/examples/internal/printable"
@@ -78,11 +79,12 @@ func (c *cluster) lint(o *options, std stdio, said *findings) (found []lint.Find
 	if err != nil {
 		return nil, nil, err
 	}
-	in.Nodes = c.nodes.All()
+	in.TooLarge = map[string][]answers.TooLarge{}
 	for _, w := range list {
 		if w.Unasked == "" && w.Refused == "" && (len(w.Doubts) == 0 || w.NoStands) {
 			r := w.Request
 			r.Room = nil
+			in.TooLarge[r.Workload.ID] = w.TooLarge
 			in.Waiting = append(in.Waiting, r)
 		}
 		if w.Considered() && w.Request.Room == nil || c.ByFairShares() && w.Unasked == "" {

@@ -9,8 +9,8 @@ import (
 func TestLintTellsOfWhatNeverFits(t *testing.T) {
 	const (
 		quotaOf = `queue "cq": 1 workload asks for more than the queue can ever have, with all that it may borrow: a/w0.`
-		nodesOf = `queue "cq": 4 workloads need more for a pod than any node of a flavor of the queue has: a/w0, a/w1, a/w2 and 1 more.`
-		example = `Example: a/w0: a pod of main asks for 9 cpu, and no node has more than 8.`
+		nodesOf = `queue "cq": 4 workloads have pods that no node of a flavor of the queue takes now: a/w0, a/w1, a/w2 and 1 more.`
+		example = `Example: a/w0: a pod of main asks for 9 cpu, and no node of f that there is now has more than 8.`
 	)
 	for name, c := range map[string]struct {
 		input string

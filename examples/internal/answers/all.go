@@ -87,7 +87,7 @@ func (c *Cluster) kind(w *Waiting) string {
 	if shape == "" {
 		return w.Workload.ID
 	}
-	return fmt.Sprintf("%s\x00%v\x00%s\x00%s\x00%s", shape, w.NoStands, strings.Join(w.Doubts, "\x00"), w.IfPreempts, w.Blocked)
+	return fmt.Sprintf("%s\x00%v\x00%s\x00%s\x00%s\x00%v", shape, w.NoStands, strings.Join(w.Doubts, "\x00"), w.IfPreempts, w.Blocked, w.TooLarge)
 }
 
 // answer returns the answer about a workload; nil if the limit is reached.

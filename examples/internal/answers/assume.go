@@ -63,6 +63,9 @@ func (in *Input) Assume(list []string, sharingIsSaid bool) error {
 	in.Found.Assumptions = slices.DeleteFunc(slices.Clone(list), func(text string) bool { return strings.HasSuffix(text, missingMark) })
 	in.doubts = in.Found.DoubtIndex()
 	for _, text := range in.Found.Assumptions {
+		if text == NodesPath && in.Large != nil {
+			continue
+		}
 		alone := bridge.Cluster{Assumptions: []string{text}}
 		if !slices.ContainsFunc(in.Found.Doubts, func(d bridge.Doubt) bool { return alone.Accepts(&d.Note) }) {
 			in.Found.Warnings = append(slices.Clip(in.Found.Warnings), fmt.Sprintf("-assume %s: nothing in the input is in doubt by that", text))

@@ -19,6 +19,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/read"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue/rules"
+	"github.com/cedesched/cede/workload"
 )
 
 // samples are clusters, as kubectl prints them: of Kueue one in which workloads preempt, one with settings that hurt, one with
@@ -55,6 +56,8 @@ type Input struct {
 	Found    read.Cluster        // the zero value for cede's own JSON
 	Recorded *preemption.Request // of a Record
 	Sample   string              // the name of the embedded sample that it is; empty: none
+	// Large says of which flavors the nodes are too small for a workload. Nil: nodes are not known.
+	Large func(*workload.Workload) []TooLarge
 
 	objects *read.Kueue // nil for another input
 	doubts  *bridge.DoubtIndex

@@ -36,7 +36,7 @@ func (c *Cluster) line(list []Waiting, holds bool) {
 
 // mayBeUnknown reports whether a decision may end in a verdict that is unknown.
 func (w *Waiting) mayBeUnknown() bool {
-	return len(w.Doubts) > 0 || w.IfPreempts != ""
+	return len(w.Doubts)+len(w.TooLarge) > 0 || w.IfPreempts != ""
 }
 
 // lineUp numbers the workloads of one queue and, if that is asked, finds its head.
@@ -83,7 +83,7 @@ func (c *Cluster) verdictOf(w *Waiting, decided map[string]Verdict) Verdict {
 	}
 	d, looked, err := c.Preemptor.DecideCounting(c.Snapshot, w.Request)
 	if err != nil {
-		return Verdict{Unknown, Faults(err).Error()}
+		return Verdict{Outcome: Unknown, Why: Faults(err).Error()}
 	}
 	w.head = &headDecision{d, looked}
 	decided[kind] = w.Verdict(&d)

@@ -20,6 +20,8 @@ type Verdict struct {
 	Outcome string `json:"outcome"`
 	// Why is the reason of Held and Unknown, and of an Impossible without decision: a sentence without full stop. Else empty.
 	Why string `json:"why,omitempty"`
+
+	byQuota bool // Unknown of nodes alone
 }
 
 // Verdict returns the answer. A workload that is held is not admitted, whatever is not known besides.
@@ -28,21 +30,23 @@ type Verdict struct {
 func (w *Waiting) Verdict(d *preemption.Decision) Verdict {
 	switch {
 	case w.Held != "":
-		return Verdict{Held, w.Held}
+		return Verdict{Outcome: Held, Why: w.Held}
 	case w.Refused != "":
-		return Verdict{preemption.Impossible.String(), w.Refused}
+		return Verdict{Outcome: preemption.Impossible.String(), Why: w.Refused}
 	case w.Behind != "":
-		return Verdict{Held, "it stands behind " + w.Behind + ", which waits, and its queue admits strictly in order (StrictFIFO)"}
+		return Verdict{Outcome: Held, Why: "it stands behind " + w.Behind + ", which waits, and its queue admits strictly in order (StrictFIFO)"}
 	case w.Unasked != "":
-		return Verdict{Unknown, w.Unasked}
+		return Verdict{Outcome: Unknown, Why: w.Unasked}
 	case len(w.Doubts) > 0 && !(w.NoStands && d != nil && d.Outcome == preemption.Impossible):
-		return Verdict{Unknown, w.Doubts[0]}
+		return Verdict{Outcome: Unknown, Why: w.Doubts[0]}
 	case d == nil:
 		return Verdict{}
+	case w.tooLarge(d) != "":
+		return Verdict{Outcome: Unknown, Why: w.tooLarge(d), byQuota: true}
 	case d.Outcome == preemption.Fits && w.Blocked != "":
-		return Verdict{Held, w.Blocked}
+		return Verdict{Outcome: Held, Why: w.Blocked}
 	case d.Outcome == preemption.Preempt && w.IfPreempts != "":
-		return Verdict{Unknown, w.IfPreempts}
+		return Verdict{Outcome: Unknown, Why: w.IfPreempts}
 	}
 	return Verdict{Outcome: d.Outcome.String()}
 }
@@ -90,6 +94,8 @@ func (v Verdict) Otherwise(d *preemption.Decision, r *preemption.Request) string
 		return ""
 	case v.Outcome == Held:
 		return "Once it is considered, it " + explain.Answer(d, r) + "."
+	case v.byQuota:
+		return "By quota alone it " + explain.Answer(d, r) + ", and its pods would wait for such a node."
 	case v.Outcome == Unknown:
 		return "As far as is known, it " + explain.Answer(d, r) + "."
 	}

@@ -27,6 +27,7 @@ type Standing struct {
 	HeldInLine   bool               `json:"heldInLine,omitempty"` // Held, it keeps its place in its queue
 	Blocked      string             `json:"blocked,omitempty"`    // why it is not admitted now even if it fits; empty: it is
 	Pods         []workload.Pod     `json:"pods,omitempty"`       // that need room on nodes together; empty: none do
+	TooLarge     []TooLarge         `json:"tooLarge,omitempty"`   // for the nodes of flavors
 
 	room   []string // of the doubts, those about room on nodes
 	noRoom string   // why that cannot be asked about
@@ -59,6 +60,7 @@ func (in *Input) Standing(p *bridge.Pending, local []bridge.Note, namespace stri
 	in.Doubt(&s, in.Found.NamespaceDoubts(w.Queue, namespace))
 	s.Pods = p.Pods
 	s.room, s.noRoom = bridge.Texts(in.doubts.OnRoom(w.ID, w.Queue)), p.NoRoom
+	in.tooLarge(&s)
 	return s
 }
 
@@ -89,7 +91,7 @@ func (in *Input) Doubt(s *Standing, list []bridge.Doubt) {
 // At returns the workload as it is asked about at a time.
 func (s *Standing) At(now time.Time, hasQueue func(string) bool) Waiting {
 	w := Waiting{Request: s.Request, Held: s.Held, Unasked: s.Unasked, Doubts: s.Doubts, NoStands: s.NoStands, Notes: slices.Clip(s.Notes), Room: s.room, NoRoom: s.noRoom, Pods: s.Pods,
-		Refused: s.Refused, IfPreempts: s.IfPreempts, HeldInLine: s.HeldInLine, Blocked: s.Blocked}
+		Refused: s.Refused, IfPreempts: s.IfPreempts, HeldInLine: s.HeldInLine, Blocked: s.Blocked, TooLarge: s.TooLarge}
 	w.Request.Now = now
 	if text := delayed(s.PreemptsFrom, now); text != "" {
 		w.Request.Workload.NeverPreempts = true
@@ -140,11 +142,12 @@ type Waiting struct {
 	Pods      []workload.Pod // that need room on nodes together; empty: quota alone decides
 	NoRoom    string         // why room on nodes cannot be asked about; empty: it can
 
-	Refused    string // why it is never admitted as things stand, whoever yields; empty: it is decided about
-	IfPreempts string // why an answer that it preempts is unknown; empty: it is not
-	HeldInLine bool   // Held, it keeps its place in its queue: in one of StrictFIFO others wait behind it
-	Blocked    string // why it is not admitted now even if it fits; empty: it is
-	Behind     string // who stands before it in a queue of StrictFIFO and waits; empty: nobody
+	Refused    string     // why it is never admitted as things stand, whoever yields; empty: it is decided about
+	IfPreempts string     // why an answer that it preempts is unknown; empty: it is not
+	HeldInLine bool       // Held, it keeps its place in its queue: in one of StrictFIFO others wait behind it
+	Blocked    string     // why it is not admitted now even if it fits; empty: it is
+	TooLarge   []TooLarge // for the nodes of flavors
+	Behind     string     // who stands before it in a queue of StrictFIFO and waits; empty: nobody
 
 	head *headDecision // nil: none was made yet
 }
@@ -153,7 +156,7 @@ type Waiting struct {
 func (w *Waiting) Placed(r preemption.Request) {
 	isRoom := func(text string) bool { return slices.Contains(w.Room, text) }
 	w.Doubts, w.Notes = slices.DeleteFunc(slices.Clone(w.Doubts), isRoom), slices.DeleteFunc(slices.Clone(w.Notes), isRoom)
-	w.Request, w.Workload, w.Room = r, r.Workload, nil
+	w.Request, w.Workload, w.Room, w.TooLarge = r, r.Workload, nil, nil
 }
 
 // NotPlaced says why the doubts about room on nodes remain.

@@ -28,8 +28,8 @@ type Cluster struct {
 	Pending []workload.Workload
 	// Waiting is what is asked of quota for who waits and whose answer is known: those of Pending, and those that need room on nodes besides.
 	Waiting []preemption.Request
-	// Nodes are all nodes. Nil: they are not known.
-	Nodes []workload.Node
+	// TooLarge says, by the ID of a workload that waits, for the nodes of which flavors its pods are too large.
+	TooLarge map[string][]answers.TooLarge
 	// LocalQueues lead to the queues. Nil: it is not known who submits where.
 	LocalQueues []bridge.LocalQueue
 	// Topologies are the names of the flavors' topologies, by flavor. Nil: they are not known.
@@ -80,7 +80,7 @@ func Rules() []Rule {
 		{"min-runtime", "a minimum runtime ends no earlier than the minAdmitDuration, which then means nothing", minRuntimes},
 		{"gate", "a workload waits for a gate that nobody opens", gates},
 		{"leaving", "a workload was told to leave long ago and still holds quota, which others wait for", longLeaving},
-		{tooLargeRule, "a workload waits that never fits, whoever yields: its queue can never have so much, or no node is so large", tooLarge},
+		{tooLargeRule, "a workload waits that never fits, whoever yields: its queue can never have so much, or no node that there is now takes its pods", tooLarge},
 		{"weight", "the weight is zero: who borrows yields first, whatever its share", weights},
 		{"no-effect", "a setting changes nothing", noEffect},
 		{"rules", "preemption rules are bad, are not there, or never apply", preemptionRules},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
@@ -71,11 +72,11 @@ func ask(c *Cluster, list ...workload.Workload) {
 	}
 }
 
-// nodes adds nodes of a flavor with so many GPUs each, and the flavor of the queues.
-func nodes(c *Cluster, flavor string, gpus ...int64) {
-	c.State.Flavors = []queue.Flavor{{Name: "f", NodeLabels: map[string]string{"flavor": "f"}}}
-	for i, n := range gpus {
-		c.Nodes = append(c.Nodes, workload.Node{Name: string(rune('m' + i)), Labels: map[string]string{"flavor": flavor}, Capacity: workload.Resources{"gpu": n}})
+// tooLargeFor has nodes of a flavor that are too small for the workloads that wait.
+func tooLargeFor(c *Cluster, flavor string) {
+	c.TooLarge = map[string][]answers.TooLarge{}
+	for _, r := range c.Waiting {
+		c.TooLarge[r.Workload.ID] = []answers.TooLarge{{PodSet: r.Workload.PodSets[0].Name, Flavor: flavor, Why: "a pod is too large"}}
 	}
 }
 
@@ -239,10 +240,9 @@ func TestRules(t *testing.T) {
 			ask(c, job("large", "a", 17))
 			c.Waiting[0].MinCounts = []preemption.Replicas{{PodSet: "main"}}
 		}, "", ""},
-		{"too-large", "than any node", func(c *Cluster) { ask(c, job("large", "a", 9)); nodes(c, "f", 4, 8) }, `queue "a"`,
-			"1 workload needs more for a pod than any node of a flavor of the queue has: large"},
-		{"too-large", "as a node", func(c *Cluster) { ask(c, job("large", "a", 8)); nodes(c, "f", 4, 8) }, "", ""},
-		{"too-large", "than nodes of another flavor", func(c *Cluster) { ask(c, job("large", "a", 9)); nodes(c, "g", 4, 8) }, "", ""},
+		{"too-large", "for every node", func(c *Cluster) { ask(c, job("large", "a", 9)); tooLargeFor(c, "f") }, `queue "a"`,
+			"1 workload has pods that no node of a flavor of the queue takes now: large"},
+		{"too-large", "for nodes of another flavor", func(c *Cluster) { ask(c, job("large", "a", 9)); tooLargeFor(c, "g") }, "", ""},
 		{"no-effect", "left out by the bridge", func(c *Cluster) {
 			c.Notes = []bridge.Note{
 				{Object: "ClusterQueue a", Path: "spec.preemption.borrowWithinCohort", Text: "ClusterQueue a: borrowWithinCohort is left out: reclaimWithinCohort is Never"},

@@ -8,13 +8,12 @@ import (
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
-	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
-// tooLarge finds workloads that wait and never fit, whoever yields: their queue can never have so much, or no node is as large as one of
-// their pods. A finding is about all of a queue that the same is wrong with.
+// tooLarge finds workloads that wait and never fit, whoever yields: their queue can never have so much, or no node that there is
+// now takes one of their pods. A finding is about all of a queue that the same is wrong with.
 func tooLarge(c *Cluster) []Finding {
 	quick := c.Config
 	quick.MaxBlockers, quick.MaxRetrySteps = -1, -1
@@ -40,8 +39,10 @@ func tooLarge(c *Cluster) []Finding {
 		if len(r.MinCounts) > 0 {
 			continue // with fewer replicas it may fit
 		}
-		if example := c.largePod(w); example != "" {
-			add(w, noNode, example)
+		if q, is := c.Snapshot.Queue(w.Queue); is {
+			if example := answers.NoNode(c.TooLarge[w.ID], w, &q); example != "" {
+				add(w, noNode, example)
+			}
 		}
 		d, err := p.Decide(c.Snapshot, r)
 		if err != nil || d.Outcome != preemption.Impossible {
@@ -100,7 +101,7 @@ func (m *misfits) words(p problem) string {
 	case noFlavor:
 		text += " get" + s + " no flavor of the queue"
 	case noNode:
-		text += " need" + s + " more for a pod than any node of a flavor of the queue has"
+		text += " ha" + [2]string{"s", "ve"}[min(1, len(m.ids)-1)] + " pods that no node of a flavor of the queue takes now"
 	}
 	slices.Sort(m.ids)
 	text += ": " + strings.Join(m.ids[:min(named, len(m.ids))], ", ")
@@ -159,70 +160,4 @@ func lacks(d *preemption.Decision, r *preemption.Request, p problem) string {
 		in = " of " + s.Flavor
 	}
 	return fmt.Sprintf("it asks for %s %s, and the queue can have %s%s", units.Amount(s.Resource, asked[s.Resource]), s.Resource, units.Amount(s.Resource, s.PotentialAvailable), in)
-}
-
-// largePod says what a pod of a workload asks for that no node has which it may get. Empty: some node has all of it, or the nodes of a flavor are
-// not known. A resource that no node has any of is counted elsewhere.
-func (c *Cluster) largePod(w *workload.Workload) string {
-	for i := range w.PodSets {
-		p := &w.PodSets[i]
-		if p.Totals || p.Count == 0 {
-			continue
-		}
-		nodes := c.nodesFor(w.Queue, p)
-		requests := slices.DeleteFunc(slices.Clone(p.Requests), func(a quota.Amount) bool { return a.Resource == "pods" || largest(c.Nodes, a.Resource) == 0 })
-		if len(nodes) == 0 || slices.ContainsFunc(nodes, func(n *workload.Node) bool {
-			return !slices.ContainsFunc(requests, func(a quota.Amount) bool { return a.Amount > n.Capacity[a.Resource] })
-		}) {
-			continue
-		}
-		for _, a := range requests {
-			most := int64(0)
-			for _, n := range nodes {
-				most = max(most, n.Capacity[a.Resource])
-			}
-			if a.Amount > most {
-				return fmt.Sprintf("a pod of %s asks for %s %s, and no node has more than %s", p.Name, units.Amount(a.Resource, a.Amount), a.Resource, units.Amount(a.Resource, most))
-			}
-		}
-		return fmt.Sprintf("a pod of %s asks for what no node has all of", p.Name)
-	}
-	return ""
-}
-
-// nodesFor returns the nodes of all flavors that the pods of a pod set may get in a queue. None: those of one of the flavors are not known.
-func (c *Cluster) nodesFor(queueName string, p *workload.PodSet) (list []*workload.Node) {
-	at := slices.IndexFunc(c.State.Queues, func(q queue.Queue) bool { return q.Name == queueName })
-	if at < 0 {
-		return nil
-	}
-	for _, g := range c.State.Queues[at].ResourceGroups() {
-		if !slices.ContainsFunc(p.Requests, func(a quota.Amount) bool { return a.Amount > 0 && slices.Contains(g.Resources, a.Resource) }) {
-			continue
-		}
-		for _, name := range g.Flavors {
-			of := slices.IndexFunc(c.State.Flavors, func(f queue.Flavor) bool { return f.Name == name })
-			if of < 0 {
-				return nil
-			}
-			before := len(list)
-			for i := range c.Nodes {
-				if answers.HasLabels(c.Nodes[i].Labels, c.State.Flavors[of].NodeLabels) {
-					list = append(list, &c.Nodes[i])
-				}
-			}
-			if len(list) == before {
-				return nil
-			}
-		}
-	}
-	return list
-}
-
-// largest is the most that a node has of a resource.
-func largest(nodes []workload.Node, resource string) (most int64) {
-	for i := range nodes {
-		most = max(most, nodes[i].Capacity[resource])
-	}
-	return most
 }
