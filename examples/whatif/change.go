@@ -240,7 +240,14 @@ func (c *cluster) changePolicy(text string) error {
 	if q == nil {
 		return fmt.Errorf("there is no queue %q%s", name, nearest(name, queueNames(c.State)))
 	}
-	return answers.SetPolicy(q, field, value)
+	was := q.Inactive
+	if err := answers.SetPolicy(q, field, value); err != nil {
+		return err
+	}
+	if field == answers.StopPolicy {
+		c.changeStopPolicy(q, was)
+	}
+	return nil
 }
 
 func (c *cluster) changePriority(text string) error {

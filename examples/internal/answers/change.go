@@ -109,6 +109,9 @@ func SetPolicy(q *queue.Queue, field, value string) error {
 	return set(q, value)
 }
 
+// StopPolicy is the name of the policy by which a queue admits nothing.
+const StopPolicy = "stopPolicy"
+
 // policyFields set a policy of a queue by name.
 var policyFields = map[string]func(*queue.Queue, string) error{
 	"withinClusterQueue": func(q *queue.Queue, v string) error {
@@ -139,6 +142,13 @@ var policyFields = map[string]func(*queue.Queue, string) error{
 			return fmt.Errorf("%q is not a duration (as in 30m or 0s)", v)
 		}
 		q.Preemption.MinAdmitDuration = quota.Some(d)
+		return nil
+	},
+	StopPolicy: func(q *queue.Queue, v string) error {
+		if v != "None" && v != "Hold" {
+			return fmt.Errorf("%q is unknown: want None or Hold", v)
+		}
+		q.Inactive = v == "Hold"
 		return nil
 	},
 	"whenCanBorrow": func(q *queue.Queue, v string) error {
