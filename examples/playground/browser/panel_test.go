@@ -42,6 +42,8 @@ func TestPanels(t *testing.T) {
 		p.run(`document.querySelector("#rows .opened").click()`)
 		p.until(`page.byId("node").hidden`)
 	}
+	p.run(`page.byId("pending").scrollIntoView()`)
+	p.until(`[...document.querySelectorAll("#pending .row")].some((e) => e.textContent.startsWith("recsys/two-tower-xl"))`)
 	p.run(`[...document.querySelectorAll("#pending .row")].find((e) => e.textContent.startsWith("recsys/two-tower-xl")).click()`)
 	p.until(`page.byId("answer").textContent.startsWith("recsys/two-tower-xl")`)
 	below("#answer", "#pending .selected")

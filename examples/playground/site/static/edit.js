@@ -42,7 +42,7 @@
     shown = { cohort, name };
     docked = false;
     await page.drawNode();
-    if (focus && shown) page.byId("node").focus({ preventScroll: true });
+    if (focus && shown && !page.byId("node").contains(document.activeElement)) page.byId("node").focus({ preventScroll: true });
   };
   page.isShown = (cohort, name) => shown !== null && shown.cohort === cohort && shown.name === name;
   page.forgetNode = () => { shown = null; page.byId("node").hidden = true; page.undockNode(); };

@@ -1,16 +1,22 @@
 "use strict";
-// A list of any length: only the rows in view are in the document. load(from, to) returns
+// A list of any length: only the rows in view are in the document, and the page is what scrolls. load(from, to) returns
 // {total, rows}; draw(row) returns an element; open(row) is what a click or Enter does. height() is that of a row now. With fold(row, shut), rows fold:
 // by a click on their mark, or the arrows to the left and right.
-// A panel may open below a row: see dock.
-page.list = (box, { height: heightNow, load, draw, open, fold, label, measure }) => {
+// first() rows are shown at first, and a button for more below them. A panel may open below a row: see dock.
+page.list = (box, { height: heightNow, first, load, draw, open, fold, label, measure }) => {
   const inner = page.make("div", { class: "inner" });
   const grid = page.make("div", { class: "grid", role: fold ? "treegrid" : "grid", "aria-label": label, tabindex: "0" });
+  const further = page.make("button", { type: "button", class: "further", onclick: () => { most = shown() + step; update(); } });
   inner.append(grid);
-  box.append(inner);
+  box.append(inner, further);
   let total = 0, rows = new Map(), active = 0, printing = 0, height = heightNow();
   let panel = null, below = -1, extra = 0; // extra is the height of the panel below a row
-  const margin = 6;
+  let most = 0; // rows that were asked for
+  const margin = 6, step = 100;
+  const shown = () => {
+    const limit = Math.max(most, first());
+    return total <= limit * 1.5 ? total : limit; // no button for a few rows
+  };
 
   const topOf = (index) => index * height + (index > below ? extra : 0);
   const indexAt = (y) => {
@@ -19,14 +25,14 @@ page.list = (box, { height: heightNow, load, draw, open, fold, label, measure })
   };
   const range = () => {
     if (printing) return [0, printing];
-    return [Math.max(0, indexAt(box.scrollTop) - margin), indexAt(box.scrollTop + box.clientHeight) + 1 + margin];
+    const top = inner.getBoundingClientRect().top, limit = Math.ceil(Math.max(most, first()) * 1.5);
+    const at = (y) => Math.max(0, Math.min(indexAt(y - top), limit));
+    return [Math.max(0, at(0) - margin), Math.min(limit, at(innerHeight) + 1 + margin)];
   };
   const layout = () => {
     const none = total > 0 ? 0 : 34; // the word for an empty list
     extra = panel ? panel.offsetHeight + none : 0;
-    inner.style.height = total * height + extra + "px";
-    box.style.setProperty("--rows", total * height + "px"); // a short list is not taller, where the page scrolls
-    box.style.setProperty("--opened", extra + "px");
+    inner.style.height = shown() * height + extra + "px";
     if (panel) panel.style.transform = `translateY(${(below + 1) * height + none}px)`;
     for (const e of grid.children) e.style.transform = `translateY(${topOf(Number(e.dataset.index))}px)`;
   };
@@ -50,22 +56,27 @@ page.list = (box, { height: heightNow, load, draw, open, fold, label, measure })
     if (rows.has(active)) grid.setAttribute("aria-activedescendant", `${box.id}-${active}`);
     else grid.removeAttribute("aria-activedescendant");
     box.classList.toggle("empty", total === 0);
+    further.hidden = total === shown();
+    further.textContent = total - shown() > step ? `Show ${step} more of ${total.toLocaleString("en")}` : `Show all ${total.toLocaleString("en")}`;
   };
   const update = page.soon(async () => {
     const [from, to] = range();
     const part = await load(from, to);
     if (!part) return;
     total = part.total;
-    rows = new Map(part.rows.map((r) => [r.index, r]));
+    rows = new Map(part.rows.filter((r) => printing || r.index < shown()).map((r) => [r.index, r]));
     if (measure) measure(part);
     active = Math.max(0, Math.min(active, total - 1));
-    below = Math.min(below, total - 1);
+    below = Math.min(below, shown() - 1);
     render();
   });
+  // show brings a row into view.
   const show = (index) => {
-    const top = topOf(index);
-    if (top < box.scrollTop) box.scrollTop = top;
-    else if (top + height > box.scrollTop + box.clientHeight) box.scrollTop = top + height - box.clientHeight;
+    most = Math.max(most, index + 1);
+    layout();
+    const top = inner.getBoundingClientRect().top + topOf(index);
+    if (top < 0) scrollBy({ top });
+    else if (top + height > innerHeight) scrollBy({ top: top + height - innerHeight });
   };
   const move = async (to) => {
     active = Math.max(0, Math.min(to, total - 1));
@@ -75,9 +86,9 @@ page.list = (box, { height: heightNow, load, draw, open, fold, label, measure })
   const resized = new ResizeObserver(() => { height = heightNow(); update(); });
   resized.observe(box);
   const grown = new ResizeObserver(layout);
-  box.addEventListener("scroll", () => update(), { passive: true });
+  for (const e of ["scroll", "resize"]) addEventListener(e, () => update(), { passive: true });
   grid.addEventListener("keydown", (e) => {
-    const size = Math.max(1, Math.floor(box.clientHeight / height) - 1);
+    const size = Math.max(1, Math.floor(innerHeight / height) - 1);
     const to = { ArrowDown: active + 1, ArrowUp: active - 1, PageDown: active + size, PageUp: active - size, Home: 0, End: total - 1 }[e.key];
     if (to !== undefined) { e.preventDefault(); move(to); }
     const row = rows.get(active), folded = { ArrowLeft: false, ArrowRight: true }[e.key];
@@ -94,22 +105,19 @@ page.list = (box, { height: heightNow, load, draw, open, fold, label, measure })
   });
   return {
     update, render,
-    toTop() { box.scrollTop = 0; active = 0; },
+    toTop() { most = active = 0; },
     reveal(index) { show(index); return update(); },
-    // dock opens a panel below a row, below all if the row is not there, and brings both into view.
-    dock(element, index) {
-      const moved = element !== panel || below !== (index < 0 ? total - 1 : index);
+    // dock opens a panel below a row, below all if the row is not shown; with extend the list is shown up to it.
+    dock(element, index, extend) {
+      if (extend) most = Math.max(most, index + 1);
+      if (index < 0 || index >= shown()) index = shown() - 1;
       if (panel && panel !== element) grown.unobserve(panel);
       if (element.parentElement !== inner) inner.append(element);
       panel = element;
-      below = index < 0 ? total - 1 : index;
+      if (below !== index) active = Math.max(0, index);
+      below = index;
       grown.observe(panel);
       render();
-      if (!moved) return;
-      active = Math.max(0, below);
-      const top = topOf(active);
-      if (extra + height > box.scrollTop + box.clientHeight - top || top < box.scrollTop) box.scrollTop = top;
-      update();
     },
     // undock forgets the panel; the caller puts it elsewhere.
     undock() {
@@ -122,7 +130,11 @@ page.list = (box, { height: heightNow, load, draw, open, fold, label, measure })
     },
     isDocked: (index) => panel !== null && below === index,
     focus: () => grid.focus({ preventScroll: true }),
-    top: () => box.getBoundingClientRect().top + topOf(below) - box.scrollTop,
+    // opened is where the row with the panel begins and ends in the window.
+    opened() {
+      const top = inner.getBoundingClientRect().top + topOf(below);
+      return [top, top + height + extra];
+    },
     async forPrint(most) { printing = most; await update(); },
   };
 };

@@ -13,7 +13,7 @@
   const part = () => ({ tree: checked("only"), filter: value("find-queue"), folded: state.folded });
   const choice = () => ({ filter: value("find"), outcome: state.outcome, order: value("order"), changed: checked("changed") && state.summary.edits.length > 0 });
   const rows = page.list(page.byId("rows"), {
-    height: () => narrow.matches ? 58 : 34, label: "Quota tree", draw: (r) => page.drawRow(r),
+    height: () => narrow.matches ? 58 : 34, first: () => Math.max(8, Math.floor((innerHeight - 560) / 34)), label: "Quota tree", draw: (r) => page.drawRow(r),
     load: (from, to) => ready() && page.call("rows", { column: state.column, after: isAfter(), own: !checked("one"), ...part(), from, to }),
     open: (r) => page.isShown(r.cohort, r.name) ? page.forgetNode() : page.showNode(r.cohort, r.name, false),
     fold: async (r, shut) => {
@@ -29,9 +29,10 @@
     },
   });
   const pending = page.list(page.byId("pending"), {
-    height: () => narrow.matches ? 72 : 30, label: "Waiting workloads", draw: (r) => page.drawPending(r),
+    height: () => narrow.matches ? 72 : 30, first: () => 10, label: "Waiting workloads", draw: (r) => page.drawPending(r),
     load: (from, to) => ready() && page.call("pending", { ...choice(), from, to }),
     open: (r) => select(r.id),
+    measure: (part) => page.byId("pending").style.setProperty("--priority", Math.max(5, ...part.rows.map((r) => String(r.priority).length)) + 3 + "ch"),
   });
 
   // The kinds of bars that there are; at a step, those of the step.
@@ -50,12 +51,13 @@
       pending.undock();
     }
   };
+  const atTop = page.stick(page.byId("answer"));
   narrow.addEventListener("change", () => { if (ready()) dockAnswer(); });
 
-  // toView scrolls a narrow page so that an opened row is seen with what opened.
+  // toView scrolls so that an opened row is seen with what opened.
   const toView = (list) => {
-    const top = list.top();
-    if (narrow.matches && (top < 0 || top > innerHeight / 2)) scrollBy({ top: top - 8 });
+    const [top, end] = list.opened();
+    if (top < 0 || (narrow.matches ? top > innerHeight / 2 : end > innerHeight)) scrollBy({ top: top - 8 });
   };
   page.dockNode = async (node, opened) => {
     const place = () => page.call("index", { name: node, ...part() });
@@ -67,7 +69,8 @@
       await rows.update();
       index = await place();
     }
-    rows.dock(page.byId("node"), index);
+    rows.dock(page.byId("node"), index, opened);
+    await rows.update();
     if (opened) toView(rows);
   };
   page.undockNode = () => { rows.undock(); document.querySelector("main").append(page.byId("node")); };
@@ -95,7 +98,8 @@
     page.drawTime(summary);
     await Promise.all([rows.update(), pending.update(), page.drawRules()]);
     await Promise.all([page.drawNode(), dockAnswer()]);
-    if (selected) toView(pending);
+    if (selected && narrow.matches) toView(pending);
+    else if (opened || selected) atTop();
     page.painted = performance.now();
     if (!current()) return;
     page.drawSteps(await page.call("steps"));
@@ -123,7 +127,6 @@
       column.replaceChildren(...s.columns.map((c, i) => page.make("option", { value: String(i) }, c)));
     }
     column.value = String(state.column);
-    document.querySelector("main").style.setProperty("--ten", 90 + 30 * Math.max(3, Math.min(10, s.pending)) + "px"); // ten rows, if so many wait
     page.byId("fair").checked = s.fair;
     page.drawExcess(settlement);
     page.drawEdits(null);
@@ -168,6 +171,7 @@
     page.forgetSteps();
     document.querySelector("input[name=when][value=before]").checked = true;
     page.byId("answer").dataset.workload = "";
+    document.body.style.minHeight = scrollY + innerHeight + "px"; // nothing moves if the answer is shorter
     return change("select", { id }, { selected: true });
   };
   // askNew asks about a new workload, as the form says.
@@ -275,6 +279,7 @@
   async function start() {
     page.progress("Loading");
     page.addPatterns();
+    if (narrow.matches) page.byId("excess").querySelector("details").open = false;
     listen();
     let linked = null, broken = "";
     try { linked = await page.linked(); } catch (e) { broken = e.message; }

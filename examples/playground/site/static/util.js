@@ -65,6 +65,20 @@ page.timeText = instant;
 // prose is a text in which no instant is broken.
 page.prose = (text) => text.split(/((?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| UTC)?)/).map((part, i) => i % 2 ? page.time(part) : part);
 
+// stick keeps a panel in view beside what scrolls. One that is taller than the window goes with the page until its end is seen. It returns what shows
+// its beginning again.
+page.stick = (panel) => {
+  const gap = 8;
+  let top = gap, seen = scrollY;
+  const place = (wanted) => {
+    top = Math.max(Math.min(gap, innerHeight - panel.offsetHeight - gap), Math.min(gap, wanted));
+    panel.style.top = top + "px";
+  };
+  addEventListener("scroll", () => { place(top - scrollY + seen); seen = scrollY; }, { passive: true });
+  new ResizeObserver(() => place(top)).observe(panel);
+  return () => place(gap);
+};
+
 page.showError = (text) => {
   const e = page.byId("error");
   e.textContent = text || "";
