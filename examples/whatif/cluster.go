@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/rooms"
@@ -55,7 +56,7 @@ func newCluster(in answers.Input, nodes *rooms.Nodes, o *options, std stdio, bef
 	if c.Now.IsZero() && in.Sample != "" {
 		c.Now = answers.SampleTime
 	} else if c.Now.IsZero() {
-		c.Now = std.clock.Now()
+		c.Now = std.clock.Now().Truncate(time.Second) // as times of objects are
 	}
 	c.Now = c.Now.Add(o.in)
 	if before == nil {
