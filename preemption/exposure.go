@@ -8,6 +8,7 @@ import (
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/decide"
 	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/search"
 	"github.com/cedesched/cede/internal/engine/trace"
 )
 
@@ -65,35 +66,52 @@ func (p *Preemptor) TurningAmounts(s *Snapshot, r Request, running string) (list
 // Turn is where the turn of a running workload comes, among the candidates of a request. The zero value is invalid.
 type Turn struct {
 	Workload string
-	// Amounts are the least, by request of the pod set, at which the workload is the last that is taken, so that it is a victim; nil: there
-	// are none, but it is taken before others, and may be put back. Reason and Replicas are those of the victim.
+	// Amounts are the least, by request of the pod set, at which the workload is the last that is taken, or stays taken while others are
+	// put back; nil: none are known. Reason and Replicas are those of the victim.
 	Amounts  []int64
 	Reason   VictimReason
 	Replicas bool
+	// Sure: the request for the amounts names the workload, and for less of one column none does. Without amounts: no request for one
+	// column does, unless another turn of the workload has amounts.
+	Sure bool
+	// Idle: no more fits with it, nor with those that are taken after it.
+	Idle bool
+	// First: it is taken in the first attempt for some amounts.
+	First bool
 }
 
 // Turns yields the candidates of a request of one pod set in classical sharing, in the order in which they would yield if more and more
-// were asked for of each column that it names, in attempt after attempt: some come several times. It ends when yield returns false. It
-// fails as [Preemptor.Exposure] does. Sure says that the request for these amounts names each that has them: nothing leaves already, which
-// would be taken before, and neither limits, rules nor another search have a say.
-func (p *Preemptor) Turns(s *Snapshot, r Request, yield func(Turn) bool) (sure bool, err error) {
+// were asked for of each column that it names, in attempt after attempt: some come several times, and those that are taken before others
+// again once they stay taken. If running is not empty it yields that workload alone. It ends when yield returns false. It fails as
+// [Preemptor.Exposure] does. Looked is how many candidates were looked at. No turn is sure where something leaves already, which would be
+// taken before, or limits, rules or another search have a say.
+func (p *Preemptor) Turns(s *Snapshot, r Request, running string, yield func(Turn) bool) (looked int, err error) {
 	if p == nil {
 		p = &standard
 	}
 	sc := p.scratch.Take()
 	defer p.release(sc)
 	if err := sc.enter(s, &p.config, &r); err != nil {
-		return false, err
+		return 0, err
 	}
 	c := s.inside()
 	if len(sc.request.Columns) == 0 || c.Queue(sc.request.Queue).Inactive {
-		return true, nil
+		return 0, nil
 	}
 	sc.request.Trace = nil
-	sc.searcher.EachTurn(c, &sc.request, func(v *right.Victim, amounts []int64) bool {
-		return yield(Turn{v.Workload.Facts.ID, amounts, VictimReason(v.Right()), v.Partial()})
-	})
-	return !sc.byRules && p.config.decidesInTurn() && !decide.AnyLeaving(c), nil
+	sure, single := !sc.byRules && p.config.decidesInTurn() && !decide.AnyLeaving(c), len(sc.request.Columns) == 1
+	t := search.Telling{PutsBack: sure && single}
+	t.To = func(v *right.Victim, amounts []int64, how search.Told) bool {
+		sure := sure && how != search.Cut && (single || amounts != nil)
+		return yield(Turn{v.Workload.Facts.ID, amounts, VictimReason(v.Right()), v.Partial(), sure, how == search.Idle, t.First})
+	}
+	if running != "" {
+		if w, ok := c.Find(running); ok {
+			t.Only = w
+		}
+	}
+	sc.searcher.EachTurn(c, &sc.request, &t)
+	return t.Looked, nil
 }
 
 // Reached yields the running workloads of another queue, a donor, that a request could ever take of it by the policies of classical

@@ -18,6 +18,7 @@ type open struct {
 	named   *Request // now; nil: by none so far
 	left    int      // decisions
 	several bool     // requests for several resources may name it
+	usage   int      // what it uses, as a number
 }
 
 // All answers for all workloads, by ID.
@@ -27,7 +28,7 @@ func (a *Asker) All() []Answer {
 	var all []*open
 	groups := map[string][]*open{} // by queue
 	for w := range a.snapshot.Workloads() {
-		o := &open{Workload: w, left: a.options.MaxDecisions}
+		o := &open{Workload: w, left: a.options.MaxDecisions, usage: a.usageOf(&w)}
 		if all = append(all, o); !w.Evicted && !w.NeverYields {
 			groups[w.Queue] = append(groups[w.Queue], o)
 		}
@@ -37,13 +38,24 @@ func (a *Asker) All() []Answer {
 		donors[a.trees[name]] = append(donors[a.trees[name]], groups[name])
 	}
 	for _, root := range slices.Sorted(maps.Keys(donors)) {
-		a.askNow(a.byTree[root], donors[root])
+		a.askNow(a.queuesOf(root), donors[root])
 	}
 	var list []Answer
 	for _, o := range all {
 		list = append(list, a.until(&o.Workload, o))
 	}
 	return list
+}
+
+// usageOf returns a number that stands for what a workload uses of anything.
+func (a *Asker) usageOf(w *workload.Workload) int {
+	var uses []byte
+	for _, u := range w.Usage() {
+		if u.Amount > 0 {
+			uses = append(append(append(append(uses, u.Flavor...), '/'), u.Resource...), ' ')
+		}
+	}
+	return a.number(string(uses))
 }
 
 // askNow asks the requests of the queues of a tree at this instant, those for fewer resources first.
@@ -67,6 +79,12 @@ func (a *Asker) forget() {
 	a.kept = 0
 }
 
+// rightsOf is what the rights of another queue over a workload depend on, where time changes nothing.
+type rightsOf struct {
+	priority int64
+	usage    int // what it uses, as a number
+}
+
 // askOf asks requests of a queue about the workloads of another, or its own; more: it has quota for more resources.
 func (a *Asker) askOf(q *asking, at int, list []*open, size int) (more bool) {
 	of, now := a.donorOf(list[0].Queue), instant.Of(a.options.Now)
@@ -74,6 +92,7 @@ func (a *Asker) askOf(q *asking, at int, list []*open, size int) (more bool) {
 	if !threat.own && (!of.borrows || q.Preemption.ReclaimWithinCohort == queue.Never) {
 		return false
 	}
+	known := map[rightsOf]exposures{}
 	for _, o := range list {
 		if o.named != nil {
 			continue
@@ -85,8 +104,14 @@ func (a *Asker) askOf(q *asking, at int, list []*open, size int) (more bool) {
 		if a.neverReached(w, threat, reach{donor: of, at: now}) {
 			continue
 		}
-		e := exposures{}
-		a.addRights(&e, w, q, nil)
+		key := rightsOf{o.EffectivePriority(), o.usage}
+		e, is := known[key]
+		if !is {
+			a.addRights(&e, w, q, nil)
+			if a.timeless && !threat.own {
+				known[key] = e
+			}
+		}
 		a.left, a.several = o.left, o.several
 		found, others := a.askEach(w, e.of, now, size)
 		o.left, o.several = a.left, a.several

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -58,8 +59,11 @@ func (a *Asker) askEach(w *workload.Workload, of []exposure, at int64, size int)
 // matter most, it comes at none; unless something leaves, which is taken first, of the priorities that may yield.
 func (a *Asker) askQueue(w *workload.Workload, q *asking, rights []rune, at int64, size int) (found *Request) {
 	first := a.priorities(w, q, !a.inTurn || a.leaves)
-	a.unsure = false
+	a.unsure, a.taken = false, false
 	for i := 0; i < len(first) && found == nil; i++ {
+		if i > 0 && !a.taken && a.mostAtLowest(w, q) {
+			return nil
+		}
 		found = a.askPriority(w, q, rights, first[i], at, size, false)
 	}
 	if found == nil && !a.unsure || found != nil && found.Priority == first[0] {
@@ -87,7 +91,10 @@ func (a *Asker) askPriority(w *workload.Workload, q *asking, rights []rune, p, a
 			continue
 		}
 		var least *Request
-		for _, queued := range a.ages(w, q, allAges) {
+		for i, queued := range a.ages(w, q, allAges) {
+			if i > 0 && !a.taken && a.mostAtLowest(w, q) {
+				break
+			}
 			found := a.askAmounts(w, pass{q, p, queued, at, rows})
 			if least == nil || found != nil && found.Asks[0].Amount < least.Asks[0].Amount {
 				least = found
@@ -98,6 +105,14 @@ func (a *Asker) askPriority(w *workload.Workload, q *asking, rights []rune, p, a
 		}
 	}
 	return nil
+}
+
+// mostAtLowest reports whether requests of a queue take a workload at the lowest priority with a right, of any age, if at any. Then those of
+// its branch and class that come before it are of lower priority and come before it at all: at a higher priority there are more of them.
+func (a *Asker) mostAtLowest(w *workload.Workload, q *asking) bool {
+	policy := &q.Preemption
+	return a.sameAtHighest(q) || a.narrows && q.Name != w.Queue &&
+		(policy.ReclaimWithinCohort != queue.Any || policy.BorrowWithinCohort.Policy == queue.Never)
 }
 
 // combinations returns each choice of so many resources of a queue; of many, only pairs.
@@ -131,22 +146,24 @@ func (a *Asker) askAmounts(w *workload.Workload, of pass) (found *Request) {
 	r := a.requestOf(&of)
 	asks := r.Workload.PodSets[0].Requests
 	if a.inTurn {
-		turn, reached := a.turnOf(w, of, &r)
-		if !reached {
+		turn, taken := a.turnOf(w, of, &r)
+		if a.taken = a.taken || taken; !taken || turn.Idle {
 			return nil
 		}
 		for i, n := range turn.Amounts {
 			asks[i].Amount = n
 		}
-		if turn.Amounts != nil && turn.sure {
+		if turn.Amounts != nil && turn.Sure {
 			return answerOf(&r, turn.Reason, turn.Replicas)
+		}
+		if a.unsure = true; turn.Sure {
+			return nil
 		}
 		if turn.Amounts != nil {
 			if found = a.names(w, &of, &r); found != nil {
 				return found
 			}
 		}
-		a.unsure = true
 	}
 	if len(asks) > 1 {
 		return a.askBeyond(w, &of, &r)

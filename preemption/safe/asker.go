@@ -23,6 +23,8 @@ type Asker struct {
 	queues   []*asking            // by name, active ones
 	trees    map[string]string    // by queue
 	byTree   map[string][]*asking // by name
+	read     map[string]bool      // trees
+	cleared  *preemption.Snapshot // without what was told to leave
 	cohorts  map[string][]int     // above a queue, from it up, as numbers
 	numbers  map[string]int       // of names
 	donors   map[string]*donor    // by queue
@@ -36,12 +38,13 @@ type Asker struct {
 	inTurn   bool // and nothing but it decides
 	all      bool // all workloads are asked about, so that turns are kept
 	unsure   bool // its turn came, and it was not named
+	taken    bool // it is among those that are taken
 	several  bool // so it was with several resources, or not all of those were asked for
 	reaches  map[reach]map[string]bool
 	last     lastReach
 	narrows  bool // reaches say who may be named
 	timeless bool // time changes nothing
-	passes   map[pass]map[string]turn
+	passes   map[pass]map[string]preemption.Turn
 	kept     int
 	// decisions are those of the last requests, where all workloads are asked about.
 	decisions map[decided]preemption.Decision
@@ -64,9 +67,9 @@ func New(p *preemption.Preemptor, s *preemption.Snapshot, o Options) (*Asker, er
 	}
 	o.MaxDecisions = cmp.Or(o.MaxDecisions, defaultDecisions)
 	a := &Asker{
-		options: o, snapshot: s, trees: map[string]string{}, byTree: map[string][]*asking{},
+		options: o, snapshot: s, trees: map[string]string{}, byTree: map[string][]*asking{}, read: map[string]bool{},
 		cohorts: map[string][]int{}, numbers: map[string]int{},
-		donors: map[string]*donor{}, known: map[string]*tree{}, passes: map[pass]map[string]turn{}, decisions: map[decided]preemption.Decision{}, reaches: map[reach]map[string]bool{},
+		donors: map[string]*donor{}, known: map[string]*tree{}, passes: map[pass]map[string]preemption.Turn{}, decisions: map[decided]preemption.Decision{}, reaches: map[reach]map[string]bool{},
 	}
 	c := p.Config()
 	a.inOrder = c.Sharing == preemption.Classical
@@ -94,10 +97,10 @@ func (a *Asker) readQueues() {
 	for c := range a.snapshot.Cohorts() {
 		parents[c.Name] = c.Parent
 	}
-	cleared := a.snapshot
+	a.cleared = a.snapshot
 	if leaves := a.snapshot.Removals(); len(leaves) > 0 {
 		a.leaves = true
-		cleared, _ = a.snapshot.With(leaves...) // they are its own
+		a.cleared, _ = a.snapshot.With(leaves...) // they are its own
 	}
 	for q := range a.snapshot.Queues() {
 		root := "queue " + q.Name
@@ -109,32 +112,47 @@ func (a *Asker) readQueues() {
 		if q.Inactive {
 			continue
 		}
-		of := &asking{Queue: q, index: len(a.queues)}
-		rows, _ := a.snapshot.QueueStatus(q.Name)
-		slices.SortStableFunc(rows, func(a, b preemption.QuotaStatus) int {
-			return cmp.Compare(everyday(a.Resource, a.PotentialAvailable), everyday(b.Resource, b.PotentialAvailable))
-		})
-		then, columns := rows, ""
-		if cleared != a.snapshot {
-			then, _ = cleared.QueueStatus(q.Name, names(rows)...)
-		}
-		for _, row := range rows {
-			has := slices.ContainsFunc(q.Quotas, func(e quota.Quota) bool {
-				return e.Flavor == row.Flavor && e.Resource == row.Resource
-			})
-			if row.Available = max(0, row.Available); has && row.PotentialAvailable > 0 {
-				of.rows = append(of.rows, row)
-				at := slices.IndexFunc(then, func(r preemption.QuotaStatus) bool { return r.FlavorResource == row.FlavorResource })
-				of.cleared = append(of.cleared, then[at].Available)
-				if contested(&row) {
-					columns += row.Flavor + "/" + row.Resource + " "
-				}
-			}
-		}
-		of.columns = a.number(columns)
+		of := &asking{Queue: q}
 		a.queues = append(a.queues, of)
 		a.byTree[root] = append(a.byTree[root], of)
 	}
+}
+
+// queuesOf returns the active queues of a tree, by name, with what they have quota for, which is read when it is first needed.
+func (a *Asker) queuesOf(root string) []*asking {
+	if !a.read[root] {
+		a.read[root] = true
+		for i, q := range a.byTree[root] {
+			q.index = i
+			a.readQuota(q)
+		}
+	}
+	return a.byTree[root]
+}
+
+func (a *Asker) readQuota(q *asking) {
+	rows, _ := a.snapshot.QueueStatus(q.Name)
+	slices.SortStableFunc(rows, func(a, b preemption.QuotaStatus) int {
+		return cmp.Compare(everyday(a.Resource, a.PotentialAvailable), everyday(b.Resource, b.PotentialAvailable))
+	})
+	then, columns := rows, ""
+	if a.cleared != a.snapshot {
+		then, _ = a.cleared.QueueStatus(q.Name, names(rows)...)
+	}
+	for _, row := range rows {
+		has := slices.ContainsFunc(q.Quotas, func(e quota.Quota) bool {
+			return e.Flavor == row.Flavor && e.Resource == row.Resource
+		})
+		if row.Available = max(0, row.Available); has && row.PotentialAvailable > 0 {
+			q.rows = append(q.rows, row)
+			at := slices.IndexFunc(then, func(r preemption.QuotaStatus) bool { return r.FlavorResource == row.FlavorResource })
+			q.cleared = append(q.cleared, then[at].Available)
+			if contested(&row) {
+				columns += row.Flavor + "/" + row.Resource + " "
+			}
+		}
+	}
+	q.columns = a.number(columns)
 }
 
 // everyday is greater for what every job asks for: a job on devices is shown by a request for those. What there is so much of that

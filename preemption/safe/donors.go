@@ -47,7 +47,7 @@ func (a *Asker) donorOf(name string) *donor {
 		rows, _ := a.snapshot.QueueStatus(name)
 		d = &donor{refused: map[refusal]preemption.Rule{}, noted: map[noted]bool{}}
 		d.borrows = slices.ContainsFunc(rows, func(row preemption.QuotaStatus) bool { return row.Borrowed > 0 })
-		for _, q := range a.byTree[a.trees[name]] {
+		for _, q := range a.queuesOf(a.trees[name]) {
 			d.from = append(d.from, threat{asking: q, own: q.Name == name, common: a.common(q.Name, name)})
 		}
 		d.all = slices.Clone(d.from)

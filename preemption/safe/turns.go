@@ -5,14 +5,9 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/workload"
 )
-
-// turn is where the turn of a workload first comes.
-type turn struct {
-	preemption.Turn
-	sure bool
-}
 
 // pass is what turns depend on: a request but for its amounts.
 type pass struct {
@@ -30,39 +25,56 @@ const (
 	turnsPerDecision = 256
 )
 
-// turnOf returns the turn of a workload; of one that is asked about alone, no more than it is looked for.
-func (a *Asker) turnOf(w *workload.Workload, of pass, r *preemption.Request) (turn, bool) {
+// turnOf returns the turn of a workload, the first with amounts; of one that is asked about alone, no more than it is looked for.
+func (a *Asker) turnOf(w *workload.Workload, of pass, r *preemption.Request) (t preemption.Turn, taken bool) {
+	if a.all && of.priority < math.MaxInt32 && a.sameAtHighest(of.queue) {
+		of := of
+		of.priority = math.MaxInt32
+		highest := a.requestOf(&of)
+		if t, taken = a.turnOf(w, of, &highest); !taken || t.First && (t.Idle || t.Amounts != nil) {
+			return t, taken
+		}
+	}
 	if by, known := a.passes[of]; known {
 		t, ok := by[w.ID]
-		return t, ok
+		if !ok || t.Sure || t.Idle || len(of.rows) > 1 || t.Amounts != nil || a.leaves || a.anyRight {
+			return t, ok
+		}
 	}
 	if a.kept > mostKept {
 		clear(a.passes)
 		a.kept = 0
 	}
-	by, seen := map[string]turn{}, 0
-	sure, _ := a.decider.Turns(a.snapshot, *r, func(t preemption.Turn) bool {
-		seen++
-		if !a.all && t.Workload != w.ID {
-			return true
-		}
-		// Of one resource the first counts: of a lesser amount it was no turn.
-		if before, ok := by[t.Workload]; !ok || len(of.rows) > 1 && before.Amounts == nil {
-			by[t.Workload] = turn{Turn: t}
-		}
-		return a.all || len(of.rows) > 1 && t.Amounts == nil
-	})
-	for id, t := range by {
-		t.sure = sure
-		by[id] = t
+	_, known := a.passes[of]
+	by, only, single := map[string]preemption.Turn{}, w.ID, len(of.rows) == 1
+	if a.all && !known {
+		only = ""
 	}
-	a.left -= seen / turnsPerDecision
-	if a.all {
+	looked, _ := a.decider.Turns(a.snapshot, *r, only, func(t preemption.Turn) bool {
+		before, ok := by[t.Workload]
+		if !ok || before.Idle || !t.Idle && before.Amounts == nil && (before.Sure || !single) {
+			t.First = t.First && (!ok || before.First && before.Idle && t.Idle)
+			before = t
+			by[t.Workload] = t
+		}
+		return only == "" || before.Idle || before.Amounts == nil && (before.Sure || !single)
+	})
+	a.left -= looked / turnsPerDecision
+	if only == "" {
 		a.passes[of] = by
 		a.kept += 1 + len(by)
 	}
-	t, ok := by[w.ID]
-	return t, ok
+	t, taken = by[w.ID]
+	return t, taken
+}
+
+// sameAtHighest reports whether requests of a queue take, up to any workload that they may take, the same at each priority: others
+// whatever the priority, and then of their own queue by rising priority. What comes after it, and what fits in attempts before, may differ.
+func (a *Asker) sameAtHighest(q *asking) bool {
+	policy := &q.Preemption
+	return a.narrows && policy.BorrowWithinCohort.Policy == queue.Never &&
+		(policy.ReclaimWithinCohort == queue.Any || policy.ReclaimWithinCohort == queue.Never) &&
+		policy.WithinClusterQueue != queue.LowerOrNewerEqualPriority
 }
 
 // reach is what depends on which workloads of a queue requests of another could ever take.

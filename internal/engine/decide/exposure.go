@@ -54,10 +54,9 @@ func (s *Searcher) Keeps(c *cluster.Cluster, r *right.Request, queue int, w *clu
 	return v
 }
 
-// EachTurn yields the candidates of a request, whatever it asks for of its columns, with the least amounts at which the request fits once
-// they are taken, as the last; nil: there are none, but it may be taken before others. Some come several times. It ends when yield
-// returns false.
-func (s *Searcher) EachTurn(c *cluster.Cluster, r *right.Request, yield func(v *right.Victim, amounts []int64) bool) {
+// EachTurn tells of the candidates of a request, whatever it asks for of its columns, with the least amounts at which the request fits once
+// they are taken, as the last; nil: there are none, but it may be taken before others. Some come several times.
+func (s *Searcher) EachTurn(c *cluster.Cluster, r *right.Request, t *search.Telling) {
 	core := &s.search
 	s.begin(c, r, nil)
 	defer core.End()
@@ -78,7 +77,7 @@ func (s *Searcher) EachTurn(c *cluster.Cluster, r *right.Request, yield func(v *
 			core.CollectLevels()
 			var earlier []int64
 			for _, borrowing := range core.Attempts() {
-				fits, more := search.EachTurn(core, source.Mode{Borrowing: borrowing}, box, earlier, yield)
+				fits, more := search.EachTurn(core, source.Mode{Borrowing: borrowing}, box, earlier, t)
 				if !more {
 					return
 				}

@@ -57,12 +57,12 @@ func OthersHoldNominal(s *Search, slot int) bool {
 // Box is a range of amounts for each slot, in which the rights of a request are the same.
 type Box struct{ Low, High []int64 }
 
-// EachTurn takes the candidates of an attempt in order until every amount of the box fits, and puts them back. It yields each that comes
+// EachTurn takes the candidates of an attempt in order until every amount of the box fits, and puts them back. It tells of each that comes
 // before something fits, except what is leaving, with the least amounts of the box that fit only once it is taken, and did not fit in an
 // attempt before; nil: there are none. It returns the most that fits in the attempt, by slot, and whether more candidates are wanted.
-func EachTurn(s *Search, m source.Mode, box Box, earlier []int64, yield func(v *right.Victim, amounts []int64) bool) (fits []int64, more bool) {
+func EachTurn(s *Search, m source.Mode, box Box, earlier []int64, t *Telling) (fits []int64, more bool) {
 	before, after := allMost(s, nil, m), []int64(nil)
-	limits, yielded := slices.Clone(box.High), 0
+	limits, told := slices.Clone(box.High), 0
 	_, own := s.OwnDonor()
 	for slot := range limits {
 		if cell := &s.View.Cells(s.Request.Queue)[slot]; s.StaysNominal(slot, m.Borrowing) {
@@ -76,6 +76,7 @@ func EachTurn(s *Search, m source.Mode, box Box, earlier []int64, yield func(v *
 		}
 	}
 	defer s.PutAllBack()
+	t.First, t.waiting, t.divided = earlier == nil, t.waiting[:0], false
 	for phase := range source.Phases {
 		s.Source.Open(&s.Case, phase, m)
 		for anyLess(before, limits) {
@@ -83,23 +84,27 @@ func EachTurn(s *Search, m source.Mode, box Box, earlier []int64, yield func(v *
 			if !ok {
 				break
 			}
+			t.Looked++
 			s.Take(v)
 			after = allMost(s, after[:0], m)
 			if amounts := box.least(before, after, earlier); amounts != nil {
-				for last := len(s.Taken) - 1; yielded <= last; yielded++ {
-					of, v := []int64(nil), &s.Taken[yielded]
-					if yielded == last {
-						of = amounts
+				for last := len(s.Taken) - 1; told <= last; told++ {
+					of := amounts
+					if told < last {
+						of = nil
 					}
-					if !v.Workload.Facts.Evicted && !yield(v, of) {
+					if !t.tell(s, told, of) {
 						return before, false
 					}
+				}
+				if !t.putBack(s, m, amounts[0], min(after[0], box.High[0])) {
+					return before, false
 				}
 			}
 			before, after = after, before
 		}
 	}
-	return before, true
+	return before, t.tellIdle(s, told)
 }
 
 // least returns the least amounts of the box that fit after a victim, but neither before it nor earlier; nil: there are none.
@@ -141,10 +146,13 @@ func EachReached(s *Search, d right.Donor, yield func(*right.Victim)) {
 	}
 }
 
-// mostTurns is how many later turns are looked at, and mostPieces how many amounts in each, of at most so many victims.
 const (
+	// mostTurns is how many later turns are looked at, and mostPieces how many amounts in each.
 	mostTurns  = 32
 	mostPieces = 64
+	// mostMoves is how many victims are put back in a turn, for more than leastPieces amounts.
+	mostMoves   = 1 << 16
+	leastPieces = 4
 )
 
 // Turns takes all candidates of an attempt in order, whether or not the request fits, and puts them back. It appends the
@@ -180,25 +188,15 @@ func appendPieces(s *Search, list []int64, m source.Mode, low, high int64) []int
 	if len(s.Taken) > mostPieces {
 		return append(list, low, high)
 	}
-	for range mostPieces {
+	for n := 0; n < mostPieces && low <= high; n++ {
 		list = append(list, low)
-		next, back := high, []int(nil)
-		for i := len(s.Taken) - 2; i >= 0; i-- {
-			v := s.Taken[i]
-			s.Move(&v, 1, s.Taken[:i])
-			if fits := most(s, m, 0); fits >= low {
-				next, back = min(next, fits), append(back, i)
-			} else {
-				s.Move(&v, -1, s.Taken[:i])
+		next := high
+		putBackFor(s, m, low, 0, func(_ int, fits int64) {
+			if fits >= low {
+				next = min(next, fits)
 			}
-		}
-		for _, i := range slices.Backward(back) {
-			v := s.Taken[i]
-			s.Move(&v, -1, s.Taken[:i])
-		}
-		if low = quota.Add(next, 1); low > high {
-			break
-		}
+		})
+		low = quota.Add(next, 1)
 	}
 	return list
 }
