@@ -19,6 +19,9 @@ func exported(t *testing.T, address string, into map[string][]string) {
 	line := regexp.MustCompile(`^([a-z_]+)(?:\{((?:[a-z]+="(?:[^"\\\n]|\\[\\"n])*",?)+)\})? (?:[0-9.e+-]+)$`)
 	label := regexp.MustCompile(`([a-z]+)="`)
 	for of := range strings.Lines(text) {
+		if strings.HasPrefix(of, "# ") {
+			continue
+		}
 		found := line.FindStringSubmatch(strings.TrimSuffix(of, "\n"))
 		if code != http.StatusOK || found == nil {
 			t.Fatalf("status %d: %q", code, of)

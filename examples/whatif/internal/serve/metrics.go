@@ -1,31 +1,52 @@
 package serve
 
 import (
-	"bytes"
-	"cmp"
 	"errors"
-	"fmt"
-	"maps"
 	"net/http"
 	"path"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// seconds are the buckets of times.
-var seconds = []float64{0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
+// counted is what the server counts while it runs.
+type counted struct {
+	registry         *prometheus.Registry
+	answers, changes *prometheus.CounterVec
+	seconds          *prometheus.HistogramVec
+}
 
-// escaped is a value of a label.
-var escaped = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+func newCounted() *counted {
+	c := &counted{registry: prometheus.NewRegistry()}
+	with := promauto.With(c.registry)
+	c.answers = with.NewCounterVec(prometheus.CounterOpts{Name: "cede_answers_total", Help: "Answers by question and outcome."}, []string{"question", "outcome"})
+	c.changes = with.NewCounterVec(prometheus.CounterOpts{Name: "cede_changes_total", Help: "Changes of answers by kind."}, []string{"change"})
+	c.seconds = with.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "cede_answer_seconds", Help: "How long an answer took once it had its turn.", Buckets: []float64{0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10},
+	}, []string{"question"})
+	return c
+}
 
-// metric is the name of a metric with labels: names and values, in pairs.
-func metric(name string, labels ...string) string {
-	var pairs []string
+// gauges are what one reading of the metrics finds.
+type gauges struct {
+	registry *prometheus.Registry
+	vectors  map[string]*prometheus.GaugeVec
+}
+
+// set sets a gauge with labels: names and values, in pairs.
+func (g *gauges) set(name, help string, value float64, labels ...string) {
+	var names, values []string
 	for pair := range slices.Chunk(labels, 2) {
-		pairs = append(pairs, pair[0]+`="`+escaped.Replace(pair[1])+`"`)
+		names, values = append(names, pair[0]), append(values, strings.ToValidUTF8(pair[1], "\uFFFD"))
 	}
-	return name + "{" + strings.Join(pairs, ",") + "}"
+	if g.vectors[name] == nil {
+		g.vectors[name] = promauto.With(g.registry).NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, names)
+	}
+	g.vectors[name].WithLabelValues(values...).Set(value)
 }
 
 // questionOf is the last part of a path: decide, why, next.
@@ -33,12 +54,12 @@ func questionOf(r *http.Request) string { return path.Base(r.Pattern) }
 
 // took counts how long an answer took once it had its turn.
 func (s *server) took(question string, d time.Duration) {
-	s.counted.GetOrCreatePrometheusHistogramExt(metric("cede_answer_seconds", "question", question), seconds).Update(d.Seconds())
+	s.counted.seconds.WithLabelValues(question).Observe(d.Seconds())
 }
 
 // count counts an answer that is given.
 func (s *server) count(question string, value any, err error) {
-	s.counted.GetOrCreateCounter(metric("cede_answers_total", "question", question, "outcome", outcomeOf(value, err))).Inc()
+	s.counted.answers.WithLabelValues(question, outcomeOf(value, err)).Inc()
 }
 
 // outcomeOf is the outcome of an answer; of one without, answered; of none, late or refused.
@@ -65,35 +86,33 @@ func outcomeOf(value any, err error) string {
 // metrics writes what is counted, and what waits in the cluster now, as Prometheus reads it. What waits is left out if that takes too
 // long: then cede_waiting_known is 0.
 func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
-	var text bytes.Buffer
-	s.counted.WritePrometheus(&text)
-	gauge := func(name string, value any) { fmt.Fprintf(&text, "%s %v\n", name, value) }
+	now := &gauges{registry: prometheus.NewRegistry(), vectors: map[string]*prometheus.GaugeVec{}}
 	s.feed.mu.Lock()
-	gauge("cede_listeners", s.feed.listeners)
+	listeners := s.feed.listeners
 	s.feed.mu.Unlock()
+	now.set("cede_listeners", "Clients that listen for changes.", float64(listeners))
 	if s.Read != nil {
 		at, failed := s.Read()
-		gauge("cede_snapshot_age_seconds", time.Since(at).Seconds())
-		gauge("cede_read_failures_total", failed)
+		now.set("cede_snapshot_age_seconds", "The age of the cluster's state.", time.Since(at).Seconds())
+		promauto.With(now.registry).NewCounterFunc(prometheus.CounterOpts{Name: "cede_read_failures_total", Help: "Readings of the cluster that failed."},
+			func() float64 { return float64(failed) })
 	}
 	c := s.Cluster()
 	if c.Doubts != nil {
-		doubts := c.Doubts()
-		for _, field := range slices.Sorted(maps.Keys(doubts)) {
-			gauge(metric("cede_doubts", "field", field), doubts[field])
+		for field, n := range c.Doubts() {
+			now.set("cede_doubts", "Doubts by the field that is not modelled.", float64(n), "field", field)
 		}
 	}
-	known := 0
-	if s.waiting(r, gauge) == nil {
+	known := 0.0
+	if s.waiting(r, now) == nil {
 		known = 1
 	}
-	gauge("cede_waiting_known", known)
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, _ = text.WriteTo(w) // the client is gone
+	now.set("cede_waiting_known", "1 if the workloads that wait are counted here, 0 if that took too long.", known)
+	promhttp.HandlerFor(prometheus.Gatherers{s.counted.registry, now.registry}, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 }
 
 // waiting writes how many workloads of each queue wait with each outcome.
-func (s *server) waiting(r *http.Request, gauge func(name string, value any)) error {
+func (s *server) waiting(r *http.Request, now *gauges) error {
 	if s.Cluster().List == nil {
 		return errors.ErrUnsupported
 	}
@@ -107,10 +126,9 @@ func (s *server) waiting(r *http.Request, gauge func(name string, value any)) er
 		w := &all.Workloads[i]
 		count[kind{w.Queue, w.Outcome}]++
 	}
-	byName := func(a, b kind) int { return cmp.Or(cmp.Compare(a.queue, b.queue), cmp.Compare(a.outcome, b.outcome)) }
-	for _, k := range slices.SortedFunc(maps.Keys(count), byName) {
-		gauge(metric("cede_waiting_workloads", "queue", k.queue, "outcome", k.outcome), count[k])
+	for k, n := range count {
+		now.set("cede_waiting_workloads", "Workloads that wait, by queue and outcome.", float64(n), "queue", k.queue, "outcome", k.outcome)
 	}
-	gauge("cede_waiting_workloads_not_looked_at", all.More)
+	now.set("cede_waiting_workloads_not_looked_at", "Workloads that wait and were not looked at.", float64(all.More))
 	return nil
 }

@@ -13,8 +13,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
-
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/workers"
 	"github.com/cedesched/cede/preemption"
@@ -108,7 +106,7 @@ type server struct {
 	feed    feed
 	process string // another one each time that the program runs
 	serials serials
-	counted *metrics.Set
+	counted *counted
 }
 
 // Handler answers questions.
@@ -122,8 +120,8 @@ func Handler(o Options) http.Handler {
 	if o.AtOnce == 0 {
 		o.AtOnce = runtime.GOMAXPROCS(0)
 	}
-	s := &server{Options: o, slots: make(chan struct{}, o.AtOnce), process: strconv.FormatInt(time.Now().UnixNano(), 36), counted: metrics.NewSet()}
-	s.feed.count = func(kind string) { s.counted.GetOrCreateCounter(metric("cede_changes_total", "change", kind)).Inc() }
+	s := &server{Options: o, slots: make(chan struct{}, o.AtOnce), process: strconv.FormatInt(time.Now().UnixNano(), 36), counted: newCounted()}
+	s.feed.count = func(kind string) { s.counted.changes.WithLabelValues(kind).Inc() }
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/decide", question(s, (*server).decide))
 	mux.HandleFunc("POST /v1/explain", question(s, (*server).explain))

@@ -230,8 +230,8 @@ func TestAnswersAreCounted(t *testing.T) {
 	ask(h, "POST", "/v1/decide", fmt.Sprintf(`{"state":%s,"request":{"workload":{"id":"n","queue":"a","podSets":[{"name":"m","count":1,"requests":[{"resource":"cpu","amount":1}]}]}}}`, fmt.Sprintf(smallState, "8")))
 	text := ask(h, "GET", "/metrics", "").Body.String()
 	for _, want := range []string{
-		`cede_answers_total{question="workloads",outcome="answered"} 3`, `cede_answers_total{question="workloads",outcome="refused"} 1`, `cede_answers_total{question="decide",outcome="Fits"} 1`,
-		`cede_answer_seconds_count{question="workloads"} 1`, `cede_waiting_workloads{queue="q\"\n\\",outcome="Fits"} 1`, `cede_waiting_workloads{queue="p",outcome="Held"} 1`, `cede_waiting_known 1`,
+		`cede_answers_total{outcome="answered",question="workloads"} 3`, `cede_answers_total{outcome="refused",question="workloads"} 1`, `cede_answers_total{outcome="Fits",question="decide"} 1`,
+		`cede_answer_seconds_count{question="workloads"} 1`, `cede_waiting_workloads{outcome="Fits",queue="q\"\n\\"} 1`, `cede_waiting_workloads{outcome="Held",queue="p"} 1`, `cede_waiting_known 1`,
 	} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("no %s in\n%s", want, text)
