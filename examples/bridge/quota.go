@@ -22,6 +22,8 @@ type Cluster struct {
 	State preemption.State
 	// Pending are the workloads that wait for quota.
 	Pending []Pending
+	// Checked are workloads of State that hold quota and wait for admission checks; Unresolved says for which. They do not run.
+	Checked []Pending
 	// Limits are limits on preemptions, for preemption.Config.Limits.
 	Limits []limits.Limit
 	// Finished holds the IDs of workloads that are finished and hold nothing.

@@ -58,7 +58,7 @@ func (c *cluster) served(o *options, std stdio) *serve.Cluster {
 		asking = c.asking
 	}
 	return &serve.Cluster{Snapshot: c.Snapshot, Config: c.Config, Notes: notes, Asking: asking, Why: func(id string) (serve.Why, error) {
-		if _, runs := c.Snapshot.Find(id); runs {
+		if _, runs := c.Snapshot.Find(id); runs && c.checked(id) == "" {
 			return serve.Why{}, fmt.Errorf("%w: %s holds quota", serve.ErrRuns, id)
 		}
 		asks := *o

@@ -163,6 +163,10 @@ func (c *cluster) wanted(o *options) (answers.Waiting, error) {
 		r := c.recordedRequest(o)
 		return (&answers.Standing{Request: r}).At(r.Now, has), nil
 	}
+	if at := slices.IndexFunc(c.Found.Checked, func(p bridge.Pending) bool { return p.Workload.ID == o.workload }); at >= 0 {
+		s := answers.StandingChecked(&c.Found.Checked[at])
+		return s.At(c.Now, has), nil
+	}
 	found, err := find(*o, &c.Input, c.Now)
 	if err != nil {
 		return answers.Waiting{}, err
@@ -199,6 +203,16 @@ func (c *cluster) wanted(o *options) (answers.Waiting, error) {
 		w.Notes = append(w.Notes, "-queue asks about it in another queue")
 	}
 	return w, nil
+}
+
+// checked says for which admission checks a workload with quota waits; empty: for none.
+func (c *cluster) checked(id string) string {
+	for i := range c.Found.Checked {
+		if p := &c.Found.Checked[i]; p.Workload.ID == id {
+			return p.Unresolved
+		}
+	}
+	return ""
 }
 
 // findQueue returns the queue with the name; nil: there is none.

@@ -154,7 +154,9 @@ func compareAnswers(before, after *cluster, o *options, std stdio) (rows []diffR
 			return nil
 		})
 		for i := range c.State.Admitted {
-			found[c.State.Admitted[i].ID] = &answers.Short{Outcome: answers.Runs, Words: "runs"}
+			if id := c.State.Admitted[i].ID; found[id] == nil {
+				found[id] = &answers.Short{Outcome: answers.Runs, Words: "runs"}
+			}
 		}
 		notes = append(notes, left...)
 		return found, err

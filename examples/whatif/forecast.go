@@ -43,6 +43,7 @@ type forecast struct {
 	later     clock.Agenda[string, workload.Workload] // what backs off, by ID
 
 	least    map[string][]preemption.Replicas // the fewest replicas to start with, by ID
+	queues   map[string]string                // of those that waited at first, by ID
 	replaces map[string]string                // the workload that holds quota and that another comes in place of, by ID
 
 	since   map[string][]rules.Observation // of the triggers of rules, by ID
@@ -74,7 +75,7 @@ func (c *cluster) forecast(o *options, most int, screen cli.Screen) (*forecast, 
 	f := &forecast{
 		cycle: admission, preemptor: c.Preemptor, snapshot: c.Snapshot, pending: pending.AlikeBy(admission.Alike), now: c.Now,
 		submitted: map[string]workload.Workload{}, said: map[string]string{},
-		since: map[string][]rules.Observation{}, least: least, replaces: map[string]string{},
+		since: map[string][]rules.Observation{}, least: least, replaces: map[string]string{}, queues: map[string]string{},
 	}
 	for i := range list {
 		if len(c.State.Rules) == 0 { // no rule reads them, and with equal ones workloads are alike
@@ -107,6 +108,7 @@ func (c *cluster) forecast(o *options, most int, screen cli.Screen) (*forecast, 
 func (f *forecast) fill(c *cluster, list []answers.Waiting) (err error) {
 	for i := range list {
 		w := &list[i]
+		f.queues[w.Workload.ID] = w.Workload.Queue
 		w.Behind = "" // cycles keep the order of queues themselves
 		if w.Blocked != "" {
 			f.unknown = append(f.unknown, w.Workload.ID)

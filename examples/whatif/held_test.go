@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -44,5 +45,33 @@ func TestAdviceInAQueueWithAnOrder(t *testing.T) {
 	status, out, said := askHeld("why speech/behind")
 	if status != 1 || strings.Contains(out, "more nominal quota") || !strings.Contains(out, "Raise the priority to 101: it preempts 1 workload\n") {
 		t.Errorf("status %d:\n%s%s", status, out, said)
+	}
+}
+
+// A workload that has quota and waits for an admission check does not run: every verb says so, and for what it waits.
+func TestOfAnAdmissionCheck(t *testing.T) {
+	const why = "it has quota and waits for its admission check capacity (Pending: Waiting for capacity in europe-west4)"
+	wantHeld(t, "overview -n genomics", 1, "1 workload waits", "held: "+why)
+	wantHeld(t, "ask genomics/fold", 1, "genomics/fold is held: "+why+".")
+	wantHeld(t, "why fold -n genomics", 1, "genomics/fold is held: "+why+".")
+	wantHeld(t, "next", 3, "genomics/fold")
+	wantHeld(t, "next -n genomics", 3, "0 workloads are admitted, 0 preempt in namespace genomics.\nHeld: genomics/fold. overview says why.\nA")
+	wantHeld(t, "safe genomics/fold", 0, "is safe: ", "It does not run yet: "+why+".")
+	wantHeld(t, "ask speech/runs", 2, "holds quota in queue speech already")
+	for name, words := range map[string][2]string{
+		"Ready":       {"state: Pending", "state: Ready"},
+		"is admitted": {"conditions: [{type: QuotaReserved, status: \"True\", lastTransitionTime: \"2026-11-20T10:22:00Z\"}", "conditions: [{type: QuotaReserved, status: \"True\"}, {type: Admitted, status: \"True\"}"},
+		"leaves":      {"conditions: [{type: QuotaReserved, status: \"True\", lastTransitionTime: \"2026-11-20T10:22:00Z\"}", "conditions: [{type: QuotaReserved, status: \"True\"}, {type: Evicted, status: \"True\"}"},
+	} {
+		input := strings.ReplaceAll(string(must(os.ReadFile("testdata/input/held.yaml"))(t)), words[0], words[1])
+		if status, out, said := call(strings.NewReader(input), "overview", "-n", "genomics", "-at", "2026-11-20T12:00:00Z"); status != 0 || !strings.Contains(out, "No workload waits") {
+			t.Errorf("%s: status %d\n%s%s", name, status, out, said)
+		}
+	}
+	address, _ := served(t, "-f", "testdata/input/held.yaml", "-at", "2026-11-20T12:00:00Z")
+	for _, path := range []string{"/v1/workloads?namespace=genomics", "/v1/workloads/genomics/fold/why"} {
+		if _, body := get(t, address+path, ""); !strings.Contains(body, why) {
+			t.Errorf("%s: %s", path, body)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/duration"
@@ -54,6 +55,9 @@ var nextVerb = verb{
 			status = cli.StatusUnknown
 		}
 		f.steps = shown
+		for _, list := range []*[]string{&f.held, &f.unknown, &f.placed} {
+			*list = slices.DeleteFunc(*list, func(id string) bool { return !o.wants(&workload.Workload{ID: id, Queue: f.queues[id]}) })
+		}
 		notes := c.inputNotes()
 		if f.cut {
 			notes = append(notes, fmt.Sprintf("cycle %d is the last one that was run: the decisions may look at %d million running workloads together; with -all they have no limit",
@@ -101,8 +105,8 @@ func (c *cluster) printForecast(b *cli.Page, o *options, f *forecast) {
 	if f.cycles == 0 {
 		b.Say("No workload is tried.\n")
 	} else {
-		b.Say("%s %s, %s.\n", plural(f.cycles, "In the next cycle", "In the next %d cycles"),
-			plural(admitted, "1 workload is admitted", "%d workloads are admitted"), plural(preempt, "1 preempts", "%d preempt"))
+		b.Say("%s %s, %s%s.\n", plural(f.cycles, "In the next cycle", "In the next %d cycles"),
+			plural(admitted, "1 workload is admitted", "%d workloads are admitted"), plural(preempt, "1 preempts", "%d preempt"), o.where())
 	}
 	if len(f.held) > 0 {
 		b.Say("Held: %s. overview says why.\n", some(f.held))

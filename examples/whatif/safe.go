@@ -249,6 +249,9 @@ func (c *cluster) safeOf(a safe.Answer) serve.Safe {
 		}
 	}
 	s.Words += "."
+	if why := c.checked(a.Workload); why != "" {
+		s.Words += " It does not run yet: " + why + "."
+	}
 	return s
 }
 

@@ -54,11 +54,13 @@ func (c *cluster) sessions(o *options, most int, screen cli.Screen) (*forecast, 
 // sort says of all that waits what is held or unknown, and returns the rest.
 func (p *played) sort() (map[string]bool, error) {
 	waits := map[string]bool{}
+	p.queues = map[string]string{}
 	list := p.c.Waiting(nil)
 	p.c.Line(list)
 	on := rooms.New(&p.c.Cluster, p.c.nodes)
 	for i := range list {
 		w := &list[i]
+		p.queues[w.Workload.ID] = w.Workload.Queue
 		switch v := w.Verdict(nil); v.Outcome {
 		case "":
 			waits[strings.TrimSuffix(w.Workload.ID, kai.More)] = true

@@ -1,6 +1,7 @@
 package kueue
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -232,4 +233,28 @@ func (f *workFacts) leaveOutChecks(p *bridge.Pending, q queueFacts) {
 		}
 		return at >= 0 && !slices.ContainsFunc(q.checks, func(c AdmissionCheckRule) bool { return c.Name == f.checks[at] && c.forAll(q.flavors) })
 	})
+}
+
+// checked says for which admission checks a workload that holds quota waits: it starts when all are Ready. Empty: for none.
+func (w *Workload) checked() string {
+	_, admitted := w.Status.condition("Admitted")
+	_, evicted := w.Status.condition("Evicted")
+	if admitted || evicted {
+		return ""
+	}
+	var parts []string
+	for _, c := range w.Status.AdmissionChecks {
+		if c.State == "Ready" {
+			continue
+		}
+		part := fmt.Sprintf("%s (%s", c.Name, cmp.Or(c.State, "Pending"))
+		if c.Message != "" {
+			part += ": " + strings.TrimSuffix(c.Message, ".")
+		}
+		parts = append(parts, part+")")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "it has quota and waits for " + map[bool]string{true: "its admission check ", false: "its admission checks "}[len(parts) == 1] + strings.Join(parts, ", ")
 }

@@ -50,6 +50,7 @@ type entry struct {
 	queue    queueFacts    // of a queue
 	work     workFacts     // of a workload
 	copy     *Copy         // of a workload; nil: no manager and no gate has to do with it
+	checked  string        // of a workload that holds quota: the admission checks that it waits for
 	places   []bridge.Places
 	sharing  sharing
 	selector *bridge.LabelSelector // of a queue
@@ -152,7 +153,7 @@ func (w *Workload) read() (*entry, error) {
 		e.value = finished(w.Metadata.ID())
 	case StageAdmitted:
 		out, err := w.admitted()
-		e.value, e.places, e.faults = out, w.places(), w.ownFaults()
+		e.value, e.places, e.faults, e.checked = out, w.places(), w.ownFaults(), w.checked()
 		return e, err
 	case StagePending:
 		p, err := w.pending()
@@ -258,6 +259,9 @@ func (b *builder) add(e *entry) {
 		c.State.Admitted = append(c.State.Admitted, b.counted(v, e))
 		if len(e.places) > 0 {
 			c.Places[v.ID] = e.places
+		}
+		if e.checked != "" {
+			c.Checked = append(c.Checked, bridge.Pending{Workload: v, Unresolved: e.checked})
 		}
 	case bridge.Pending:
 		c.Pending, b.waits = append(c.Pending, b.considered(v, e)), append(b.waits, e.work)
@@ -366,6 +370,7 @@ func (b *builder) resolve() {
 		}
 		return queues[w.Queue] == nil
 	})
+	b.c.Checked = slices.DeleteFunc(b.c.Checked, func(p bridge.Pending) bool { return queues[p.Workload.Queue] == nil })
 	for _, name := range slices.Sorted(maps.Keys(skipped)) {
 		ran := "1 workload that runs in it is left out"
 		if n := skipped[name]; n > 1 {

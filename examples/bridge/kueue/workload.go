@@ -116,8 +116,9 @@ type RequeueState struct {
 
 // AdmissionCheckState is where an admission check stands.
 type AdmissionCheckState struct {
-	Name  string `json:"name"`
-	State string `json:"state"`
+	Name    string `json:"name"`
+	State   string `json:"state"`
+	Message string `json:"message"`
 }
 
 // Condition is a condition of a workload: Finished, QuotaReserved, Admitted, Evicted, Requeued, PodsReady,

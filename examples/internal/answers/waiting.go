@@ -17,6 +17,7 @@ type Standing struct {
 	Request      preemption.Request `json:"request"`               // Now is not read
 	PreemptsFrom time.Time          `json:"preemptsFrom,omitzero"` // no workload may yield for it before
 	BackoffUntil time.Time          `json:"backoffUntil,omitzero"` // it is not considered before
+	HoldsQuota   bool               `json:"holdsQuota,omitempty"`  // it is in the state
 	Held         string             `json:"held,omitempty"`        // why it is not considered at any time
 	Unasked      string             `json:"unasked,omitempty"`     // why nothing can be decided about it
 	Doubts       []string           `json:"doubts,omitempty"`      // what its answer depends on and is not known
@@ -62,6 +63,11 @@ func (in *Input) Standing(p *bridge.Pending, local []bridge.Note, namespace stri
 	s.room, s.noRoom = bridge.Texts(in.doubts.OnRoom(w.ID, w.Queue)), p.NoRoom
 	in.tooLarge(&s)
 	return s
+}
+
+// StandingChecked returns what is known of a workload that holds quota and waits for admission checks.
+func StandingChecked(p *bridge.Pending) Standing {
+	return Standing{Request: preemption.Request{Workload: p.Workload}, Held: p.Unresolved, Unasked: p.Unresolved, HoldsQuota: true}
 }
 
 // assumed is what an answer says of a doubt that the user accepted.
@@ -190,6 +196,10 @@ func (c *Cluster) Waiting(recorded *preemption.Request) []Waiting {
 	for i := range c.Found.Pending {
 		p := &c.Found.Pending[i]
 		s := c.Standing(p, p.LocalNotes, Namespace(p.Workload.ID))
+		list = append(list, s.At(c.Now, has))
+	}
+	for i := range c.Found.Checked {
+		s := StandingChecked(&c.Found.Checked[i])
 		list = append(list, s.At(c.Now, has))
 	}
 	return list

@@ -38,7 +38,7 @@ type EditText struct {
 // Summary returns the whole in short.
 func (m *Model) Summary() Summary {
 	s := Summary{
-		Name: title(m.doc.Name), Now: m.doc.Now.UTC(), At: m.at.UTC(), Seconds: m.at.Sub(m.doc.Now).Seconds(), Running: len(m.doc.State.Admitted),
+		Name: title(m.doc.Name), Now: m.doc.Now.UTC(), At: m.at.UTC(), Seconds: m.at.Sub(m.doc.Now).Seconds(), Running: m.doc.running(),
 		Pending: len(m.now.waiting), Notes: append([]string{}, m.doc.Notes...), Columns: []string{}, Edits: []EditText{},
 		Fair: m.now.Config.Sharing == preemption.Fair, Selected: m.doc.Selected,
 	}

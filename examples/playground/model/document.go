@@ -110,7 +110,21 @@ func FromInput(in answers.Input, name string, now time.Time) Document {
 		p := &in.Found.Pending[i]
 		d.Waiting = append(d.Waiting, in.Standing(p, p.LocalNotes, answers.Namespace(p.Workload.ID)))
 	}
+	for i := range in.Found.Checked {
+		d.Waiting = append(d.Waiting, answers.StandingChecked(&in.Found.Checked[i]))
+	}
 	return d
+}
+
+// running is how many workloads hold quota and wait for nothing.
+func (d *Document) running() int {
+	n := len(d.State.Admitted)
+	for i := range d.Waiting {
+		if d.Waiting[i].HoldsQuota {
+			n--
+		}
+	}
+	return n
 }
 
 // waitingAt returns the waiting workloads as they are asked about at a time.

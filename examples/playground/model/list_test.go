@@ -2,10 +2,13 @@ package model
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/quota"
 )
 
@@ -89,5 +92,21 @@ func TestOwnScales(t *testing.T) {
 		if diff := cmp.Diff(want, longest); diff != "" {
 			t.Errorf("own %v: (- want, + got)\n%s", own, diff)
 		}
+	}
+}
+
+// A workload that has quota and waits for an admission check is listed as held, and does not run.
+func TestWorkloadsThatWaitForChecks(t *testing.T) {
+	in := must(answers.ReadSample(answers.Samples[0]))(t)
+	checked := bridge.Pending{Workload: in.State.Admitted[0], Unresolved: "it has quota and waits for its admission check capacity (Pending)"}
+	in.Found.Checked = []bridge.Pending{checked}
+	d := FromInput(in, "", answers.SampleTime)
+	if n := d.running(); n != len(in.State.Admitted)-1 {
+		t.Errorf("%d run of %d", n, len(in.State.Admitted))
+	}
+	d.Selected = checked.Workload.ID
+	m := must(New(d))(t)
+	if a := m.Ask(); a == nil || a.Outcome != answers.Held || !strings.Contains(a.Words, checked.Unresolved) {
+		t.Errorf("%+v", a)
 	}
 }
