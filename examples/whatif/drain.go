@@ -38,12 +38,6 @@ var drainVerb = verb{
 	flags:   func(*cobra.Command, *options) {},
 	own:     true, operand: "NODE...",
 	takes: func(o *options, _ *cobra.Command, args []string) error { o.nodes = args; return nil },
-	check: func(_ *cobra.Command, o *options) error {
-		if len(o.nodes) == 0 {
-			return errors.New("drain: name the nodes that are to be drained")
-		}
-		return nil
-	},
 	run: func(_ *cluster, o *options, std stdio) (result, error) {
 		d, err := o.drain(std)
 		if err != nil {
@@ -55,10 +49,11 @@ var drainVerb = verb{
 
 // drained is the answer about nodes that are to be drained.
 type drained struct {
-	nodes  []string
-	answer moves.ClearAnswer
-	doubts []string // what the answer depends on and is not known
-	notes  []string
+	cluster *kubernetes.Cluster
+	nodes   []string
+	answer  moves.ClearAnswer
+	doubts  []string // what the answer depends on and is not known
+	notes   []string
 }
 
 // drain asks about the nodes of the command line.
@@ -67,15 +62,21 @@ func (o *options) drain(std stdio) (*drained, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &drained{notes: append(append([]string{}, notes...), bridge.Texts(c.Notes)...)}
+	d := &drained{cluster: &c, notes: append(append([]string{}, notes...), bridge.Texts(c.Notes)...)}
 	request := moves.ClearRequest{Now: o.nowOfNodes(std), Stays: func(p workload.Pod) bool { return c.OfNodes[p.ID] }}
 	var names []string
 	for i := range c.State.Nodes {
 		names = append(names, c.State.Nodes[i].Name)
 	}
+	switch {
+	case len(names) == 0:
+		return nil, o.noNodes()
+	case len(o.nodes) == 0:
+		return nil, fmt.Errorf("drain: name the nodes that are to be drained; the input has %s", some(names))
+	}
 	for _, name := range o.nodes {
-		if len(names) == 0 {
-			return nil, o.noNodes()
+		for _, kind := range []string{"node/", "nodes/", "no/"} { // as kubectl names it
+			name = strings.TrimPrefix(name, kind)
 		}
 		if !slices.Contains(names, name) {
 			host := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasPrefix(n, name+".") })
@@ -234,15 +235,68 @@ func (d *drained) sentence() string {
 	case a.Outcome.Succeeds() && len(a.Victims) == 0:
 		return names + " " + are + " safe to drain: what runs there has room elsewhere."
 	case a.Outcome.Succeeds():
-		var who []string
-		for _, v := range a.Victims {
-			who = append(who, cmp.Or(v.Group, strings.Join(v.Pods, ", ")))
-		}
-		return fmt.Sprintf("%s %s not safe to drain: %s, %s.", names, are, plural(len(a.Victims), "1 has no room elsewhere", "%d have no room elsewhere"), some(who))
+		return fmt.Sprintf("%s %s not safe to drain: %s.", names, are, d.lost())
 	case len(a.Blocked) > 0:
-		return fmt.Sprintf("%s cannot be drained: %s stays.", names, cmp.Or(a.Blocked[0].Group, a.Blocked[0].Pod))
+		return fmt.Sprintf("%s cannot be drained: %s stays%s.", names, cmp.Or(a.Blocked[0].Group, a.Blocked[0].Pod), d.budgets(&a.Blocked[0]))
 	}
 	return names + " cannot be drained."
+}
+
+// lost says who loses its place, and why.
+func (d *drained) lost() string {
+	var reasons []string
+	who := map[string][]string{}
+	for _, v := range d.answer.Victims {
+		why := d.whyLost(v.Pods)
+		if who[why] == nil {
+			reasons = append(reasons, why)
+		}
+		who[why] = append(who[why], cmp.Or(v.Group, strings.Join(v.Pods, ", ")))
+	}
+	var parts []string
+	for _, why := range reasons {
+		count, text := len(who[why]), why
+		if count > 1 {
+			text = strings.NewReplacer("has ", "have ", "is ", "are ", " it ", " them ").Replace(why)
+		}
+		parts = append(parts, fmt.Sprintf("%d %s, %s", count, text, some(who[why])))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// whyLost is why pods are moved nowhere.
+func (d *drained) whyLost(ids []string) string {
+	for _, id := range ids {
+		if why := d.cluster.Stays[id]; why != "" {
+			return why
+		}
+		at := slices.IndexFunc(d.cluster.State.Pods, func(p workload.Pod) bool { return p.ID == id })
+		if at < 0 || d.cluster.State.Pods[at].Nodes == nil {
+			continue
+		}
+		if !slices.ContainsFunc(d.cluster.State.Pods[at].Nodes, func(name string) bool { return !slices.Contains(d.nodes, name) }) {
+			return "may run on no other node"
+		}
+	}
+	return "has no room elsewhere"
+}
+
+// budgets names the disruption budgets that allow no eviction of a pod that stays because of one.
+func (d *drained) budgets(b *moves.Blocked) string {
+	at := slices.IndexFunc(d.cluster.State.Pods, func(p workload.Pod) bool { return p.ID == b.Pod })
+	if b.Cause != moves.Budget || at < 0 {
+		return ""
+	}
+	var names []string
+	for i := range d.cluster.State.Budgets {
+		if budget := &d.cluster.State.Budgets[i]; budget.Allowed <= 0 && budget.Covers(&d.cluster.State.Pods[at]) {
+			names = append(names, budget.Namespace+"/"+budget.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", because " + plural(len(names), "disruption budget ", "disruption budgets ") + strings.Join(names, ", ") + map[bool]string{true: " allows", false: " allow"}[len(names) == 1] + " no eviction now"
 }
 
 func (d *drained) print(b *cli.Page) {

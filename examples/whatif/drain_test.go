@@ -34,6 +34,11 @@ func TestDrain(t *testing.T) {
 		"room":             {drainNodes + pod("2", "ReplicaSet"), "n1", 0, "n1 is safe to drain: what runs there has room elsewhere."},
 		"a daemon set":     {drainNodes + pod("2", "DaemonSet") + fullN2, "n1", 0, "n1 is safe to drain: no pod has to leave."},
 		"no room":          {drainNodes + pod("2", "ReplicaSet") + fullN2, "n1", 1, "n1 is not safe to drain: 1 has no room elsewhere, a/web."},
+		"no controller":    {drainNodes + strings.Replace(pod("2", "Job"), `"controller":true`, `"controller":false`, 1), "n1", 1, "n1 is not safe to drain: 1 has no controller that starts it again, a/web."},
+		"a volume":         {drainNodes + strings.Replace(pod("2", "Job"), `"nodeName":"n1"`, `"nodeName":"n1","volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"v"}}]`, 1), "n1", 1, "n1 is not safe to drain: 1 has a persistent volume, which may be of its node, a/web."},
+		"a selector":       {strings.Replace(drainNodes, `"name":"n1"`, `"name":"n1","labels":{"a":"b"}`, 1) + strings.Replace(pod("2", "Job"), `"nodeName":"n1"`, `"nodeName":"n1","nodeSelector":{"a":"b"}`, 1), "n1", 1, "n1 is not safe to drain: 1 may run on no other node, a/web."},
+		"a budget":         {drainNodes + pod("2", "Job") + `{"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"keep","namespace":"a"},"spec":{"minAvailable":1,"selector":{"matchLabels":{"app":"web"}}},"status":{"currentHealthy":1,"desiredHealthy":1,"disruptionsAllowed":0,"expectedPods":1}}`, "n1", 1, "n1 cannot be drained: a/web stays, because disruption budget a/keep allows no eviction now."},
+		"as kubectl says":  {drainNodes, "node/n1", 0, "n1 is safe to drain: no pod has to leave."},
 		"both":             {drainNodes + pod("2", "ReplicaSet"), "n1 n2", 1, "n1, n2 are not safe to drain: 1 has no room elsewhere, a/web."},
 		"by its host name": {strings.ReplaceAll(drainNodes, `"name":"n1"`, `"name":"n1.example.org"`), "n1", 0, "n1.example.org is safe to drain: no pod has to leave."},
 		"queues besides":   {drainNodes + pod("2", "ReplicaSet") + workloadOfKueue, "n1", 0, "n1 is safe to drain: what runs there has room elsewhere."},
@@ -57,7 +62,7 @@ func TestDrain(t *testing.T) {
 		t.Errorf("a host name of two: status %d, %q", status, stderr)
 	}
 	for want, args := range map[string][]string{
-		"drain: name the nodes": {"drain"}, `node "n3" is not in the input; the nearest: n1, n2`: {"drain", "n3"},
+		"drain: name the nodes that are to be drained; the input has n1, n2": {"drain"}, `node "n3" is not in the input; the nearest: n1, n2`: {"drain", "n3"},
 	} {
 		if status, _, stderr := call(strings.NewReader(drainNodes), args...); status != 2 || !strings.Contains(stderr, want) {
 			t.Errorf("%q: status %d, %q, want %q", args, status, stderr, want)

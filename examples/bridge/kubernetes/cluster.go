@@ -21,6 +21,8 @@ type Cluster struct {
 	Pending []Pending
 	// OfNodes has the running pods that belong to their nodes, those of daemon sets and static pods, by ID.
 	OfNodes map[string]bool
+	// Stays says of the running pods that are moved to no other node why not, by ID: "has no controller that starts it again".
+	Stays map[string]string
 	// Notes list what was left out or changed.
 	Notes []bridge.Note
 	// Doubts say what is not known, and which answers that leaves unknown: ask DoubtsOn.
@@ -177,7 +179,13 @@ func (c *context) addPod(p *Pod, waiting map[string][]*Pod) {
 		c.out.State.Nominated = append(c.out.State.Nominated, out)
 		return
 	}
-	out.Nodes, out.Nowhere = c.mayMove(p)
+	stays := ""
+	if out.Nodes, stays = c.mayMove(p); stays != "" {
+		if c.out.Stays == nil {
+			c.out.Stays = map[string]string{}
+		}
+		out.Nowhere, c.out.Stays[out.ID] = true, stays
+	}
 	if kind := p.controller(); kind == "DaemonSet" || kind == "Node" {
 		if c.out.OfNodes == nil {
 			c.out.OfNodes = map[string]bool{}

@@ -2,11 +2,17 @@ package kubernetes
 
 import "encoding/json"
 
-// mayMove returns where a running pod may go (nil: to any node), or that it stays: a pod of a daemon set, a static pod, a pod that
+// mayMove returns where a running pod may go (nil: to any node), or why it stays: a pod of a daemon set, a static pod, a pod that
 // no controller would create again, one with a persistent volume, which may be of its node, and one that cannot be read.
-func (c *context) mayMove(p *Pod) (nodes []string, nowhere bool) {
-	if _, unread := c.unread[p.key()]; unread || !p.isRecreated() || p.hasVolumeClaim() {
-		return nil, true
+func (c *context) mayMove(p *Pod) (nodes []string, stays string) {
+	_, unread := c.unread[p.key()]
+	switch {
+	case unread:
+		return nil, "cannot be read"
+	case !p.isRecreated():
+		return nil, "has no controller that starts it again"
+	case p.hasVolumeClaim():
+		return nil, "has a persistent volume, which may be of its node"
 	}
 	key, _ := json.Marshal([]any{p.Spec.NodeSelector, p.Spec.Affinity, p.Spec.Tolerations}) // plain data: it cannot fail
 	known, ok := c.mayRun[string(key)]
@@ -18,7 +24,10 @@ func (c *context) mayMove(p *Pod) (nodes []string, nowhere bool) {
 		}
 		c.mayRun[string(key)] = known
 	}
-	return known, known != nil && len(known) == 0
+	if known != nil && len(known) == 0 {
+		return known, "may run on no node there is"
+	}
+	return known, ""
 }
 
 // isRecreated reports whether a controller makes another such pod when it is gone, for any node.
