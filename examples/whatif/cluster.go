@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -37,6 +39,9 @@ func load(o *options, std stdio) (*cluster, error) {
 		return nil, err
 	}
 	c, err := newCluster(in, nodes, o, std, nil)
+	if err == nil {
+		err = c.checkNamespace(o.namespace)
+	}
 	if err == nil && o.workload != "" {
 		c.owned, c.namespace = asked, o.ownNamespace(std)
 	}
@@ -79,6 +84,35 @@ func seeNodes(in *answers.Input, nodes *rooms.Nodes) {
 	if !in.ByFairShares() && len(in.MultiKueue().Checks) == 0 {
 		in.Large = nodes.TooLarge(in.State.Flavors)
 	}
+}
+
+// checkNamespace fails for a namespace of which nothing is in the input: it is a typo, and no good news. Of a namespace that alone was read
+// nothing else is known.
+func (c *cluster) checkNamespace(name string) error {
+	if name == "" {
+		return nil
+	}
+	known := map[string]bool{}
+	for namespace := range c.Found.Namespaces {
+		known[namespace] = true
+	}
+	for i := range c.Found.LocalQueues {
+		known[c.Found.LocalQueues[i].Namespace] = true
+	}
+	for i := range c.Found.Pending {
+		known[answers.Namespace(c.Found.Pending[i].Workload.ID)] = true
+	}
+	for i := range c.State.Admitted {
+		known[answers.Namespace(c.State.Admitted[i].ID)] = true
+	}
+	for _, id := range c.Found.Finished {
+		known[answers.Namespace(id)] = true
+	}
+	delete(known, "")
+	if known[name] || len(known) == 0 {
+		return nil
+	}
+	return fmt.Errorf("nothing in the input is of namespace %q%s", name, nearest(name, slices.Sorted(maps.Keys(known))))
 }
 
 // recordedRequest returns the request of a Record, at the time of the command line if it

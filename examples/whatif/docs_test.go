@@ -52,6 +52,9 @@ func TestCommandsOfTheDocumentation(t *testing.T) {
 		if c.Piped {
 			std.in = strings.NewReader(string(theSample()))
 		}
+		if at := slices.Index(c.Args, "NAMESPACE"); at >= 0 { // one that is there
+			c.Args[at] = "vision"
+		}
 		var out, bad output
 		std.out, std.err = &out, &bad
 		if status := run(c.Args, std); status == 2 || out.String() == "" && !slices.Contains(c.Args, "page") && !slices.Contains(c.Args, "mcp") {

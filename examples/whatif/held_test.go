@@ -75,3 +75,16 @@ func TestOfAnAdmissionCheck(t *testing.T) {
 		}
 	}
 }
+
+// A namespace of which nothing is in the input is a typo: no verb answers as if nothing waited there.
+func TestAnUnknownNamespace(t *testing.T) {
+	for _, args := range []string{"overview", "next", "safe", "ask small", "why small", "diff -policy vision:stopPolicy=None", "lint", "settle"} {
+		wantHeld(t, args+" -n visoin", 2, `nothing in the input is of namespace "visoin"; the nearest: vision`)
+	}
+	wantHeld(t, "overview -n vision", 1, "2 workloads wait in namespace vision.")
+	wantHeld(t, "safe -pods -n visoin", 2, `no pod of namespace "visoin" runs in the input`)
+	address, _ := served(t, "-f", "testdata/input/held.yaml", "-at", "2026-11-20T12:00:00Z")
+	if status, body := get(t, address+"/v1/next?namespace=visoin", ""); status != 400 || !strings.Contains(body, "nothing in the input is of namespace") {
+		t.Errorf("status %d: %s", status, body)
+	}
+}

@@ -162,7 +162,7 @@ func TestLive(t *testing.T) {
 		"as somebody":       {smallCluster, []string{"ask", "--as=jane", "--as-group=dev"}, 0, "It asks for 2 cpu", "here: workloads.kueue.x-k8s.io as jane"},
 		"in a namespace":    {smallCluster, []string{"why", "next", "-n", "a"}, 0, "a/next fits once a/runs", "here: workloads.kueue.x-k8s.io"},
 		"of this namespace": {smallCluster, []string{"why", "-live", "next"}, 0, "a/next fits once a/runs", "here: workloads.kueue.x-k8s.io"},
-		"of another one":    {smallCluster, []string{"overview", "-n", "b"}, 0, "No workload waits in namespace b.", "here: workloads.kueue.x-k8s.io"},
+		"nothing waits":     {strings.ReplaceAll(smallCluster, `"name":"next","namespace":"a"`, `"name":"next","namespace":"c"`), []string{"overview", "-n", "a"}, 0, "No workload waits in namespace a.", "here: workloads.kueue.x-k8s.io"},
 		"without a verb":    {smallCluster, []string{"-live"}, 0, "1 workload waits.", "here: workloads.kueue.x-k8s.io"},
 		"KAI":               {kaiCluster, []string{"ask", "-live", "-scheduler", "kai", "-at", "2026-11-20T12:02:00Z"}, 0, "b/train", "here: podgroups.scheduling.run.ai"},
 		"KAI's settings":    {kaiCluster + kaiShard, []string{"ask", "-live", "-scheduler", "kai"}, 3, "spec.placementStrategy.gpu", "here: schedulingshards.kai.scheduler"},

@@ -87,6 +87,9 @@ func (o *options) podsAsked(snapshot *placement.Snapshot) (pods []workload.Pod, 
 				pods = append(pods, p)
 			}
 		}
+		if len(pods) == 0 && o.namespace != "" {
+			return nil, fmt.Errorf("no pod of namespace %q runs in the input", o.namespace)
+		}
 		return pods, nil
 	}
 	id := o.pod

@@ -84,8 +84,8 @@ func (c *cluster) plainly(ctx context.Context, v *verb, o *options, std stdio) (
 	std.out, std.err, std.screen = io.Discard, io.Discard, cli.Screen{}
 	std.until = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
 	var r result
-	var err error
-	if v.check != nil && v.name != explainVerb.name { // that of explain is about flags
+	err := c.checkNamespace(o.namespace)
+	if err == nil && v.check != nil && v.name != explainVerb.name { // that of explain is about flags
 		err = v.check(nil, o)
 	}
 	if err == nil {
