@@ -14,6 +14,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/printable"
 	"github.com/cedesched/cede/examples/whatif/internal/serve"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/preemption/settle"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -55,7 +56,7 @@ func runDiff(before *cluster, o *options, std stdio) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	rows, evicted, same, left, err := compareAnswers(before, after, o, std)
+	rows, evicted, same, skipped, err := compareAnswers(before, after, o, std)
 	if err != nil {
 		return result{}, err
 	}
@@ -63,7 +64,11 @@ func runDiff(before *cluster, o *options, std stdio) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	notes := append(before.inputNotes(), left...)
+	today, err := before.settle(o)
+	if err != nil {
+		return result{}, err
+	}
+	notes := append(before.inputNotes(), skipped...)
 	for _, n := range after.inputNotes() {
 		if !slices.Contains(notes, n) {
 			notes = append(notes, "after the change: "+n)
@@ -73,7 +78,7 @@ func runDiff(before *cluster, o *options, std stdio) (result, error) {
 	switch {
 	case len(rows) > 0:
 		status = cli.StatusNo
-	case same.unknown > 0 || len(left) > 0:
+	case same.unknown > 0 || len(skipped) > 0:
 		status = cli.StatusUnknown
 	}
 	return result{status, func(b *cli.Page) {
@@ -81,9 +86,15 @@ func runDiff(before *cluster, o *options, std stdio) (result, error) {
 		if len(evicted) > 0 {
 			b.Say("%s: %s.\n", plural(len(evicted), "1 that runs would then be told to leave, and is not today", "%d that run would then be told to leave, and are not today"), some(evicted))
 		}
+		if again := yieldAgain(rows, evicted); len(again) > 0 {
+			b.Say("%s: %s.\n", plural(len(again), "1 that runs would be told to leave for another one than today", "%d that run would be told to leave for another one than today"), some(again))
+		}
+		if no := slices.DeleteFunc(slices.Clone(rows), func(r diffRow) bool { return r.After != nil && statusOf(r.After.Outcome) == cli.StatusYes }); len(rows)-len(no) > 1 {
+			b.Say("Each is answered as if it were alone: together fewer may be admitted.\n")
+		}
 		if leaves.Outcome != preemption.Fits {
 			b.Gap()
-			b.Say("Running work does not leave by itself. If usage is to be within what is then allowed (whatif settle says why):\n%s.\n", after.Words(printer.SettlementMessage(leaves)))
+			printLeaves(b, before, &leaves, answers.VictimNames(today.Victims))
 		}
 		printNotes(b, notes)
 		before.printSampleHint(b, "diff -live "+before.quotaHint())
@@ -209,6 +220,34 @@ func evictions(was, is map[string]*answers.Short) []string {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// yieldAgain lists who yields for a workload after a change, and did not for that one before, but for another one.
+func yieldAgain(rows []diffRow, evicted []string) []string {
+	var list []string
+	for _, r := range rows {
+		if r.After == nil || r.After.Outcome != preemption.Preempt.String() {
+			continue
+		}
+		for _, id := range r.After.Victims {
+			if !slices.Contains(evicted, id) && !slices.Contains(r.After.Leaving, id) && (r.Before == nil || !slices.Contains(r.Before.Victims, id)) {
+				list = append(list, id)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// printLeaves says who has to leave if usage is to be within what is allowed after a change; today are those who have to as it is.
+func printLeaves(b *cli.Page, c *cluster, after *settle.Answer, today []string) {
+	more := *after
+	more.Victims = slices.DeleteFunc(slices.Clone(after.Victims), func(v preemption.Victim) bool { return slices.Contains(today, v.Workload) })
+	if len(more.Victims) == 0 && len(after.Victims) > 0 {
+		b.Say("%s over what is allowed; the change makes nobody leave for that (whatif settle names who has to).\n", plural(len(after.Victims), "1 that runs is today already", "%d that run are today already"))
+		return
+	}
+	b.Say("Running work does not leave by itself. If usage is to be within what is then allowed (whatif settle says why):\n%s.\n", c.Words(printer.SettlementMessage(more)))
 }
 
 func printDiff(b *cli.Page, rows []diffRow, same sameAnswers) {

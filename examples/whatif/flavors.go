@@ -118,6 +118,30 @@ func (a *answer) printLack(b *cli.Page, c preemption.FlavorChoice) {
 		if f.Skipped == preemption.ExceedsMaxQuota {
 			most = ", which is " + units.Amount(s.Resource, s.PotentialAvailable)
 		}
-		b.Say("%s %s of %s are missing in %s: %s%s.\n", units.Amount(s.Resource, s.Missing), s.Resource, s.Flavor, bound, explain.Tried(&f), most)
+		b.Say("%s %s of %s are missing in %s: %s%s%s.\n", units.Amount(s.Resource, s.Missing), s.Resource, s.Flavor, bound, explain.Tried(&f), most, a.alsoShort(&s))
 	}
+}
+
+// alsoShort says what else of a flavor is missing, where a decision about the flavor ends at the first resource. Of several pod sets that
+// depends on where the others are.
+func (a *answer) alsoShort(than *preemption.Shortage) string {
+	w := &a.request.Workload
+	if len(w.PodSets) != 1 || a.request.Replaces != "" {
+		return ""
+	}
+	rows, _ := a.Snapshot.QueueStatus(w.Queue)
+	var parts []string
+	for _, u := range w.Usage() {
+		at := slices.IndexFunc(rows, func(r preemption.QuotaStatus) bool { return r.Flavor == than.Flavor && r.Resource == u.Resource })
+		if at < 0 || u.Resource == than.Resource {
+			continue
+		}
+		if missing := quota.Sub(u.Amount, rows[at].Available); missing > 0 {
+			parts = append(parts, units.Amount(u.Resource, missing)+" "+u.Resource)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; so are " + strings.Join(parts, ", ")
 }

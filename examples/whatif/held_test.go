@@ -88,3 +88,35 @@ func TestAnUnknownNamespace(t *testing.T) {
 		t.Errorf("status %d: %s", status, body)
 	}
 }
+
+// A change is not blamed for what is over its quota before it, too; and who leaves for another one than today is named.
+func TestWhoSuffersFromAChange(t *testing.T) {
+	const limited = "nominalQuota: 8}]}]}]\n- {apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: main, namespace: batch}"
+	input := string(must(os.ReadFile("testdata/input/held.yaml"))(t))
+	over := strings.Replace(input, limited, strings.Replace(limited, "8}", "8, borrowingLimit: 0}", 1), 1)
+	ask := func(input, change string) string {
+		_, out, said := call(strings.NewReader(input), "diff", "-at", "2026-11-20T12:00:00Z", "-quota", change)
+		return out + said
+	}
+	if out := ask(over, "speech:h100:nvidia.com/gpu=+1"); !strings.Contains(out, "1 that runs is today already over what is allowed; the change makes nobody leave for that") || strings.Contains(out, "To leave") {
+		t.Error(out)
+	}
+	if out := ask(input, "batch:h100:nvidia.com/gpu:borrowingLimit=0"); !strings.Contains(out, "Running work does not leave by itself.") || !strings.Contains(out, "To leave: batch/sweep.") {
+		t.Error(out)
+	}
+	_, out, _ := call(nil, "diff", "-quota", "recsys:h100:nvidia.com/gpu=+8")
+	for _, want := range []string{
+		"2 that run would be told to leave for another one than today: recsys/ctr-backfill, recsys/ltv-batch.\n",
+		"Each is answered as if it were alone: together fewer may be admitted.\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("want %q:\n%s", want, out)
+		}
+	}
+}
+
+// Of a flavor all that is missing is named.
+func TestAllThatIsMissingOfAFlavor(t *testing.T) {
+	wantHeld(t, "why batch/wide -quota batch:h100:cpu=150 -quota speech:h100:cpu=60 -quota vision:h100:cpu=50", 1,
+		"12 cpu of h100 are missing in cohort research: the queue would borrow, and may not preempt for that; so are 12 nvidia.com/gpu.")
+}

@@ -239,6 +239,9 @@ func (s *Short) Rank() int {
 	return -1
 }
 
+// isNo reports whether the answer is a no: what is unknown is neither better nor worse.
+func (s *Short) isNo() bool { return s.Outcome == preemption.Impossible.String() || s.Outcome == Held }
+
 // ChangeInTime is [ChangeOf] of answers at two instants: how long it is until an instant, or since one, does not count.
 func ChangeInTime(before, after *Short) string {
 	change := ChangeOf(before, after)
@@ -262,7 +265,7 @@ func (s *Short) timeless() string {
 // ChangeOf compares two answers: a better outcome, then fewer victims, an earlier time, less
 // that is missing, if both miss something. Empty: they are the same.
 func ChangeOf(before, after *Short) string {
-	if before == nil || after == nil {
+	if before == nil || after == nil || before.isNo() && after.Outcome == Unknown || before.Outcome == Unknown && after.isNo() {
 		return "other"
 	}
 	worse := cmp.Or(

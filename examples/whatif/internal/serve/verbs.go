@@ -93,7 +93,8 @@ type Diff struct {
 	// Evicted are workloads that run and would be told to leave after the change, for one of those that wait, and would not before it.
 	Evicted []string `json:"evicted"`
 	Same    int      `json:"same"` // how many answers stay as they are
-	// Settlement says who has to leave after the change, if usage is to be within what is allowed; absent: nothing has to.
+	// Settlement says who has to leave after the change, if usage is to be within what is allowed, also those who have to before it;
+	// absent: nothing has to.
 	Settlement *settle.Answer `json:"settlement,omitempty"`
 	Notes      []string       `json:"notes"`
 }
