@@ -74,11 +74,16 @@ func TestKAI(t *testing.T) {
 	}
 	departments := sharesState(4, []fairshare.Queue{team("d1", "", 2, 1, 0), team("a", "d1", 1, 1, 1), team("x", "d1", 1, 1, 3), team("d2", "", 2, 1, 0), team("y", "d2", 2, 1, 1)},
 		append(several("x", "x", 50, 3), gpuJob("y0", "y", 50, 1, 5))...)
+	pairs, singles := gpuJob("b-job", "b", 50, 4, 60), gpuJob("b-job", "b", 50, 4, 60)
+	pairs.PodSets[0].MinCount, singles.PodSets[0].MinCount = workload.AtLeast(2), workload.AtLeast(1)
+	overOne := []fairshare.Queue{team("a", "", 2, 1, 2), team("b", "", 3, 1, 4)} // both are entitled to 5 of 4
 	for name, c := range map[string]struct {
 		state   preemption.State
 		pending workload.Workload
 		want    string
 	}{
+		"of a surplus as many as the minimum together": {sharesState(4, overOne, pairs), pendingGPUs("a", 50, 2), "Preempt b-job×2"},
+		"and others singly":                            {sharesState(4, overOne, singles), pendingGPUs("a", 50, 2), "Impossible"},
 		"the newest of who is over its share go": {sharesState(8, []fairshare.Queue{team("a", "", 4, 1, 2), team("b", "", 4, 1, 8)}, several("b", "b", 50, 8)...),
 			pendingGPUs("a", 50, 2), "Preempt b6 b7"},
 		"idle room goes to whoever asks":            {sharesState(4, []fairshare.Queue{team("a", "", 0, 0, 1), team("b", "", 4, 1, 0)}), pendingGPUs("a", 50, 1), "Fits"},

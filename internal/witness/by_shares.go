@@ -90,10 +90,16 @@ func (r *running) replicasOf(podSet int, n int64) (list []fairshare.Amount) {
 }
 
 // inUnits lists what yields at once: "the surplus pods singly, then `minimum` pods as one unit; otherwise all as one".
-func (s *shares) inUnits(c *candidate) (list []fairshare.Unit) {
+// Of a part n replicas of the pod set yield.
+func (s *shares) inUnits(c *candidate, n int64) (list []fairshare.Unit) {
 	r := c.of
 	if c.podSet != whole {
-		return []fairshare.Unit{{Queue: r.Queue, Usage: s.known(r.replicasOf(c.podSet, c.replicas))}}
+		p := &r.PodSets[c.podSet]
+		together := min(n, max(1, p.Count-p.Surplus()))
+		for range n - together {
+			list = append(list, fairshare.Unit{Queue: r.Queue, Usage: s.known(r.replicasOf(c.podSet, 1))})
+		}
+		return append(list, fairshare.Unit{Queue: r.Queue, Usage: s.known(r.replicasOf(c.podSet, together))})
 	}
 	var rest []fairshare.Amount
 	for i := range r.PodSets {
@@ -104,6 +110,19 @@ func (s *shares) inUnits(c *candidate) (list []fairshare.Unit) {
 		rest = append(rest, r.replicasOf(i, p.Count-p.Surplus())...)
 	}
 	return append(list, fairshare.Unit{Queue: r.Queue, Usage: s.known(rest)})
+}
+
+// replicasIn returns how many replicas of a candidate's pod set are in a set, and whether the candidate is the first of them.
+func replicasIn(set []*candidate, c *candidate) (n int64, first bool) {
+	for _, o := range set {
+		if o.of == c.of && o.podSet == c.podSet && !o.leaving {
+			if n == 0 {
+				first = o == c
+			}
+			n += o.replicas
+		}
+	}
+	return n, first || c.podSet == whole
 }
 
 // known leaves out what is not divided.
@@ -140,7 +159,9 @@ func (s *shares) allows(w *world, set []*candidate) bool {
 		if !slices.Contains(sides, side) {
 			sides = append(sides, side)
 		}
-		bySide[side] = append(bySide[side], s.inUnits(c)...)
+		if n, first := replicasIn(set, c); first {
+			bySide[side] = append(bySide[side], s.inUnits(c, n)...)
+		}
 	}
 	for _, side := range sides {
 		units := bySide[side]

@@ -63,12 +63,28 @@ func (t *Taker) hasLast(of *right.Victim, victims []right.Victim) bool {
 	for i := range victims {
 		v := &victims[i]
 		if v.Fair && v.Side == of.Side && t.of.Yields(of.Side, t.guaranteed[of.Level], func(i int) int64 {
-			return quota.Add(t.holdsBeside(of.Side, i, victims), t.unit(v, i))
+			return quota.Add(t.holdsBeside(of.Side, i, victims), t.together(v, i, victims))
 		}) {
 			return true
 		}
 	}
 	return false
+}
+
+// together returns what yields at once if a victim is the last: of a surplus as many replicas as the minimum, for KAI takes the first of
+// them singly and the rest together.
+func (t *Taker) together(v *right.Victim, resource int, victims []right.Victim) int64 {
+	if v.Set < 0 {
+		return t.unit(v, resource)
+	}
+	n := int64(0)
+	for i := range victims {
+		if o := &victims[i]; o.Workload == v.Workload && o.Set == v.Set {
+			n += o.Count
+		}
+	}
+	p := &v.Workload.PodSets[v.Workload.Surplus[v.Set].PodSet]
+	return quota.Mul(max(1, min(n, p.Count-p.Surplus())), t.unit(v, resource))
 }
 
 // unit returns what a victim frees of a resource if it yields last: one replica, or the rest of a workload whose surplus yields
