@@ -1,6 +1,6 @@
 // Conformance asks decisions recorded from other schedulers again, and prints where the library decides differently.
 //
-//	conformance [-json] [-show N] FILE...
+//	conformance [-json] [-search kai] [-show N] FILE...
 //	conformance -convert FILE...
 //	conformance run [-claims FILE] [-json] [-show N] [-each D] [-total D] -- PROGRAM ARGUMENT...
 //	conformance answer
@@ -15,7 +15,8 @@
 // package recorded: any scheduler can record its decisions in it, and compare what it does with what cede would do. The program
 // compares all that a case wants: victims with their reasons, when to ask again, rows of the quota tree and of shares, forecasts;
 // fair shares; of a workload with gates, which gate is opened and when to look again; on nodes, victims, places and units, and how
-// many pods move. A case departs if every difference is explained by a departure listed in docs/departures.md; the departures are predicates on the case.
+// many pods move. With -search kai sessions of KAI are played with its own search for victims, which cede's answers
+// do not need. A case departs if every difference is explained by a departure listed in docs/departures.md; the departures are predicates on the case.
 //
 // It reads more forms, in which Kueue's preemptor, Kueue's gates, kube-scheduler and, of v1.37, its decisions about pod groups,
 // YuniKorn, Koordinator, KAI's consolidation, its fair shares, its sessions and its integration tables were recorded (package
@@ -75,12 +76,16 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("conformance", flag.ContinueOnError)
 	asJSON := flags.Bool("json", false, "print one JSON object for each file, with every failed case")
 	convert := flags.Bool("convert", false, "print the cases in the form of package recorded, and ask nothing")
+	search := flags.String("search", "", "play sessions of KAI with its own search: `kai`")
 	show := flags.Int("show", 5, "print at most `N` failed cases of each file")
-	switch err := cli.Parse(flags, args, "usage: conformance [-convert] [-json] [-show N] [FILE...]", stdout, "cases.jsonl.gz", "-json cases.jsonl", "-convert cases.jsonl"); {
+	switch err := cli.Parse(flags, args, "usage: conformance [-convert] [-json] [-search kai] [-show N] [FILE...]", stdout, "cases.jsonl.gz", "-json cases.jsonl", "-convert cases.jsonl"); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
 		fmt.Fprintf(stderr, "conformance: %s\n", printable.Line(err.Error()))
+		return 2
+	case *search != "" && *search != "kai":
+		fmt.Fprintf(stderr, "conformance: -search %q: want kai\n", *search)
 		return 2
 	}
 	files := flags.Args()
@@ -99,7 +104,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 				return json.NewEncoder(stdout).Encode(c.form)
 			}
 		}
-		err := each(name, stdin, ask)
+		err := each(name, stdin, *search, ask)
 		if err == nil && !*convert {
 			err = r.nothingAsked()
 		}
@@ -141,7 +146,7 @@ type asked struct {
 }
 
 // each calls yield for every case of a file, in a foreign form or in that of package recorded.
-func each(name string, stdin io.Reader, yield func(line int, c asked) error) error {
+func each(name string, stdin io.Reader, search string, yield func(line int, c asked) error) error {
 	in := stdin
 	if name != "-" {
 		f, err := os.Open(name)
@@ -155,6 +160,9 @@ func each(name string, stdin io.Reader, yield func(line int, c asked) error) err
 		if s, ok, err := foreign.ParseSession(text); ok || err != nil {
 			if err != nil {
 				return err
+			}
+			if search != "" {
+				s.KAISearch()
 			}
 			return yield(line, asked{id: s.ID, check: s.Check})
 		}

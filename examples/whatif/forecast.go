@@ -23,14 +23,15 @@ import (
 
 // forecast is a run of cycles in advance.
 type forecast struct {
-	steps   []step
-	cycles  int
-	ends    bool     // nothing changes before an event
-	looked  int      // workloads that the decisions looked at
-	cut     bool     // it ended before so many cycles, because they looked at too many
-	held    []string // workloads that are not considered
-	unknown []string // workloads about which nothing is known for sure
-	placed  []string // workloads that need room on nodes; no cycle tries them
+	steps    []step
+	cycles   int
+	ends     bool     // nothing changes before an event
+	looked   int      // workloads that the decisions looked at
+	cut      bool     // it ended before so many cycles, because they looked at too many
+	searched bool     // KAI's own search tried as much as it may
+	held     []string // workloads that are not considered
+	unknown  []string // workloads about which nothing is known for sure
+	placed   []string // workloads that need room on nodes; no cycle tries them
 
 	cycle     *cycle.Cycle
 	preemptor *preemption.Preemptor

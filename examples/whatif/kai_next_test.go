@@ -51,7 +51,7 @@ func (k *ofKAI) names(list []string) string {
 }
 
 // One session of the situations: what starts, who preempts, and who yields, as in KAI's own tests. Where KAI takes more than it needs, as it puts
-// nothing back, fewer yield here.
+// nothing back, fewer yield here; in none of them are those other groups.
 func TestNextOfKAI(t *testing.T) {
 	for name, want := range map[string]struct{ starts, preempts, yields string }{
 		"1 quick start":              {"train", "", ""},
@@ -73,18 +73,20 @@ func TestNextOfKAI(t *testing.T) {
 		at := slices.IndexFunc(kaiSituations, func(s kaiSituation) bool { return s.name == name })
 		k := newKAI()
 		kaiSituations[at].build(k)
-		got, status := k.next(t, "-cycles", "1")
-		var starts, preempts, yields []string
-		for _, h := range got.Heads {
-			switch h.Outcome {
-			case "Admit":
-				starts = append(starts, h.Workload)
-			case "Preempt":
-				preempts, yields = append(preempts, h.Workload), append(yields, h.Victims...)
+		for _, args := range [][]string{{"-cycles", "1"}, {"-cycles", "1", "-search", "kai"}} {
+			got, status := k.next(t, args...)
+			var starts, preempts, yields []string
+			for _, h := range got.Heads {
+				switch h.Outcome {
+				case "Admit":
+					starts = append(starts, h.Workload)
+				case "Preempt":
+					preempts, yields = append(preempts, h.Workload), append(yields, h.Victims...)
+				}
 			}
-		}
-		if k.names(starts) != want.starts || k.names(preempts) != want.preempts || k.names(yields) != want.yields || (status == 0) != (want.starts+want.preempts != "") {
-			t.Errorf("%s: status %d, %q start, %q preempt, %q yield", name, status, k.names(starts), k.names(preempts), k.names(yields))
+			if k.names(starts) != want.starts || k.names(preempts) != want.preempts || k.names(yields) != want.yields || (status == 0) != (want.starts+want.preempts != "") {
+				t.Errorf("%s %q: status %d, %q start, %q preempt, %q yield", name, args, status, k.names(starts), k.names(preempts), k.names(yields))
+			}
 		}
 	}
 }
@@ -168,10 +170,10 @@ func TestNextConsolidates(t *testing.T) {
 	}
 }
 
-// Sessions of KAI with all its actions, as its objects: in 235 of 256 the same pods yield. The others are departures
-// (conformance plays all that are recorded).
+// Sessions of KAI with all its actions, as its objects: in 235 of 256 the same pods yield, with its own search in 255. The others are
+// departures (conformance plays all that are recorded).
 func TestNextAsRecorded(t *testing.T) {
-	count, equal := 0, 0
+	count, equal := 0, [2]int{}
 	for _, name := range []string{"reclaim", "preempt"} {
 		err := recorded.Lines(name, besideKAI(t, name+".jsonl.gz"), func(_ int, line []byte) error {
 			var s kaiSession
@@ -184,23 +186,26 @@ func TestNextAsRecorded(t *testing.T) {
 				return nil
 			}
 			k := s.objects()
-			got, status := k.next(t, "-cycles", "1")
-			if status == 3 {
-				t.Errorf("%s: unknown %+v", s.ID, got)
-			}
-			var yields, want []string
-			for _, h := range got.Heads {
-				for _, pod := range h.VictimPods {
-					yields = append(yields, strings.TrimPrefix(pod, kaiNamespace+"/"))
-				}
-			}
-			slices.Sort(yields)
+			var want []string
 			for _, v := range slices.Concat(s.Want.Decided.Evicted, s.Want.Decided.Undone) {
 				want = append(want, v.Task)
 			}
 			slices.Sort(want)
-			if count++; slices.Equal(yields, want) {
-				equal++
+			count++
+			for i, args := range [][]string{{"-cycles", "1"}, {"-cycles", "1", "-search", "kai"}} {
+				got, status := k.next(t, args...)
+				if status == 3 {
+					t.Errorf("%s: unknown %+v", s.ID, got)
+				}
+				var yields []string
+				for _, h := range got.Heads {
+					for _, pod := range h.VictimPods {
+						yields = append(yields, strings.TrimPrefix(pod, kaiNamespace+"/"))
+					}
+				}
+				if slices.Sort(yields); slices.Equal(yields, want) {
+					equal[i]++
+				}
 			}
 			return nil
 		})
@@ -208,7 +213,7 @@ func TestNextAsRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if count != 256 || equal != 235 {
+	if count != 256 || equal != [2]int{235, 255} {
 		t.Errorf("%d of %d are equal", equal, count)
 	}
 }
@@ -224,5 +229,17 @@ func TestNextMovesVictims(t *testing.T) {
 	got, _ := k.next(t, "-cycles", "1")
 	if len(got.Heads) == 0 || k.names(got.Heads[0].Victims) != "b1" || !strings.HasSuffix(got.Heads[0].Words, "; 1 pod moves: "+kaiNamespace+"/"+k.name("b0")+"-worker-0 to node-2") {
 		t.Errorf("%+v", got.Heads)
+	}
+}
+
+// Only KAI has a search of its own.
+func TestSearchOfKAI(t *testing.T) {
+	for wrong, args := range map[string][]string{
+		"-search kai: the input is not of KAI": {"next", "-sample", "cluster", "-search", "kai"},
+		`-search "cede": want kai`:             {"next", "-sample", "kai", "-search", "cede"},
+	} {
+		if status, _, stderr := call(nil, args...); status != 2 || !strings.Contains(stderr, wrong) {
+			t.Errorf("%q: status %d, %q", args, status, stderr)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -16,23 +17,31 @@ import (
 
 var nextVerb = verb{
 	name: "next", short: "what the next admission cycles do",
-	long:     "Runs the next admission cycles with all that waits: which workloads are admitted, preempt or stay. It assumes that a victim has left before the next cycle and then waits again, and that nothing is submitted and nothing ends. Limits on preemptions count those of the cycles before. Where only time helps, the next cycle is at that time. In a large cluster without room fewer cycles are run; -all runs all. Of KAI a cycle is a session: which groups are started in idle room, which because pods that run move (consolidation), which reclaim by fair shares, which preempt lower priority in their queue, in KAI's order.",
-	examples: []string{"next -live", "next -f cluster.json -cycles 20", "next -live -queue vision"},
+	long:     "Runs the next admission cycles with all that waits: which workloads are admitted, preempt or stay. It assumes that a victim has left before the next cycle and then waits again, and that nothing is submitted and nothing ends. Limits on preemptions count those of the cycles before. Where only time helps, the next cycle is at that time. In a large cluster without room fewer cycles are run; -all runs all. Of KAI a cycle is a session: which groups are started in idle room, which because pods that run move (consolidation), which reclaim by fair shares, which preempt lower priority in their queue, in KAI's order. Victims are those that are needed; with -search kai those that KAI's own search finds.",
+	examples: []string{"next -live", "next -f cluster.json -cycles 20", "next -live -queue vision", "next -live -scheduler kai -search kai"},
 	yes:      "a workload is admitted or preempts", no: "no workload is admitted and none preempts", unknown: "the answer about a workload is unknown, which may come before the others, or not all cycles were run",
 	flags: func(c *cobra.Command, o *options) {
 		queueFlag(c, o)
 		c.Flags().IntVar(&o.cycles, "cycles", 5, "run at most `N` cycles")
+		c.Flags().StringVar(&o.search, "search", "", "of KAI, find victims as `kai` itself does: it probes, and puts nothing back")
+		choose(c, "search", "kai")
 		allFlag(c, o)
 	},
 	check: func(_ *cobra.Command, o *options) error {
 		if o.cycles < 1 || o.cycles > maxCycles {
 			return fmt.Errorf("-cycles %d: want 1 to %d", o.cycles, maxCycles)
 		}
+		if o.search != "" && o.search != "kai" {
+			return fmt.Errorf("-search %q: want kai", o.search)
+		}
 		return nil
 	},
 	run: func(c *cluster, o *options, std stdio) (result, error) {
 		if err := c.checkQueue(o.queue); err != nil {
 			return result{}, err
+		}
+		if o.search != "" && !c.ByFairShares() {
+			return result{}, errors.New("-search kai: the input is not of KAI")
 		}
 		most := answers.MaxSteps
 		if o.all {
@@ -62,6 +71,9 @@ var nextVerb = verb{
 		if f.cut {
 			notes = append(notes, fmt.Sprintf("cycle %d is the last one that was run: the decisions may look at %d million running workloads together; with -all they have no limit",
 				f.cycles, answers.MaxSteps/1_000_000))
+		}
+		if f.searched {
+			notes = append(notes, "KAI's search was ended before all sets of victims were tried, as KAI ends it after some time")
 		}
 		return result{status, func(b *cli.Page) {
 			c.printForecast(b, o, f)

@@ -37,6 +37,7 @@ type options struct {
 	sharingSaid                             bool // -fair was given
 	in                                      time.Duration
 	all, tree, stuck                        bool
+	search                                  string // of next: whose search for victims
 	newOnly                                 bool   // of safe: nothing that waits already
 	pod                                     string // of safe, on its node
 	allPods                                 bool   // of safe: each

@@ -24,7 +24,12 @@ type played struct {
 	c    *cluster
 	of   *session.Session
 	pods map[string]int // of steps without victims in this session, by group: they are one line
+
+	ownSearch bool // KAI's own
 }
+
+// mostMoving is how many groups KAI moves for one, by default.
+const mostMoving = 17
 
 // sessions plays sessions of KAI until nothing changes, or so many, or until the decisions have looked at the most workloads; zero is no
 // limit.
@@ -34,7 +39,11 @@ func (c *cluster) sessions(o *options, most int, screen cli.Screen) (*forecast, 
 	if err != nil {
 		return nil, err
 	}
-	if p.of, err = session.New(c.atStart(waits)); err != nil {
+	start := c.atStart(waits)
+	if p.ownSearch = o.search != ""; p.ownSearch {
+		start.KAISearch, start.MostMoving = true, mostMoving
+	}
+	if p.of, err = session.New(start); err != nil {
 		return nil, answers.Faults(err)
 	}
 	progress := screen.Start("sessions", int64(o.cycles))
@@ -48,6 +57,7 @@ func (c *cluster) sessions(o *options, most int, screen cli.Screen) (*forecast, 
 			return nil, answers.Faults(err)
 		}
 	}
+	p.searched = p.of.Cut()
 	return p.forecast, nil
 }
 
@@ -133,6 +143,8 @@ func (p *played) run() error {
 		switch why, _ := answers.WhyNot(&d, &r); {
 		case d.Outcome == preemption.Wait:
 			s.Outcome, s.Words = cycle.Wait, "waits "+duration.HumanDuration(d.RetryAt.Sub(p.now))+": no workload may yield before"
+		case d.Outcome.Possible() && p.ownSearch && p.ends:
+			s.Words = "stays: KAI's search finds no victims for it"
 		case d.Outcome.Possible():
 			s.Outcome, s.Words = cycle.Wait, "waits: it "+preemptionWords(&d)
 		default:

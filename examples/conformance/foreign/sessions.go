@@ -48,8 +48,9 @@ type session struct {
 		Decided decided `json:"decided"`
 	} `json:"answers"`
 
-	rounds   []decided // of a table of several sessions
-	notAsked string    // why it is not played
+	kaiSearch bool      // with its own search
+	rounds    []decided // of a table of several sessions
+	notAsked  string    // why it is not played
 }
 
 type sessionNode struct {
@@ -143,7 +144,7 @@ func (s *session) start() (*sessions.Session, preemption.Config, error) {
 		return nil, preemption.Config{}, err
 	}
 	of := &s.Input.Settings
-	c := sessions.Cluster{State: preemption.State{FairShares: tree}, Flavor: sessionFlavor, Now: sessionTime, Config: preemption.Config{Sharing: preemption.KAI,
+	c := sessions.Cluster{State: preemption.State{FairShares: tree}, Flavor: sessionFlavor, Now: sessionTime, KAISearch: s.kaiSearch, Config: preemption.Config{Sharing: preemption.KAI,
 		MinRuntime: minruntime.Defaults{Reclaim: minutes(of.Reclaim), Preempt: minutes(of.Preempt), Method: of.Method}}}
 	c.State.Cohorts, c.State.Queues = preemption.QueuesOf(tree, allQueues, sessionFlavor)
 	settings := map[string]minruntime.Settings{}
@@ -156,16 +157,22 @@ func (s *session) start() (*sessions.Session, preemption.Config, error) {
 	for i := range c.State.Queues {
 		c.State.Queues[i].MinRuntime = settings[c.State.Queues[i].Name]
 	}
-	for i := range s.Input.Jobs {
-		c.Groups = append(c.Groups, s.Input.Jobs[i].group())
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.Input.Nodes)) {
-		n := s.Input.Nodes[name]
-		c.Nodes.Nodes = append(c.Nodes.Nodes, workload.Node{Name: name, Capacity: workload.Resources{
-			"gpu": int64(n.GPUs * 1000), "cpu": int64(n.MilliCPU), "memory": int64(n.Memory)}})
-	}
+	c.Nodes.Nodes, c.Groups = s.floor()
 	made, err := sessions.New(c)
 	return made, c.Config, err
+}
+
+// floor returns the nodes, and the jobs with their pods.
+func (s *session) floor() (nodes []workload.Node, groups []bridge.Group) {
+	for _, name := range slices.Sorted(maps.Keys(s.Input.Nodes)) {
+		n := s.Input.Nodes[name]
+		nodes = append(nodes, workload.Node{Name: name, Capacity: workload.Resources{
+			"gpu": int64(n.GPUs * 1000), "cpu": int64(n.MilliCPU), "memory": int64(n.Memory)}})
+	}
+	for i := range s.Input.Jobs {
+		groups = append(groups, s.Input.Jobs[i].group())
+	}
+	return nodes, groups
 }
 
 // tree returns the queues with what their jobs request.

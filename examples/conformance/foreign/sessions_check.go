@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	sessions "github.com/cedesched/cede/examples/internal/session"
+	"github.com/cedesched/cede/examples/internal/session/judge"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/preemption/recorded"
 	"github.com/cedesched/cede/preemption/verify"
@@ -271,7 +272,12 @@ func (s *session) checkDecided(r *recorded.Report) error {
 	if s.Want.TryOrder != nil && !slices.Equal(order, s.Want.TryOrder) {
 		r.Differences = append(r.Differences, recorded.Difference{What: "the order in which jobs are served", Want: s.Want.TryOrder, Got: order})
 	}
+	floor := judge.NewFloor(s.floor())
 	gone, placed, err := s.play(on, func(step *sessions.Step) {
+		if s.kaiSearch {
+			judgeSearch(step, config, floor, r)
+			return
+		}
 		if judgeMoves(step, r); len(step.Decision.Victims) == 0 {
 			return
 		}
@@ -287,7 +293,7 @@ func (s *session) checkDecided(r *recorded.Report) error {
 		answers = append(answers, a.Decided)
 	}
 	for i := range answers {
-		if slices.Equal(gone, names(answers[i].Evicted, answers[i].Undone)) {
+		if slices.Equal(gone, names(answers[i].Evicted, answers[i].Undone)) && (!s.kaiSearch || sameMoves(floor, answers[i].Moved)) {
 			return nil
 		}
 	}
@@ -301,16 +307,26 @@ func (s *session) checkDecided(r *recorded.Report) error {
 
 // checkMoves asks which pods start, and how many move for them.
 func (s *session) checkMoves(r *recorded.Report) error {
-	on, _, err := s.start()
+	on, config, err := s.start()
 	if err != nil {
 		return err
 	}
-	moved := 0
+	moved, floor := 0, judge.NewFloor(s.floor())
 	_, placed, err := s.play(on, func(step *sessions.Step) {
+		if s.kaiSearch {
+			judgeSearch(step, config, floor, r)
+			return
+		}
 		moved += len(movedBy(step))
 		judgeMoves(step, r)
 	})
 	d := &s.Want.Decided
+	if s.kaiSearch {
+		if !slices.Equal(placed, names(d.Placed, d.Bound)) || !sameMoves(floor, d.Moved) {
+			r.Departures = append(r.Departures, s.searchDeparture())
+		}
+		return err
+	}
 	if why := movesDeparture(placed, names(d.Placed, d.Bound), moved, len(d.Moved)); why != "" {
 		r.Departures = append(r.Departures, why)
 	}
@@ -327,7 +343,7 @@ func movedBy(step *sessions.Step) (tasks []string) {
 
 // judgeMoves notes what is wrong with the moves of a step.
 func judgeMoves(step *sessions.Step, r *recorded.Report) {
-	if of := step.Moving; of != nil {
+	if of := step.Moving; of != nil && of.Before != nil { // KAI's own search is judged otherwise
 		if wrong := verify.Moves(of.Before.State(), of.Request, placement.Config{}, sessions.AllMove, of.Decision); wrong != nil {
 			r.Differences = append(r.Differences, recorded.Difference{What: "what the judge finds wrong with the moves", Got: []string{wrong.Error()}})
 		}
@@ -350,6 +366,9 @@ func movesDeparture(placed, want []string, moved, wantMoved int) string {
 
 // departure says why others yield than in KAI; empty: nothing explains it. The victims of each decision are right.
 func (s *session) departure(gone, got []string) string {
+	if s.kaiSearch {
+		return s.searchDeparture()
+	}
 	d := &s.Want.Decided
 	placed, evicted := names(d.Placed, d.Bound), names(d.Evicted, d.Undone)
 	missing := slices.ContainsFunc(placed, func(task string) bool { return !slices.Contains(got, task) })

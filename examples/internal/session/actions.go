@@ -50,16 +50,21 @@ func (s *Session) Run(action string, tell func(*Step)) error {
 	if err := s.allow(policies[action]); err != nil {
 		return err
 	}
-	s.failed = map[string]bool{}
+	if s.failed = map[string]bool{}; s.search != nil {
+		s.search.trials = 0
+	}
 	for line := s.line(); ; {
 		j, err := line.pop()
 		if j == nil || err != nil {
 			return err
 		}
 		var step *Step
-		if action == Consolidation {
+		switch {
+		case s.search != nil:
+			step, err = s.probe(action, j)
+		case action == Consolidation:
 			step, err = s.consolidate(j)
-		} else {
+		default:
 			step, err = s.try(action, j)
 		}
 		if err != nil {
@@ -264,6 +269,9 @@ func (s *Session) change(jobs []*job, to func(of *job, pod int) phase) error {
 
 // End ends a session. What was bound runs; what waits for room of others waits again, and so does what was told to leave.
 func (s *Session) End() error {
+	if s.order = nil; s.search != nil {
+		s.search.books, s.search.twice = nil, nil
+	}
 	var jobs []*job
 	for _, j := range s.jobs {
 		started := j.Workload.ReservedAt
@@ -394,13 +402,11 @@ func (l *line) pop() (*job, error) {
 		}
 		first = append(first, in)
 	}
-	if s.order == nil {
-		var err error
-		if s.order, err = fairshare.NewReclaim(s.tree); err != nil {
-			return nil, err
-		}
+	rules, err := s.reclaim()
+	if err != nil {
+		return nil, err
 	}
-	at, err := s.order.ServedNext(first)
+	at, err := rules.ServedNext(first)
 	if at < 0 || err != nil {
 		return nil, err
 	}
@@ -408,6 +414,20 @@ func (l *line) pop() (*job, error) {
 	j := l.jobs[q][0]
 	l.jobs[q] = l.jobs[q][1:]
 	return j, nil
+}
+
+// reclaim returns the rules of fair shares as things stand.
+func (s *Session) reclaim() (*fairshare.Reclaim, error) {
+	if s.order != nil {
+		return s.order, nil
+	}
+	tree := s.tree
+	if s.search != nil && len(s.search.twice) > 0 {
+		tree = s.lessTwice()
+	}
+	var err error
+	s.order, err = fairshare.NewReclaim(tree)
+	return s.order, err
 }
 
 // compareJobs is the order in which the jobs of a queue are served (KAI): higher priority, below the minimum before at the minimum before above

@@ -25,6 +25,10 @@ type Cluster struct {
 	Groups []bridge.Group
 	Flavor string // of all amounts
 	Now    time.Time
+	// KAISearch: places and victims are those that KAI's own search finds. It puts nothing back, and moves whom it likes.
+	KAISearch bool
+	// MostMoving is, for that search, how many groups may move for one (consolidation). Zero: any number.
+	MostMoving int
 }
 
 // Session is a cluster while groups are served. Make it with [New]. Change nothing of the cluster then.
@@ -42,11 +46,19 @@ type Session struct {
 	now       time.Time
 	failed    map[string]bool // what was tried in vain since something changed
 	looked    int
+	places    map[string]int // of the queues in the tree
+	search    *search        // nil: not KAI's own
 }
 
 // New begins sessions.
 func New(c Cluster) (*Session, error) {
-	s := &Session{queues: c.State.Queues, tree: c.State.FairShares.Clone(), byID: map[string]*job{}, flavor: c.Flavor, now: c.Now}
+	s := &Session{queues: c.State.Queues, tree: c.State.FairShares.Clone(), byID: map[string]*job{}, flavor: c.Flavor, now: c.Now, places: map[string]int{}}
+	for i := range s.tree.Queues {
+		s.places[s.tree.Queues[i].Name] = i
+	}
+	if c.KAISearch {
+		s.search = newSearch(&c)
+	}
 	st, nodes := c.State, c.Nodes
 	st.Admitted, nodes.Pods = slices.Clone(st.Admitted), slices.Clone(nodes.Pods)
 	for i := range nodes.Pods {
@@ -57,7 +69,7 @@ func New(c Cluster) (*Session, error) {
 	}
 	order := map[string]int{}
 	for i := range c.Groups {
-		j := &job{Group: c.Groups[i]}
+		j := &job{Group: c.Groups[i], at: i}
 		j.Pods = slices.Clone(j.Pods)
 		s.jobs, s.byID[j.Workload.ID] = append(s.jobs, j), j
 		j.phases = make([]phase, len(j.Pods))
@@ -88,14 +100,15 @@ func New(c Cluster) (*Session, error) {
 // count counts what a workload holds, or with the sign -1 held.
 func (s *Session) count(w *workload.Workload, sign int64) {
 	s.order = nil
-	for i := range s.tree.Queues {
-		if s.tree.Queues[i].Name != w.Queue {
-			continue
-		}
-		for _, u := range w.Usage() {
-			for k := range s.tree.Queues[i].Claims {
-				if claim := &s.tree.Queues[i].Claims[k]; claim.Resource == u.Resource {
-					claim.Usage = quota.Add(claim.Usage, sign*u.Amount)
+	at, known := s.places[w.Queue]
+	if !known {
+		return
+	}
+	for _, u := range w.Usage() {
+		for k := range s.tree.Queues[at].Claims {
+			if claim := &s.tree.Queues[at].Claims[k]; claim.Resource == u.Resource {
+				if claim.Usage = quota.Add(claim.Usage, sign*u.Amount); w.NeverYields {
+					claim.NonPreemptible = quota.Add(claim.NonPreemptible, sign*u.Amount)
 				}
 			}
 		}
@@ -107,6 +120,7 @@ type job struct {
 	bridge.Group
 	phases  []phase // of its pods
 	running int     // how many of them hold room
+	at      int     // its place in the session
 }
 
 // phase is where a pod is.
@@ -125,10 +139,18 @@ func (p phase) holds() bool { return p == runs || p == placed }
 // chunk returns the pods that are to start together: those that are missing to the minimum, above that one. None: it waits for nothing, or has not
 // enough pods.
 func (j *job) chunk() (pods []workload.Pod) {
+	for _, i := range j.next() {
+		pods = append(pods, j.Pods[i])
+	}
+	return pods
+}
+
+// next returns the places of these pods.
+func (j *job) next() (pods []int) {
 	n := max(1, j.Minimum-j.running)
 	for i := range j.Pods {
 		if j.phases[i] == waits && len(pods) < n {
-			pods = append(pods, j.Pods[i])
+			pods = append(pods, i)
 		}
 	}
 	if len(pods) < n {

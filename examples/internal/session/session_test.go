@@ -38,6 +38,12 @@ func of(t *testing.T, groups ...bridge.Group) *Session {
 
 func onNodes(t *testing.T, nodes []workload.Node, groups ...bridge.Group) *Session {
 	t.Helper()
+	return with(t, false, nodes, groups...)
+}
+
+// with begins with KAI's own search, or without.
+func with(t *testing.T, kaiSearch bool, nodes []workload.Node, groups ...bridge.Group) *Session {
+	t.Helper()
 	tree := fairshare.Tree{Resources: []fairshare.Resource{{Name: "gpu"}}}
 	for _, n := range nodes {
 		tree.Resources[0].Total += n.Capacity["gpu"]
@@ -46,7 +52,9 @@ func onNodes(t *testing.T, nodes []workload.Node, groups ...bridge.Group) *Sessi
 		claim := fairshare.Claim{Resource: "gpu", Quota: 2, OverQuotaWeight: 1}
 		for _, g := range groups {
 			if g.Workload.Queue == q {
-				claim.Request += int64(len(g.Pods))
+				for _, p := range g.Pods {
+					claim.Request += p.Requests["gpu"]
+				}
 			}
 		}
 		tree.Queues = append(tree.Queues, fairshare.Queue{Name: q, Claims: []fairshare.Claim{claim}})
@@ -54,7 +62,7 @@ func onNodes(t *testing.T, nodes []workload.Node, groups ...bridge.Group) *Sessi
 	st := preemption.State{FairShares: tree}
 	st.Cohorts, st.Queues = preemption.QueuesOf(tree, "all", "nodes")
 	s, err := New(Cluster{State: st, Config: preemption.Config{Sharing: preemption.KAI}, Groups: groups, Flavor: "nodes", Now: at,
-		Nodes: placement.State{Nodes: nodes}})
+		Nodes: placement.State{Nodes: nodes}, KAISearch: kaiSearch})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,6 +213,50 @@ func TestVictimsMove(t *testing.T) {
 		}
 		if err := s.End(); err != nil || s.jobs[1].running != 0 {
 			t.Errorf("%s: %v, %d of the gang run before what moves has moved", name, err, s.jobs[1].running)
+		}
+	}
+}
+
+// KAI's own search takes all victims on the nodes that it looks at, serves each of their groups once, and puts nothing back.
+func TestKAISearch(t *testing.T) {
+	for name, c := range map[string]struct {
+		m, n      int64    // GPUs of the nodes
+		u, v      []string // the nodes of two groups, of which u is older
+		minima    [2]int
+		cede, kai string
+	}{
+		"on one node": {2, 4, []string{"m", "m"}, []string{"n", "n", "n"}, [2]int{1, 3},
+			"reclaim asks +0 -u-1", "reclaim asks +0 -v-0 -v-1 -v-2"}, // v is newer, and on its node two GPUs are enough
+		"a gang where less is enough": {1, 3, []string{"n", "n"}, []string{"m"}, [2]int{2, 1},
+			"reclaim asks +0 -v-0", "reclaim asks +0 -u-0 -u-1"}, // a pod of u could move to m
+	} {
+		for own, want := range map[bool]string{false: c.cede, true: c.kai} {
+			u, v, asks := group("u", "b", c.minima[0], len(c.u), len(c.u), 90), group("v", "b", c.minima[1], len(c.v), len(c.v), 89), group("asks", "a", 1, 1, 0, 5)
+			for i, node := range c.u {
+				u.Pods[i].Node = node
+			}
+			for i, node := range c.v {
+				v.Pods[i].Node = node
+			}
+			asks.Pods[0].Requests = workload.Resources{"gpu": 2}
+			nodes := []workload.Node{{Name: "m", Capacity: workload.Resources{"gpu": c.m}}, {Name: "n", Capacity: workload.Resources{"gpu": c.n}}}
+			s := with(t, own, nodes, u, v, asks)
+			if got := played(t, s); got != want || s.Cut() {
+				t.Errorf("%s, own search %t: %s", name, own, got)
+			}
+		}
+	}
+}
+
+// In the next session what moved or was told to leave waits, and what KAI's search counted in the session before is forgotten.
+func TestKAISearchGoesOn(t *testing.T) {
+	s := with(t, true, []workload.Node{{Name: "n", Capacity: workload.Resources{"gpu": 4}}}, group("elastic", "b", 1, 4, 4, 9), group("gang", "a", 2, 2, 0, 5))
+	for i, want := range []string{"reclaim gang +0 +1 -elastic-2 -elastic-3", "allocate gang +0 +1", ""} {
+		if got := played(t, s); got != want {
+			t.Errorf("session %d: %s", i+1, got)
+		}
+		if err := s.End(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
