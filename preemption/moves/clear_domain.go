@@ -15,9 +15,9 @@ func (f *clearing) with(done *cleared, d *placement.Domain, now time.Time) (x *c
 			return nil, &Blocked{Domain: d.Name, Cause: Promised, Pod: pod}, more, nil
 		}
 	}
-	leave, blocked, at, err := f.leaves(done.left, d, now)
+	leave, blocked, more, err := f.leaves(done.left, d, now)
 	if err != nil || blocked != nil {
-		return nil, blocked, at, err
+		return nil, blocked, more, err
 	}
 	list, planner := f.victimsOf(done, leave), f.config.newPlanner(f.before, func(string) bool { return false })
 	for i := range list {

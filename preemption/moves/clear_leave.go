@@ -13,7 +13,8 @@ import (
 )
 
 // leaves returns the units that have to leave the nodes of a domain; or, blocked, a unit that may not now, and the first instant at which
-// time alone lets all of them leave. Units yield as to a pod of the highest priority there is: units that have it do not.
+// time alone lets all of them leave. Not blocked, at is the first instant at which others may leave in their place: those may have one
+// elsewhere. Units yield as to a pod of the highest priority there is: units that have it do not.
 func (f *clearing) leaves(s *placement.Snapshot, d *placement.Domain, now time.Time) (list []placement.Victim, blocked *Blocked, at time.Time, err error) {
 	var edits []placement.Edit
 	for _, node := range d.Nodes {
@@ -24,7 +25,7 @@ func (f *clearing) leaves(s *placement.Snapshot, d *placement.Domain, now time.T
 		}
 	}
 	before, err := s.With(edits...)
-	left, never := before, false
+	left, never, others := before, false, time.Time{}
 	for _, node := range d.Nodes {
 		if err != nil {
 			return nil, nil, at, err
@@ -49,6 +50,15 @@ func (f *clearing) leaves(s *placement.Snapshot, d *placement.Domain, now time.T
 			}
 			continue
 		}
+		if f.within { // else all leave
+			instants, err := f.preemptor.Instants(snapshot, ask)
+			if err != nil {
+				return nil, nil, at, err
+			}
+			if len(instants) > 0 && (others.IsZero() || instants[0].Before(others)) {
+				others = instants[0]
+			}
+		}
 		list = append(list, found.Victims...)
 		if left, err = left.With(gone(found.Victims)...); err != nil {
 			return nil, nil, at, err
@@ -58,7 +68,7 @@ func (f *clearing) leaves(s *placement.Snapshot, d *placement.Domain, now time.T
 		at = time.Time{}
 	}
 	if blocked == nil && f.within {
-		list = f.needed(left, before, d, list)
+		list, at = f.needed(left, before, d, list), others
 	}
 	slices.SortFunc(list, func(a, b placement.Victim) int { return cmp.Compare(a.Pods[0], b.Pods[0]) })
 	return list, blocked, at, err

@@ -104,6 +104,13 @@ func TestClear(t *testing.T) {
 			change: func(st *placement.State) { st.Pods[0].MinRuntime = quota.Some(2 * time.Hour) },
 			want:   "Wait a:Protected:v at 1h2m0.000000001s",
 		},
+		"a later one has a place where this one has none": {
+			state: "a=4 b=3 a:v@=3 a:u=2", request: moves.ClearRequest{Within: true}, config: only,
+			change: func(st *placement.State) {
+				st.Pods[0].Priority, st.Pods[1].MinRuntime = 9, quota.Some(2*time.Hour) // v, which may leave now, has no place
+			},
+			want: "Wait a:NoPlace:v at 1h3m0.000000001s",
+		},
 		"or none": {
 			state: "a=4 b=4 a:v=1", request: moves.ClearRequest{Domains: []placement.Domain{rack("a", "a")}}, config: only,
 			change: func(st *placement.State) {
