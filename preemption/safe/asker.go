@@ -131,10 +131,15 @@ func (a *Asker) queuesOf(root string) []*asking {
 }
 
 func (a *Asker) readQuota(q *asking) {
-	rows, _ := a.snapshot.QueueStatus(q.Name)
-	slices.SortStableFunc(rows, func(a, b preemption.QuotaStatus) int {
-		return cmp.Compare(everyday(a.Resource, a.PotentialAvailable), everyday(b.Resource, b.PotentialAvailable))
-	})
+	all, _ := a.snapshot.QueueStatus(q.Name)
+	var rows []preemption.QuotaStatus
+	for rank := range 3 {
+		for i := range all {
+			if everyday(all[i].Resource, all[i].PotentialAvailable) == rank {
+				rows = append(rows, all[i])
+			}
+		}
+	}
 	then, columns := rows, ""
 	if a.cleared != a.snapshot {
 		then, _ = a.cleared.QueueStatus(q.Name, names(rows)...)

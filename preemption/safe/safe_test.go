@@ -145,11 +145,12 @@ func TestUntil(t *testing.T) {
 	}
 }
 
-// Two states in which no turn says it: two that free nothing in their turn are needed together, for an amount between turns; and
-// what leaves is enough, unless a second resource is short that it does not have.
+// States in which the turn does not say it: two that free nothing in their turn are needed together, for an amount between turns; what
+// leaves is enough, unless a second resource is short that it does not have; and replicas are put back, but not where the rest is taken.
 func TestNeededOnlyTogether(t *testing.T) {
 	for _, c := range []struct{ file, id, want string }{
 		{"put_back", "ns/w09", "Now 0s: q2 asks [{default cpu 2}] with priority -2147483648, InCohortReclamation"},
+		{"replicas", "ns/w11", "Now 0s: q0 asks [{default gpu 2}] with priority 2, InClusterQueue"},
 		{"leaving", "ns/w01", "Now 0s: q4 asks [{default gpu 9} {default cpu 3}] with priority 3, InClusterQueue"},
 	} {
 		data, err := os.ReadFile("testdata/" + c.file + ".json")

@@ -23,7 +23,6 @@ type Telling struct {
 	Looked int
 
 	waiting []waiting
-	divided bool // surplus was taken, which is put back otherwise
 }
 
 // Told is how a victim is told of.
@@ -44,13 +43,22 @@ type waiting struct{ at, turns int }
 // tell tells of a victim, with its amounts as the last that is taken; nil: it comes before others.
 func (t *Telling) tell(s *Search, at int, amounts []int64) bool {
 	v := &s.Taken[at]
-	if t.divided = t.divided || len(v.Workload.Surplus) > 0; !t.wants(v) {
+	if !t.wants(v) {
 		return true
 	}
 	if amounts == nil && t.PutsBack {
 		t.waiting = append(t.waiting, waiting{at, 0})
+	} else {
+		t.forget(s, v)
 	}
 	return t.To(v, amounts, Taken)
+}
+
+// forget waits no longer for a workload, of which replicas may be victims beside the rest.
+func (t *Telling) forget(s *Search, v *right.Victim) {
+	if len(v.Workload.Surplus) > 0 {
+		t.waiting = slices.DeleteFunc(t.waiting, func(w waiting) bool { return s.Taken[w.at].Workload.Is(v.Workload) })
+	}
 }
 
 func (t *Telling) wants(v *right.Victim) bool {
@@ -70,21 +78,23 @@ func (t *Telling) tellIdle(s *Search, from int) bool {
 // putBack puts victims back, as a decision does, for each amount from low to high, and tells of those that wait and stay taken.
 func (t *Telling) putBack(s *Search, m source.Mode, low, high int64) bool {
 	more, pieces := true, min(mostPieces, max(leastPieces, mostMoves/len(s.Taken)))
-	for ; len(t.waiting) > 0 && low <= high && pieces > 0 && !t.divided; pieces-- {
-		next, last := high, len(t.waiting)-1
+	for ; len(t.waiting) > 0 && low <= high && pieces > 0; pieces-- {
+		next, last, stay := high, len(t.waiting)-1, []int(nil)
 		putBackFor(s, m, low, t.waiting[0].at, func(i int, fits int64) {
-			waits := last >= 0 && t.waiting[last].at == i
-			if fits >= low {
-				next = min(next, fits)
-			} else if waits {
-				more = t.To(&s.Taken[i], []int64{low}, Taken) && more
-				t.waiting[last].turns = -1
-			}
-			if waits {
+			for last >= 0 && t.waiting[last].at > i {
 				last--
 			}
+			if fits >= low {
+				next = min(next, fits)
+			} else if last >= 0 && t.waiting[last].at == i {
+				stay = append(stay, i)
+			}
 		})
-		t.waiting = slices.DeleteFunc(t.waiting, func(w waiting) bool { return w.turns < 0 })
+		for _, i := range stay {
+			more = t.To(&s.Taken[i], []int64{low}, Taken) && more
+			t.forget(s, &s.Taken[i])
+		}
+		t.waiting = slices.DeleteFunc(t.waiting, func(w waiting) bool { return slices.Contains(stay, w.at) })
 		low = quota.Add(next, 1)
 	}
 	for i := range t.waiting {
@@ -100,18 +110,24 @@ func (t *Telling) putBack(s *Search, m source.Mode, low, high int64) bool {
 	return more
 }
 
-// putBackFor puts victims back, the latest but one first, down to one of them, without which an amount of the first column still fits, and
-// takes them again. It yields what fits without each.
+// putBackFor puts victims back, the latest but one first, down to one of them, without which an amount of the first column still fits, as
+// [Search.PutBack] does, and takes them again. It yields what fits without each; replicas of a workload that yields as a whole stay.
 func putBackFor(s *Search, m source.Mode, amount int64, to int, yield func(i int, fits int64)) {
 	var back []int
+	s.wholes.list = s.wholes.list[:0]
+	s.wholes.add(&s.Taken[len(s.Taken)-1])
 	for i := len(s.Taken) - 2; i >= to; i-- {
 		v := s.Taken[i]
+		if v.Partial() && s.wholes.has(v.Workload) {
+			continue
+		}
 		s.Move(&v, 1, s.Taken[:i])
 		fits := most(s, m, 0)
 		if yield(i, fits); fits >= amount {
 			back = append(back, i)
 		} else {
 			s.Move(&v, -1, s.Taken[:i])
+			s.wholes.add(&v)
 		}
 	}
 	for _, i := range slices.Backward(back) {

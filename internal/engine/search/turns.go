@@ -76,7 +76,7 @@ func EachTurn(s *Search, m source.Mode, box Box, earlier []int64, t *Telling) (f
 		}
 	}
 	defer s.PutAllBack()
-	t.First, t.waiting, t.divided = earlier == nil, t.waiting[:0], false
+	t.First, t.waiting = earlier == nil, t.waiting[:0]
 	for phase := range source.Phases {
 		s.Source.Open(&s.Case, phase, m)
 		for anyLess(before, limits) {
