@@ -7,14 +7,12 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/internal/printable"
-	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/examples/whatif/internal/serve"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/safe"
@@ -177,21 +175,6 @@ func rankOfSafe(o safe.Outcome) int {
 	return slices.Index([]safe.Outcome{safe.Leaving, safe.Now, safe.Unknown, safe.Later, safe.Never}, o)
 }
 
-// safeFor is an answer in a cell.
-func safeFor(o safe.Outcome, at, now time.Time) string {
-	switch o {
-	case safe.Never:
-		return "yes"
-	case safe.Later:
-		return "for " + units.Age(at, now)
-	case safe.Unknown:
-		return "unknown"
-	case safe.Leaving:
-		return "leaves"
-	}
-	return "no"
-}
-
 // safeCounts says how many are what.
 func safeCounts(run string, counts map[safe.Outcome]int) string {
 	return fmt.Sprintf("%s: %d safe for good, %d until a time, %d not, %d unknown, %d told to leave already", run,
@@ -228,108 +211,11 @@ func (c *cluster) running(o *options) (string, error) {
 
 // safeOf adds to an answer what people read.
 func (c *cluster) safeOf(a safe.Answer) serve.Safe {
-	s := serve.Safe{Answer: a}
-	switch a.Outcome {
-	case safe.Never:
-		s.Words = a.Workload + " is safe: while what runs stays, no request makes it yield" + because(a.Keeps)
-	case safe.Leaving:
-		s.Words = a.Workload + " was told to leave already"
-	case safe.Now:
-		s.Words = fmt.Sprintf("%s is not safe: %s makes it yield now (%v)", a.Workload, leastRequest(a.Request), a.Request.Reason)
-	case safe.Later:
-		s.Words = fmt.Sprintf("%s is safe until %s%s; from then on %s makes it yield (%v)", a.Workload, clockOf(a.At), because(a.Keeps), leastRequest(a.Request), a.Request.Reason)
-	case safe.Unknown:
-		until := ""
-		if a.At.After(c.Now) {
-			until = fmt.Sprintf("%s is safe until %s; ", a.Workload, clockOf(a.At))
-		}
-		s.Words = until + "whether anybody makes " + a.Workload + " yield then is unknown: " + doubtWords(a.Doubts)
-		if until == "" {
-			s.Words = "Whether anybody makes " + a.Workload + " yield is unknown: " + doubtWords(a.Doubts)
-		}
-	}
-	s.Words += "."
+	s := serve.Safe{Answer: a, Words: answers.SafeWords(a, c.Now)}
 	if why := c.checked(a.Workload); why != "" {
 		s.Words += " It does not run yet: " + why + "."
 	}
 	return s
-}
-
-// clockOf is a time in a sentence, to the second after which nothing is certain.
-func clockOf(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-// leastRequest is the least request in words.
-func leastRequest(r *safe.Request) string {
-	if r == nil {
-		return ""
-	}
-	priority := fmt.Sprintf("priority %d", r.Priority)
-	if r.Priority == math.MinInt32 {
-		priority = "any priority"
-	}
-	text := fmt.Sprintf("a request of %s with %s for %s", r.Queue, priority, asksOf(r, true))
-	if !r.Queued.IsZero() {
-		text += ", queued at " + clockOf(r.Queued) + " or before,"
-	}
-	return text
-}
-
-// asksOf is what the least request asks for, with flavors or without.
-func asksOf(r *safe.Request, flavors bool) string {
-	var parts []string
-	for _, a := range r.Asks {
-		part := units.Amount(a.Resource, a.Amount) + " " + a.Resource
-		if less := a.Amount - 1; less >= 1<<20 && less%(1<<20) == 0 { // of bytes one more than there are
-			part = "more than " + units.Amount(a.Resource, less) + " " + a.Resource
-		}
-		if a.Flavor != "" && flavors {
-			part += " of " + a.Flavor
-		}
-		parts = append(parts, part)
-	}
-	return strings.Join(parts, " and ")
-}
-
-// because are the rules that keep a workload.
-func because(list []safe.Kept) string {
-	if len(list) == 0 {
-		return ""
-	}
-	words := map[preemption.Rule]string{
-		preemption.RuleWithinClusterQueue:  "withinClusterQueue of %s",
-		preemption.RuleReclaimWithinCohort: "reclaimWithinCohort of %s",
-		preemption.RuleWithinNominal:       "nothing is borrowed that %s could reclaim",
-		preemption.RuleBorrowWithinCohort:  "borrowWithinCohort of %s",
-		preemption.RuleMinRuntime:          "its minimum runtime for %s",
-		preemption.RuleNeverYields:         "it never yields",
-		preemption.RuleQueueInactive:       "its queue is inactive",
-		preemption.RuleGuarded:             "it is guarded from %s",
-		preemption.RuleFairShare:           "the share of %s",
-	}
-	var parts []string
-	for _, k := range list {
-		if text := words[k.Rule]; strings.Contains(text, "%s") {
-			parts = append(parts, fmt.Sprintf(text, k.By))
-		} else {
-			parts = append(parts, text)
-		}
-	}
-	return " (" + strings.Join(parts, "; ") + ")"
-}
-
-// doubtWords are doubts in words.
-func doubtWords(list []safe.Doubt) string {
-	words := map[safe.Doubt]string{
-		safe.Guards: "guards may read the request", safe.Rules: "rules of operators may accept it",
-		safe.Limits: "limits on preemptions refuse others before it", safe.FairSharing: "shares decide who yields",
-		safe.Filters: "filters of nodes may refuse others", safe.Budgets: "disruption budgets must not be violated",
-		safe.BestSearch: "another search decides who yields", safe.SeveralResources: "a request for several resources might", safe.Decisions: "too many requests would have to be asked",
-	}
-	var parts []string
-	for _, d := range list {
-		parts = append(parts, words[d])
-	}
-	return strings.Join(parts, "; ")
 }
 
 // printSafe prints all answers as a table: on a screen on which it has no room otherwise, or if it is not to be whole, without flavors.
@@ -358,7 +244,7 @@ func (c *cluster) safeTable(list []serve.Safe, whole bool) *cli.Table {
 		s := &list[i]
 		by, priority, asks := "", "", ""
 		if r := s.Request; r != nil {
-			by, priority, asks = r.Queue, fmt.Sprint(r.Priority), asksOf(r, whole)
+			by, priority, asks = r.Queue, fmt.Sprint(r.Priority), answers.SafeAsks(r, whole)
 			if by == s.Queue && !whole {
 				by = "own"
 			}
@@ -366,7 +252,7 @@ func (c *cluster) safeTable(list []serve.Safe, whole bool) *cli.Table {
 				priority = "any"
 			}
 		}
-		t.Row(s.Workload, s.Queue, safeFor(s.Outcome, s.At, c.Now), by, priority, asks)
+		t.Row(s.Workload, s.Queue, answers.SafeFor(s.Outcome, s.At, c.Now), by, priority, asks)
 	}
 	return t
 }

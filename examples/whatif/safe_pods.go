@@ -129,7 +129,7 @@ func printSafePods(b *cli.Page, list []serve.SafePod, now time.Time) {
 				on = "same"
 			}
 		}
-		t.Row(s.Pod, s.Node, safeFor(s.Outcome, s.At, now), on, priority, asks)
+		t.Row(s.Pod, s.Node, answers.SafeFor(s.Outcome, s.At, now), on, priority, asks)
 	}
 	b.Say("%s.\n", safeCounts(plural(len(list), "1 pod runs", "%d pods run"), counts))
 	if !t.Empty() {
@@ -152,9 +152,9 @@ func wordsOfPod(a *safe.PodAnswer) string {
 	case safe.Now:
 		return fmt.Sprintf("%s is not safe: %s makes it yield now.", a.Pod, leastPods(a.Request))
 	case safe.Later:
-		return fmt.Sprintf("%s is safe until %s%s; from then on %s makes it yield.", a.Pod, clockOf(a.At), keeps, leastPods(a.Request))
+		return fmt.Sprintf("%s is safe until %s%s; from then on %s makes it yield.", a.Pod, answers.SafeClock(a.At), keeps, leastPods(a.Request))
 	}
-	return fmt.Sprintf("Whether any pod makes %s yield is unknown: %s.", a.Pod, doubtWords(a.Doubts))
+	return fmt.Sprintf("Whether any pod makes %s yield is unknown: %s.", a.Pod, answers.SafeDoubts(a.Doubts))
 }
 
 // leastPods is the least request for room on nodes in words.
