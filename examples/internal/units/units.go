@@ -2,11 +2,11 @@
 package units
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/cedesched/cede/quota"
@@ -26,13 +26,21 @@ func Amount(resource string, amount int64) string {
 	case resource == "cpu":
 		return sign + strconv.FormatFloat(float64(amount)/1000, 'f', -1, 64)
 	case inBytes(resource, amount):
-		number, unit, _ := strings.Cut(humanize.IBytesN(uint64(amount), 4), " ")
-		if strings.Contains(number, ".") {
-			number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
-		}
-		return sign + number + strings.TrimSuffix(unit, "B") // as in Kubernetes: 64Gi
+		return sign + bytes(amount)
 	}
 	return sign + strconv.FormatInt(amount, 10)
+}
+
+// bytes writes four digits of an amount in the largest binary unit that it has, as in Kubernetes: 64Gi.
+func bytes(amount int64) string {
+	value, unit, fine := float64(amount), 0, 1000.0
+	for ; value >= 1024; unit++ {
+		value /= 1024
+	}
+	for whole := value; whole >= 10 && fine > 1; whole /= 10 {
+		fine /= 10
+	}
+	return strconv.FormatFloat(math.Floor(value*fine+0.5)/fine, 'f', -1, 64) + [...]string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}[unit]
 }
 
 // Exact formats an amount as a quantity that reads as the same amount: of cpu thousandths, of bytes in the largest binary unit of which they are
