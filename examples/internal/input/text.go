@@ -3,7 +3,6 @@ package input
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
 
@@ -42,24 +41,4 @@ func Text(source io.Reader) (io.Reader, error) {
 		return transform.NewReader(unzipped, unicode.BOMOverride(transform.Nop)), err
 	}
 	return transform.NewReader(in, unicode.BOMOverride(transform.Nop)), nil
-}
-
-// Unzip reads gzip. Its errors say that the gzip is at fault, not what it holds.
-func Unzip(in io.Reader) (io.Reader, error) {
-	r, err := gzip.NewReader(in)
-	return zipped{r}, faultOfGzip(err)
-}
-
-type zipped struct{ r *gzip.Reader }
-
-func (z zipped) Read(p []byte) (int, error) {
-	n, err := z.r.Read(p)
-	return n, faultOfGzip(err)
-}
-
-func faultOfGzip(err error) error {
-	if err == nil || err == io.EOF {
-		return err
-	}
-	return fmt.Errorf("the gzip is damaged: %s", err.Error()) // it is not the text that ends early
 }

@@ -38,9 +38,10 @@
     page.showError("");
     page.progress("Reading", 0);
     const sorted = [...files].sort((a, b) => a.name < b.name ? -1 : 1);
-    const head = JSON.stringify({ now: page.now(), files: sorted.map((f) => ({ name: f.name, size: f.size })) });
     try {
-      const answers = await page.call("clusters", { file: new Blob([head, "\n", ...sorted]) });
+      const files = await Promise.all(sorted.map(page.unzipped));
+      const head = JSON.stringify({ now: page.now(), files: sorted.map((f, i) => ({ name: f.name, size: files[i].size })) });
+      const answers = await page.call("clusters", { file: new Blob([head, "\n", ...files]) });
       given = sorted;
       page.drawClusters(answers);
     } catch (e) {

@@ -58,10 +58,17 @@
     await page.call("start", data, [data]);
   };
 
+  // unzipped returns a file without gzip: the program in the browser does not read it.
+  page.unzipped = async (file) => {
+    const [a, b] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+    if (a !== 0x1f || b !== 0x8b) return file;
+    return new Response(file.stream().pipeThrough(new DecompressionStream("gzip"))).blob().catch((e) => { throw new Error(`the gzip is damaged: ${e.message}`); });
+  };
+
   // embeddedDocument returns the document of a report, which is gzipped; null if there is none.
   page.embeddedDocument = async () => {
     const data = embedded("embedded-document");
-    return data && new Response(new Blob([data]).stream().pipeThrough(new DecompressionStream("gzip"))).blob();
+    return data && page.unzipped(new Blob([data]));
   };
 
   page.progress = (what, part) => {

@@ -212,7 +212,7 @@
     page.progress("Reading", 0);
     state.generation++; // what is under way is of no use
     try {
-      await page.call("open", { file, name, now: page.now() });
+      await page.call("open", { file: file && await page.unzipped(file), name, now: page.now() });
     } catch (e) {
       page.showError(`${name ? name + ": " : ""}${e.message}`);
       page.progress(null);
