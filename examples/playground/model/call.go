@@ -129,6 +129,7 @@ var calls = map[string]func(*Model, *arguments) (any, error){
 	"steps":      func(m *Model, _ *arguments) (any, error) { return m.Steps(), nil },
 	"times":      func(m *Model, _ *arguments) (any, error) { return m.Times(), nil },
 	"work":       func(m *Model, a *arguments) (any, error) { return m.Work(a.Most), nil },
+	"safe":       func(m *Model, a *arguments) (any, error) { return m.Safe(a.ID) },
 	"node":       func(m *Model, a *arguments) (any, error) { return m.Node(a.Cohort, a.Name) },
 	"rules":      func(m *Model, _ *arguments) (any, error) { return m.Rules(), nil },
 	"select":     func(m *Model, a *arguments) (any, error) { return nil, m.Select(a.ID) },

@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
+	"github.com/cedesched/cede/preemption/safe"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -31,6 +32,7 @@ type view struct {
 	after     *preemption.Snapshot         // after the decision; nil: nothing changes
 	admitted  *workload.Workload           // then
 	explained *explain.Explanation
+	asker     *safe.Asker // nil: nothing was asked
 	marks     []Mark
 	marked    bool
 }

@@ -20,7 +20,7 @@ import (
 var static embed.FS
 
 // scripts are those of the page, in their order.
-var scripts = []string{"util.js", "engine.js", "list.js", "tree.js", "pending.js", "answer.js", "time.js", "edit.js", "excess.js", "rules.js", "clusters.js", "share.js", "main.js"}
+var scripts = []string{"util.js", "engine.js", "list.js", "tree.js", "pending.js", "answer.js", "time.js", "edit.js", "excess.js", "rules.js", "safe.js", "clusters.js", "share.js", "main.js"}
 
 // Programs is what is built for the page.
 type Programs struct {

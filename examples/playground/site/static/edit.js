@@ -74,9 +74,9 @@
         field(p.value, p.field, (value) => page.edit([{ kind: "policy", node: n.name, field: p.field, value: value || "none" }]), p.values)))) : "",
       effect(),
       n.cohort ? "" : page.make("h3", {}, n.running === 1 ? "1 workload runs" : `${n.running} workloads run`),
-      n.workloads.length ? page.make("div", { class: "runs" }, page.table(["workload", "priority", "runs", "holds"],
+      n.workloads.length ? page.make("div", { class: "runs" }, page.table(["workload", "priority", "safe", "runs", "holds"],
         n.workloads.map((w) => [page.make("span", {}, page.swatch(w.colour), " ", w.id, w.victim ? page.make("b", { class: "yields" }, " yields") : "", w.leaves ? page.make("b", { class: "yields" }, " has to leave") : ""),
-          field(String(w.priority), `priority of ${w.id}`, (value) => page.edit([{ kind: "priority", node: w.id, value }])), w.runs, w.holds]))) : "",
+          field(String(w.priority), `priority of ${w.id}`, (value) => page.edit([{ kind: "priority", node: w.id, value }])), page.safeCell(w.id), w.runs, w.holds]))) : "",
       n.running > n.workloads.length ? page.make("p", { class: "hint" }, `and ${n.running - n.workloads.length} more`) : "");
     await page.dockNode(n.node, !docked);
     docked = true;

@@ -28,6 +28,7 @@
       const leaves = b.leaves && !step;
       const block = rect(b.from, b.to, y, height, `block p${b.colour} ${mark}${leaves ? " leaves" : ""}`);
       block.dataset.tip = b.text + ({ victim: step ? ": taken" : ": yields", gone: ": has yielded", new: ": admitted", leaving: ": was told to stop", may: ": may yield", kept: ": is kept" }[mark] || "") + (leaves ? ": has to leave" : "");
+      if (mark !== "new" && mark !== "gone") block.dataset.id = b.id;
       svg.append(block);
       if (mark === "victim") svg.append(rect(b.from, b.to, y, height, "victim-hatch"));
       if (leaves) svg.append(rect(b.from, b.to, y, height, "leaves-hatch"));
@@ -92,5 +93,6 @@
   addEventListener("pointermove", (e) => {
     const tip = e.target instanceof Element && e.target.dataset ? e.target.dataset.tip : "";
     page.tip(tip, e.clientX, e.clientY);
+    page.sayOver(e.target, e.clientX, e.clientY);
   }, { passive: true });
 })();
