@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
@@ -396,15 +395,8 @@ func (a *podsPast) priority(j *judged) int32 {
 
 // podsUnread says which flags are of no use for histories of kube-scheduler.
 func podsUnread(o *options) error {
-	var flags []string
-	if o.audit.skew > 0 {
-		flags = append(flags, "-skew")
-	}
-	if o.changes() {
-		flags = append(flags, "-policy, -quota and -apply")
-	}
-	if len(flags) == 0 {
+	if !o.changes() {
 		return nil
 	}
-	return fmt.Errorf("%s: not for histories of kube-scheduler, and this one has preemptions of pods", strings.Join(flags, ", "))
+	return errors.New("-policy, -quota and -apply: not for histories of kube-scheduler, and this one has preemptions of pods")
 }

@@ -2,11 +2,16 @@ package main
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"math/rand/v2"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cedesched/cede/examples/internal/history/historytest"
 )
 
 var (
@@ -15,16 +20,18 @@ var (
 	evictionText    = regexp.MustCompile(`"type":"Evicted".*?"message":"([^"]+)","lastTransitionTime":"([^"]+)"`)
 )
 
+// shift moves a time of an object.
+func shift(text string, by int) string {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		panic(err)
+	}
+	return at.Add(time.Duration(by) * time.Second).Format(time.RFC3339)
+}
+
 // skewed gives each workload one of the clocks of several machines, which differ by up to a minute, and tells of each
 // eviction once more by an Event with a clock of its own.
 func skewed(l *lived, r *rand.Rand) []string {
-	shift := func(text string, by int) string {
-		at, err := time.Parse(time.RFC3339, text)
-		if err != nil {
-			panic(err)
-		}
-		return at.Add(time.Duration(by) * time.Second).Format(time.RFC3339)
-	}
 	clocks, events := map[string]int{}, r.IntN(61)-30
 	var list []string
 	for _, v := range l.versions {
@@ -48,21 +55,21 @@ func skewed(l *lived, r *rand.Rand) []string {
 }
 
 // compareNear counts what is said of a lived cluster whose clocks differ by up to a minute.
-func (c *count) compareNear(t *testing.T, seed uint64, l *lived, a audited) {
+func (c *count) compareNear(t *testing.T, seed uint64, spoilt iter.Seq[string], a audited) {
 	near := func(of string, at time.Time, preemptor string) bool {
 		when, who, _ := strings.Cut(of, " ")
 		told, err := time.Parse(time.RFC3339, when)
 		return err == nil && who == preemptor && told.Sub(at).Abs() <= 2*time.Minute
 	}
 	for _, p := range a.Preemptions {
-		spoilt := false
-		for key := range l.spoilt {
-			spoilt = spoilt || near(key, p.At, p.Preemptor)
+		wrong, isSpoilt := p.Verdict != "Right" && p.Verdict != "Unknown", false
+		for key := range spoilt {
+			isSpoilt = isSpoilt || near(key, p.At, p.Preemptor)
 		}
-		switch wrong := p.Verdict != "Right" && p.Verdict != "Unknown"; {
-		case spoilt && wrong:
+		switch {
+		case isSpoilt && wrong:
 			c.spoilt, c.found = c.spoilt+1, c.found+1
-		case spoilt:
+		case isSpoilt:
 			c.spoilt++
 		case wrong:
 			c.right, c.accused = c.right+1, c.accused+1
@@ -87,12 +94,43 @@ func TestAuditOfSkewedClocks(t *testing.T) {
 		list := skewed(l, r)
 		text := strings.Join(list, "\n")
 		a, _ := auditOf(t, text[:len(text)*2/3], "-skew", "1m")
-		cut.compareNear(t, seed, l, a)
+		cut.compareNear(t, seed, maps.Keys(l.spoilt), a)
 		r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		a, _ = auditOf(t, strings.Join(list, "\n"), "-skew", "1m")
-		whole.compareNear(t, seed, l, a)
+		whole.compareNear(t, seed, maps.Keys(l.spoilt), a)
 	}
 	if whole.accused > 0 || whole.right < 500 || whole.found < 25 || cut.accused > 0 || cut.right < 300 || cut.found < 15 {
 		t.Errorf("whole %+v, cut off %+v", whole, cut)
+	}
+}
+
+var podOfLine = regexp.MustCompile(`"uid":"(0{8}-[^"]+)"`)
+
+// timeOfPod is a time that a controller or a kubelet writes.
+var timeOfPod = regexp.MustCompile(`"(lastTransitionTime|startTime|finishedAt|lastTimestamp|eventTime)":"([^"]+)"`)
+
+// The same of pods: each has a clock, and so have the Events of each.
+func TestAuditOfSkewedPods(t *testing.T) {
+	var n count
+	for seed := range uint64(podLives) {
+		r, clocks := rand.New(rand.NewPCG(seed, 61)), map[string]int{}
+		l, file := livePods(t, seed, 40, func(l *historytest.Life) (list []string) {
+			for _, v := range l.Lines {
+				of := fmt.Sprint(podOfLine.FindStringSubmatch(v), strings.Contains(v, `"kind":"Event"`))
+				if _, is := clocks[of]; !is {
+					clocks[of] = []int{-30, 0, 30, r.IntN(61) - 30}[r.IntN(4)]
+				}
+				list = append(list, timeOfPod.ReplaceAllStringFunc(v, func(c string) string {
+					m := timeOfPod.FindStringSubmatch(c)
+					return fmt.Sprintf("%q:%q", m[1], shift(m[2], clocks[of]))
+				}))
+			}
+			return list
+		})
+		a, _ := auditOf(t, string(must(os.ReadFile(file))(t)), "-skew", "1m")
+		n.compareNear(t, seed, maps.Keys(l.Spoilt), a)
+	}
+	if decided := n.right + n.spoilt - n.unknown; n.accused > 0 || n.found < podLives || decided < 2*podLives {
+		t.Errorf("%+v", n)
 	}
 }

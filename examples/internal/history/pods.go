@@ -19,6 +19,8 @@ type Pods struct {
 	// Lacks says why some pods may not be in the history; empty: nothing shows that.
 	Lacks string
 
+	together, ahead time.Duration // with the skew: how far signs of one instant are apart, and a decision before the first of them
+
 	lives  map[string]*podLife // by UID
 	byID   map[string][]*podLife
 	sorted []*podLife // by UID
@@ -214,7 +216,7 @@ func (h *Pods) pod(o *input.Object, at time.Time) error {
 		if done.IsZero() { // it does not say when: perhaps at once
 			done = later(l.bound, l.leaves)
 		}
-		after := later(last, done).Add(together)
+		after := later(last, done).Add(h.together)
 		if !at.IsZero() && at.Before(after) {
 			after = later(at, done)
 		}
@@ -328,7 +330,7 @@ func (h *Pods) finish() {
 	}
 	for _, l := range h.sorted {
 		if p, _ := h.preemptor(l); p != nil && l.by.on != "" {
-			p.promise(l.by.on, l.preempted.Add(-ahead))
+			p.promise(l.by.on, l.preempted.Add(-h.ahead))
 		}
 		slices.SortFunc(l.promised, func(a, b promise) int { return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.node, b.node)) })
 	}

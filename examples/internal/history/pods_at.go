@@ -39,7 +39,7 @@ func (h *Pods) Evictions() (list []Eviction) {
 		slices.SortStableFunc(told, func(a, b *podLife) int { return a.preempted.Compare(b.preempted) })
 		for i, l := range told {
 			v := Victim{Workload: l.id, Reason: "Priority", Since: l.bound, Back: h.back(l)}
-			if i > 0 && l.preempted.Sub(told[i-1].preempted) <= together {
+			if i > 0 && l.preempted.Sub(told[i-1].preempted) <= h.together {
 				list[len(list)-1].Victims = append(list[len(list)-1].Victims, v)
 				continue
 			}
@@ -76,7 +76,7 @@ func (h *Pods) preemptor(l *podLife) (*podLife, string) {
 	}
 	var found *podLife
 	for _, p := range h.byID[l.by.byID] {
-		if !p.created.After(l.preempted) && (p.bound.IsZero() || !p.bound.Before(l.preempted)) {
+		if skew := h.ahead - ahead; !p.created.After(l.preempted.Add(skew)) && (p.bound.IsZero() || !p.bound.Before(l.preempted.Add(-skew))) {
 			if found != nil {
 				return nil, "there are two Pods " + p.id + ", and the history does not say for which"
 			}
@@ -92,7 +92,7 @@ func (h *Pods) preemptor(l *podLife) (*podLife, string) {
 // Unnamed says that others were told at the time of an eviction, perhaps for the same preemptor; empty: nobody was.
 func (h *Pods) Unnamed(e *Eviction) string {
 	for _, l := range h.sorted {
-		if l.node == e.Node && !l.preempted.IsZero() && l.by.by+l.by.byID == "" && l.preempted.Sub(e.At).Abs() <= together {
+		if l.node == e.Node && !l.preempted.IsZero() && l.by.by+l.by.byID == "" && l.preempted.Sub(e.At).Abs() <= h.together {
 			return l.id + " was told at the same time, and the history does not say for whom"
 		}
 	}
@@ -153,21 +153,31 @@ func (p *PodPlayer) At(e *Eviction) (m PodMoment) {
 		m.Budgets = m.Budgets && (len(list) == 1 || !strings.HasPrefix(key, "PodDisruptionBudget "))
 	}
 	p.showNodes(e.At, &m)
-	now := map[string]podView{}
+	now, doubts := map[string]podView{}, map[string]bool{}
 	for _, l := range p.h.sorted {
 		view, doubtful := p.h.view(l, e, &m)
 		if view.life == nil {
 			continue
 		}
-		if other := now[l.id].life; other != nil && other.created.After(l.created) {
-			continue // of that name, and later
+		if other := now[l.id].life; other != nil { // of that name
+			switch {
+			case p.h.takesPart(other, e):
+				continue
+			case p.h.takesPart(l, e):
+			case p.h.ahead > ahead:
+				m.Unknown = cmp.Or(m.Unknown, "there are two Pods "+l.id+", and it is not known which of them ran then")
+			case other.created.After(l.created):
+				continue
+			}
 		}
-		now[l.id] = view
+		now[l.id], doubts[l.id] = view, doubtful
+	}
+	for _, id := range slices.Sorted(maps.Keys(doubts)) {
 		switch {
-		case doubtful && view.waits:
-			m.Promised = append(m.Promised, l.id)
-		case doubtful:
-			m.Doubtful = append(m.Doubtful, l.id)
+		case doubts[id] && now[id].waits:
+			m.Promised = append(m.Promised, id)
+		case doubts[id]:
+			m.Doubtful = append(m.Doubtful, id)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.shown)) {
@@ -192,9 +202,9 @@ func (p *PodPlayer) showNodes(t time.Time, m *PodMoment) {
 		var there []*input.Object
 		unsure := false
 		for _, v := range p.h.nodes[name] {
-			if made := v.object.Metadata.CreationTimestamp; !made.After(t.Add(together)) {
+			if made := v.object.Metadata.CreationTimestamp; !made.After(t.Add(p.h.together)) {
 				there = append(there, v.object)
-				unsure = unsure || !made.Before(t.Add(-ahead))
+				unsure = unsure || !made.Before(t.Add(-p.h.ahead))
 			}
 		}
 		if len(there) == 0 {
@@ -225,8 +235,8 @@ func (p *PodPlayer) begin(m *PodMoment) {
 
 // view says how a pod is shown before an eviction, and whether it may not have been so.
 func (h *Pods) view(l *podLife, e *Eviction, m *PodMoment) (v podView, doubtful bool) {
-	first, last := e.At.Add(-ahead), e.At.Add(together)
-	isVictim := slices.ContainsFunc(e.Victims, func(v Victim) bool { return v.Workload == l.id }) && l.preempted.Sub(e.At).Abs() <= time.Minute
+	first, last := e.At.Add(-h.ahead), e.At.Add(h.together)
+	isVictim := l.uid != e.by && h.takesPart(l, e)
 	begins, certain := l.bound, l.bound
 	if begins.IsZero() { // of a static pod, or where no version says it
 		begins, certain = l.created, later(l.created, l.started)
@@ -254,7 +264,7 @@ func (h *Pods) view(l *podLife, e *Eviction, m *PodMoment) (v podView, doubtful 
 			m.Unknown = cmp.Or(m.Unknown, "what "+l.id+" takes was changed, and the history does not say when")
 		}
 		v = podView{life: l, node: l.node, terminating: !isVictim && !l.leaves.IsZero() && !l.leaves.After(last)}
-		return v, !isVictim && (!certain.Before(first) || l.perhapsOver(e.At.Add(time.Second)))
+		return v, !isVictim && (!certain.Before(first) || l.perhapsOver(e.At.Add(time.Second+h.ahead-ahead)))
 	}
 	for _, p := range l.promised {
 		if !p.from.After(last) && (v.node == "" || p.node == e.Node) {
@@ -262,6 +272,12 @@ func (h *Pods) view(l *podLife, e *Eviction, m *PodMoment) (v podView, doubtful 
 		}
 	}
 	return v, true
+}
+
+// takesPart reports whether a pod is a victim of an eviction, or the preemptor.
+func (h *Pods) takesPart(l *podLife, e *Eviction) bool {
+	isVictim := slices.ContainsFunc(e.Victims, func(v Victim) bool { return v.Workload == l.id })
+	return l.uid == e.by || isVictim && l.preempted.Sub(e.At).Abs() <= time.Minute+h.ahead-ahead
 }
 
 // over reports whether a pod held no room any more at an instant, for certain.

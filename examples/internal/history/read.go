@@ -42,7 +42,7 @@ type History struct {
 // note.
 func Read(sources []input.Source, skew time.Duration) (*History, error) {
 	h := &History{Skew: skew, lives: map[string]*life{}, byID: map[string][]*life{}, config: map[string][]setting{}}
-	h.Pods = &Pods{lives: map[string]*podLife{}, byID: map[string][]*podLife{}, nodes: map[string][]nodeVersion{}, rest: map[string][]restVersion{}}
+	h.Pods = &Pods{together: together + skew, ahead: ahead + skew, lives: map[string]*podLife{}, byID: map[string][]*podLife{}, nodes: map[string][]nodeVersion{}, rest: map[string][]restVersion{}}
 	for i := range sources {
 		h.begin(&sources[i])
 	}
