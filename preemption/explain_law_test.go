@@ -30,12 +30,15 @@ func explainWith(t failer, c preemption.Config, s *preemption.Snapshot, r preemp
 // Each way, applied, makes the request succeed as it says, and one unit less does not.
 func explanationsHold(t *rapid.T) {
 	var record preemption.Record
-	if rapid.Bool().Draw(t, "open") {
-		record = preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
-	} else {
-		record = preemptiontest.Records().Draw(t, "record")
-	}
 	config := preemptiontest.Configs().Draw(t, "config")
+	switch rapid.IntRange(0, 4).Draw(t, "kind") {
+	case 0, 1:
+		record = preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
+	case 2, 3:
+		record = preemptiontest.Records().Draw(t, "record")
+	default:
+		record, config = preemptiontest.FairShareRecords().Draw(t, "record"), preemption.Config{Sharing: preemption.KAI}
+	}
 	protect(t, &config, &record.State)
 	reevaluate(t, &config)
 	r := *record.Request
@@ -120,6 +123,9 @@ func TestExplanationsHold(t *testing.T) { rapid.Check(t, explanationsHold) }
 func surveysHold(t *rapid.T) {
 	record := preemptiontest.Records().Draw(t, "record")
 	config := preemptiontest.Configs().Draw(t, "config")
+	if rapid.IntRange(0, 4).Draw(t, "by fair shares") == 0 {
+		record, config = preemptiontest.FairShareRecords().Draw(t, "record of fair shares"), preemption.Config{Sharing: preemption.KAI}
+	}
 	protect(t, &config, &record.State)
 	reevaluate(t, &config)
 	s := snapshotOf(t, record.State)
@@ -152,7 +158,7 @@ func surveysHold(t *rapid.T) {
 	}
 	whole := 0
 	for _, v := range d.Victims {
-		if len(v.Replicas) > 0 {
+		if len(v.Replicas) > 0 || v.Leaving && config.Sharing == preemption.KAI { // what leaves there counts by whatever right
 			continue
 		}
 		whole++

@@ -209,10 +209,23 @@ func (a *Asker) askBeyond(w *workload.Workload, of *pass, r *preemption.Request)
 
 // names returns the request if it makes the workload yield something that was not told to leave.
 func (a *Asker) names(w *workload.Workload, of *pass, r *preemption.Request) *Request {
+	if with := a.asked(r); with != nil {
+		if found := a.namesIn(with, w, of, r); found != nil {
+			return found
+		}
+	}
+	if !a.mayWait(r) {
+		return nil
+	}
+	return a.namesIn(a.snapshot, w, of, r)
+}
+
+// namesIn does so in a snapshot.
+func (a *Asker) namesIn(s *preemption.Snapshot, w *workload.Workload, of *pass, r *preemption.Request) *Request {
 	if a.left--; a.left < 0 {
 		return nil
 	}
-	d := a.decide(of, r)
+	d := a.decide(s, of, r)
 	if d.Outcome != preemption.Preempt {
 		return nil
 	}
@@ -230,18 +243,19 @@ const mostDecided = 32
 type decided struct {
 	pass
 	amounts string
+	made    bool // now, so that it counts for the shares
 }
 
 // decide decides about a request; where it is invalid, for nobody may ask for that much, the zero decision.
-func (a *Asker) decide(of *pass, r *preemption.Request) preemption.Decision {
-	key := decided{pass: *of}
+func (a *Asker) decide(s *preemption.Snapshot, of *pass, r *preemption.Request) preemption.Decision {
+	key := decided{pass: *of, made: s != a.snapshot}
 	if a.all {
 		key.amounts = fmt.Sprint(r.Workload.PodSets[0].Requests)
 		if d, known := a.decisions[key]; known {
 			return d
 		}
 	}
-	d, err := a.decider.Decide(a.snapshot, *r)
+	d, err := a.decider.Decide(s, *r)
 	if err != nil {
 		d = preemption.Decision{}
 	}

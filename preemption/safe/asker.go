@@ -11,6 +11,7 @@ import (
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
+	"github.com/cedesched/cede/quota/fairshare"
 	"github.com/cedesched/cede/workload"
 )
 
@@ -30,8 +31,10 @@ type Asker struct {
 	donors   map[string]*donor    // by queue
 	leaves   bool                 // something was told to leave
 	doubts   []Doubt
-	id       string // of the requests
-	left     int    // decisions
+	shares   []fairshare.Queue       // in sharing as in KAI; else nil
+	holds    []fairshare.QueueShares // likewise
+	id       string                  // of the requests
+	left     int                     // decisions
 	known    map[string]*tree
 	anyRight bool // any queue may have a right that its policies do not say
 	inOrder  bool // candidates come in the documented order
@@ -83,6 +86,7 @@ func New(p *preemption.Preemptor, s *preemption.Snapshot, o Options) (*Asker, er
 	}
 	a.readQueues()
 	a.readDoubts(p.Config())
+	a.readShares(c)
 	a.narrows = a.inTurn && !a.leaves && a.decider == a.bare && !a.anyRight
 	a.timeless = len(c.Guards) == 0 && len(a.durations()) == 1
 	for a.id = "safe"; ; a.id += "'" {

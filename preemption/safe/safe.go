@@ -10,7 +10,8 @@
 // # Any request
 //
 // A request is a workload of any active queue, of any priority of 32 bits, queued at any instant ([Options.Since]),
-// that asks for any amounts of what its queue has quota for, in pod sets of any shape. It comes alone, and what runs
+// that asks for any amounts of what its queue has quota for, in pod sets of any shape. In sharing as in KAI it counts for the shares, as
+// one that is made at that instant, or as one of those that wait already, if as much waits. It comes alone, and what runs
 // stays: when something starts, ends or the configuration changes, ask again. What is left out are the ways to ask that change
 // the order of candidates or what is asked about: columns given as those that need preemption, usages of local queues, an
 // observed trigger of rules, a room on nodes, and workloads that replace others or hold quota already.

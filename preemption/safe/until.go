@@ -236,7 +236,7 @@ func (a *Asker) begin(w *workload.Workload, q *asking, row int, among bool, note
 // beginOf returns from when on one request has the right; if never, by which rule.
 func (a *Asker) beginOf(w *workload.Workload, r preemption.Request, note *exposures) (at int64, rule preemption.Rule) {
 	for {
-		e, err := a.bare.Exposure(a.snapshot, r, w.ID)
+		e, err := a.exposure(r, w.ID)
 		switch {
 		case err != nil:
 			return math.MaxInt64, 0 // nobody may ask for that much
