@@ -80,7 +80,7 @@ func (c *cluster) ask(o options) (*answer, error) {
 	}
 	a.verdict = w.Verdict(a.decision)
 	if a.verdict.Outcome == answers.Unknown {
-		a.notes = append(a.notes, c.accept(w.Doubts)...)
+		a.notes = append(append(a.notes, c.accept(w.Doubts)...), c.localQueues(&w)...)
 		if len(w.Doubts) == 0 && len(w.TooLarge) > 0 && a.decision != nil {
 			a.notes = append(a.notes, "Kueue admits by quota and does not look at nodes; to answer as if there were such a node: -assume "+answers.NodesPath)
 		} else if c.OfKueue() && o.request == "" {
@@ -111,6 +111,24 @@ func (a *answer) decide() error {
 		a.notes = append(a.notes, fmt.Sprintf("queue %s refers to rules %s, which are not in the input: it has no rules", a.queue().Name, a.queue().Rules))
 	}
 	return nil
+}
+
+// localQueues names the LocalQueues of the namespace of a workload whose own is not in the input.
+func (c *cluster) localQueues(w *answers.Waiting) []string {
+	if w.Workload.Queue != "" || !c.OfKueue() {
+		return nil
+	}
+	namespace, list := answers.Namespace(w.Workload.ID), []string{}
+	for _, l := range c.Found.LocalQueues {
+		if l.Namespace == namespace {
+			list = append(list, l.Name)
+		}
+	}
+	if len(list) == 0 {
+		return []string{"the input has no LocalQueue of namespace " + namespace}
+	}
+	slices.Sort(list)
+	return []string{"of namespace " + namespace + " the input has LocalQueue " + strings.Join(list, ", ")}
 }
 
 // fewer says with how many replicas a workload fits now without anybody yielding, if others yield for all of it. Empty: it

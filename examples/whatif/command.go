@@ -103,7 +103,7 @@ func (v *verb) command(o *options, std stdio, status *int) *cobra.Command {
 		completeNames(c, o, std, v.operand == oneWorkload)
 	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return fmt.Errorf("%w%s; %s", err, meant(c, err), usageLine(c))
+		return fmt.Errorf("%w%s; %s", plainly(err), meant(c, err), usageLine(c))
 	})
 	c.SetUsageFunc(func(c *cobra.Command) error { return printUsage(c.OutOrStdout(), c, std.screen.Width) })
 	c.SetHelpFunc(func(c *cobra.Command, _ []string) { printHelp(c.OutOrStdout(), c, std.screen.Width) })
@@ -175,6 +175,7 @@ func (r *result) write(w io.Writer, o *options, screen cli.Screen) error {
 	}
 	page := &cli.Page{Screen: o.screen(screen)}
 	r.print(page)
+	page.SayCut()
 	return page.Print(w)
 }
 
@@ -213,8 +214,33 @@ func unexpected(c *cobra.Command, arg string) error {
 			names = append(names, v.Name())
 		}
 	}
-	return fmt.Errorf("unexpected argument %q: want a verb (%s), or a workload as NAMESPACE/NAME%s", arg, strings.Join(names, ", "), similar(arg, names, ""))
+	hint := similar(arg, names, "")
+	if word := otherWords[arg]; word != "" {
+		hint = "; did you mean " + word + "?"
+	}
+	return fmt.Errorf("unexpected argument %q: want a verb (%s), or a workload as NAMESPACE/NAME%s", arg, strings.Join(names, ", "), hint)
 }
+
+// plainly says what value a flag wants.
+func plainly(err error) error {
+	var none *pflag.ValueRequiredError
+	var bad *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &none):
+		f := none.GetFlag()
+		name, _ := pflag.UnquoteUsage(f)
+		return fmt.Errorf("-%s needs a value: %s", f.Name, name)
+	case !errors.As(err, &bad):
+	case bad.GetFlag().Value.Type() == "int64":
+		return fmt.Errorf("-%s %q: want a number", bad.GetFlag().Name, bad.GetValue())
+	case bad.GetFlag().Value.Type() == "duration":
+		return fmt.Errorf("-%s %q: want a length of time as in 20m or 1h30m", bad.GetFlag().Name, bad.GetValue())
+	}
+	return err
+}
+
+// otherWords are verbs of other programs, and what they are called here.
+var otherWords = map[string]string{"version": "--version", "status": "overview", "get": "overview", "list": "overview", "ls": "overview", "describe": "why", "top": "overview"}
 
 // meant suggests a flag for one that is not known.
 func meant(c *cobra.Command, err error) string {

@@ -13,7 +13,7 @@ import (
 )
 
 var explainVerb = verb{
-	name: "explain", short: "why does a workload wait, and what would change that",
+	name: "why", short: "why does a workload wait, and what would change that",
 	long: "Makes the same decision as ask and says how it came about: which workloads may yield by which right, which rule keeps the others, which of them the search took in which order; and for a no, which changes would make it a yes.",
 	examples: []string{
 		"why",
@@ -22,7 +22,7 @@ var explainVerb = verb{
 	},
 	yes: fitsAnswer, no: noAnswer, unknown: unknownAnswer,
 	flags: requestFlags,
-	check: checkRequest, takes: (*options).takeWorkload, operand: oneWorkload, alias: "why",
+	check: checkRequest, takes: (*options).takeWorkload, operand: oneWorkload, alias: "explain",
 	run: func(c *cluster, o *options, std stdio) (result, error) {
 		c, err := c.changed(o, std)
 		if err != nil {
@@ -42,7 +42,7 @@ var explainVerb = verb{
 		}
 		return result{statusOf(a.verdict.Outcome), func(b *cli.Page) {
 			a.printExplanation(b, e.Explanation, way, o.commands(a, std))
-			c.printSampleHint(b, "explain -live NAMESPACE/NAME")
+			c.printSampleHint(b, "why -live NAMESPACE/NAME")
 		}, e, a.victimNames()}, nil
 	},
 }
@@ -110,7 +110,9 @@ func shortLines(s explain.Step, width int) explain.Step {
 		}
 		if before, short, is := strings.Cut(line, "hort of "); is {
 			list := strings.Split(short, ", ")
-			s.Lines[i] = fmt.Sprintf("%short of %s and %d more resources", before, list[0], len(list)-1)
+			if len(list) > 1 {
+				s.Lines[i] = fmt.Sprintf("%short of %s and %s", before, list[0], plural(len(list)-1, "1 more resource", "%d more resources"))
+			}
 			continue
 		}
 		var n int

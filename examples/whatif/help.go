@@ -34,7 +34,7 @@ func printUsage(w io.Writer, c *cobra.Command, width int) error {
 		for _, v := range c.Commands() {
 			if name := v.Name(); !v.Hidden && name != "help" {
 				if len(v.Aliases) > 0 {
-					name = v.Aliases[0] + ", " + name
+					name += ", " + v.Aliases[0]
 				}
 				fmt.Fprintf(&b, "  %-12s %s\n", name, v.Short)
 			}

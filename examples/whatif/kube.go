@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -51,7 +52,9 @@ func (o *options) client(std stdio) (dynamic.Interface, error) {
 		return std.connect(o.context)
 	}
 	config, err := o.kube.config().ClientConfig()
-	if err != nil {
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, errors.New("there is no cluster to read by its API: kubectl has none configured (--kubeconfig FILE names its file); give the cluster with -f FILE, or ask about the sample with -sample cluster")
+	} else if err != nil {
 		return nil, err
 	}
 	config.QPS = -1 // the server has its own limits

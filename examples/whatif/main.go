@@ -19,7 +19,7 @@
 //
 //	overview  every pending workload in one line
 //	next      the next admission cycles
-//	explain   how the answer came about, and what would change it; also why
+//	why       how the answer came about, and what would change it; also explain
 //	lint      what will hurt in the configuration
 //	diff      which answers change between two states, or with another quota, policy, priority
 //	safe      until when a running workload keeps its place, and who may take it then

@@ -59,6 +59,7 @@ var overviewVerb = verb{
 			}
 			printNotes(v.page, notes)
 			c.printSampleHint(v.page, "overview -live")
+			v.page.SayCut()
 			return result{status: status}, v.page.Print(std.out)
 		}
 		return result{status, nil, struct {
@@ -117,6 +118,9 @@ func (c *cluster) limitNotes() []string {
 func (c *cluster) checkQueue(name string) error {
 	if name == "" || c.findQueue(name) != nil {
 		return nil
+	}
+	if local, err := queueOf(name, &c.Input); err == nil && local.Namespace != "" {
+		return fmt.Errorf("queue %q is a LocalQueue, of ClusterQueue %s: -queue %[2]s", name, local.ClusterQueue)
 	}
 	return fmt.Errorf("queue %q is not in the input%s%s", name, nearest(name, queueNames(c.State)), whyMissing(c.Found.Warnings))
 }

@@ -201,6 +201,9 @@ func (c *cluster) running(o *options) (string, error) {
 	}
 	switch found := ending(ids, o.workload); len(found) {
 	case 0:
+		if id, err := c.named(o); err == nil && slices.Contains(pendingNames(c.Found.Pending), id) {
+			return "", fmt.Errorf("workload %s does not run, it waits: why %[1]s says why", id)
+		}
 		return "", fmt.Errorf("no workload %q runs in the input%s", o.workload, nearest(o.workload, ids))
 	case 1:
 		return found[0], nil
@@ -229,9 +232,13 @@ func (c *cluster) printSafe(b *cli.Page, list []serve.Safe, whole bool) {
 	if !whole && !b.Fits(t) {
 		t = c.safeTable(list, false)
 	}
-	if !t.Empty() {
-		b.Gap()
-		b.Table(t)
+	if t.Empty() {
+		return
+	}
+	b.Gap()
+	b.Table(t)
+	if slices.ContainsFunc(list, func(s serve.Safe) bool { return s.Request != nil }) {
+		b.Say("THEN, PRIORITY and ASKS are the least request that makes it yield from then on: of which queue (own: its own), with which priority, for how much. It need not wait today; safe NAMESPACE/NAME names who does.\n")
 	}
 }
 

@@ -20,7 +20,7 @@ func TestEveryVerbOnEverySample(t *testing.T) {
 		"diff trouble": {"-policy", "team:reclaimWithinCohort=Any"}, "drain": {"gpu-node-1"}, "page": {"-o", filepath.Join(t.TempDir(), "page.html")},
 	}
 	bad := map[string]string{ // what cannot be asked, and what to do
-		"ask trouble": "describe one with -request and -queue", "ask rules": "name one, as in", "explain trouble": "describe one with -request and -queue", "explain rules": "name one, as in",
+		"ask trouble": "describe one with -request and -queue", "ask rules": "name one, as in", "why trouble": "describe one with -request and -queue", "why rules": "name one, as in",
 		"drain cluster": "-sample kai has nodes and pods", "drain trouble": "-sample kai has nodes and pods", "drain rules": "-sample kai has nodes and pods",
 		"audit": "give -f FILE", "multikueue": "give -manager FILE and -worker NAME=FILE",
 	}

@@ -183,8 +183,8 @@ func TestBadInputOfVerbs(t *testing.T) {
 		"overview": {{[]string{"-queue", "visoin"}, `queue "visoin" is not in the input; the nearest: vision`}},
 		"next":     {{[]string{"-queue", "none"}, "the nearest"}, {[]string{"-cycles", "0"}, "-cycles 0: want 1 to 10000"}, {[]string{"-cycles", "many"}, "invalid argument"}},
 	}
-	own["lint"] = []badCase{{[]string{"-rule", "waste"}, `-rule: there is no rule "waste": want lending, unreachable`}, {[]string{"-rule"}, "flag needs an argument"}}
-	own["explain"] = []badCase{{[]string{"-workload", "vision/detector"}, "the nearest: vision/detector-train"}, {[]string{"-request", "cpu=1"}, "needs -queue"}, {[]string{"-count", "2"}, "need -request"}}
+	own["lint"] = []badCase{{[]string{"-rule", "waste"}, `-rule: there is no rule "waste": want lending, unreachable`}, {[]string{"-rule"}, "-rule needs a value: RULE"}}
+	own["why"] = []badCase{{[]string{"-workload", "vision/detector"}, "the nearest: vision/detector-train"}, {[]string{"-request", "cpu=1"}, "needs -queue"}, {[]string{"-count", "2"}, "need -request"}}
 	own["safe"] = []badCase{
 		{[]string{"vision/segment"}, `no workload "vision/segment" runs in the input; the nearest: `},
 		{[]string{"-queue", "visoin"}, `queue "visoin" is not in the input; the nearest: vision`},

@@ -172,7 +172,8 @@ func resolve(p *bridge.Pending, name string, local map[string]bridge.LocalQueue,
 	switch {
 	case p.Unresolved != "": // it cannot be read
 	case name == "":
-		p.Unresolved = "it names no queue (spec.queueName)"
+		p.Unresolved = "it names no queue (spec.queueName), and Kueue does not consider it"
+		p.LocalNotes = []bridge.Note{{Object: "Workload " + p.Workload.ID, Path: "spec.queueName", Text: p.Unresolved, Stops: true}}
 	case !ok:
 		p.Unresolved = fmt.Sprintf("LocalQueue %s/%s is not in the input", namespace, name)
 	case !has(l.ClusterQueue):

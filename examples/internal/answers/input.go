@@ -192,6 +192,9 @@ func ReadSeen(sources []objects.Source, scheduler string, beside, see func(*obje
 		if see != nil {
 			see(o)
 		}
+		if o.Kind == "PodDisruptionBudget" && o.Group() == "policy" {
+			return nil // questions about nodes read it
+		}
 		if beside != nil && isBeside(o) {
 			beside(o)
 		}

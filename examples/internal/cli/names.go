@@ -4,7 +4,13 @@ import "strings"
 
 // shorten makes a name no wider than so many columns. First its namespace loses its middle, then what stands behind it: names of one
 // program differ at both ends. The whole name is in the wide form of an answer.
-func shorten(name string, width int) string {
+func shorten(name string, width int) string { return shortenTo(name, width, halves) }
+
+// halves is the tail of a name that keeps as much of its end as of its beginning.
+const halves = -1
+
+// shortenTo is shorten that keeps a tail of so many columns of what loses its middle.
+func shortenTo(name string, width, tail int) string {
 	if runes.StringWidth(name) <= width {
 		return name
 	}
@@ -14,20 +20,23 @@ func shorten(name string, width int) string {
 	namespace, own, has := strings.Cut(body, "/")
 	switch room := left - 1 - runes.StringWidth(own); {
 	case !has || left < 2:
-		return indent + middle(body, left)
+		return indent + middle(body, left, tail)
 	case room > 0:
-		return indent + middle(namespace, room) + "/" + own
+		return indent + middle(namespace, room, tail) + "/" + own
 	}
-	return indent + "…/" + middle(own, left-2)
+	return indent + "…/" + middle(own, left-2, tail)
 }
 
 // middle takes the middle out of a name that is wider than so many columns.
-func middle(name string, width int) string {
+func middle(name string, width, tail int) string {
 	total := runes.StringWidth(name)
 	if total <= width {
 		return name
 	}
-	tail := max(0, width-1) / 2
+	if tail == halves {
+		tail = max(0, width-1) / 2
+	}
+	tail = min(tail, max(0, width-1))
 	return runes.Truncate(name, max(0, width-1-tail), "") + "…" + strings.TrimLeft(runes.TruncateLeft(name, total-tail, ""), " ")
 }
 
@@ -39,19 +48,22 @@ func shortenWord(word string, width int) string {
 }
 
 // cut makes a cell one line of a width: a name by [shorten], also before a short mark such as " (cohort)", and a text at its end.
-func cut(s string, width int) string {
+func cut(s string, width int) string { return cutTo(s, width, halves) }
+
+// cutTo is cut that keeps a tail of so many columns of a name.
+func cutTo(s string, width, tail int) string {
 	if runes.StringWidth(s) <= width {
 		return s
 	}
 	body := strings.TrimLeft(s, " ")
 	at := strings.Index(body, " ")
 	if at < 0 {
-		return shorten(s, width)
+		return shortenTo(s, width, tail)
 	}
 	name, mark := s[:len(s)-len(body)+at], body[at:]
 	const most = 10 // columns of a mark
 	if rest := width - runes.StringWidth(mark); len(mark) <= most && rest >= most {
-		return shorten(name, rest) + mark
+		return shortenTo(name, rest, tail) + mark
 	}
 	return runes.Truncate(s, width, "…")
 }

@@ -13,6 +13,7 @@ type Page struct {
 	strings.Builder
 	Screen  Screen
 	flushed bool // a part of it was printed
+	cut     bool // a name in a table is not whole
 }
 
 // Say adds a text, wrapped. Every text among the arguments is made printable.
@@ -59,7 +60,18 @@ func (p *Page) Fits(t *Table) bool {
 }
 
 // Table adds a table and an empty line.
-func (p *Page) Table(t *Table) { p.WriteString(t.render(p.Screen) + "\n") }
+func (p *Page) Table(t *Table) {
+	p.cut = p.cut || t.cuts(p.Screen.Width)
+	p.WriteString(t.render(p.Screen) + "\n")
+}
+
+// SayCut says how names are printed whole, if one in a table is not.
+func (p *Page) SayCut() {
+	if p.cut {
+		p.Gap()
+		p.Say("-o wide prints whole what … stands for.\n")
+	}
+}
 
 // Gap begins a new paragraph: it adds an empty line, unless there is one or nothing is above.
 func (p *Page) Gap() {

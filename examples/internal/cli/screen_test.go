@@ -158,3 +158,35 @@ func TestWide(t *testing.T) {
 		}
 	}
 }
+
+// Names that differ in the middle alone are cut where they do not look alike.
+func TestNamesThatDifferStayApart(t *testing.T) {
+	names := []string{"team-nlp-product-eu-west-4", "team-nlp-research-eu-west-4", "team-vision-research-eu-west-4", "team-vision-research-us-east-1"}
+	rows := func(of []string) string {
+		table := &Table{Columns: []Column{{Name: "queue", Least: 8, Cut: true}, {Name: "answer"}}}
+		for _, name := range of {
+			table.Row(name, strings.Repeat("x", 20))
+		}
+		p := &Page{Screen: Screen{Width: 40}}
+		p.Table(table)
+		if p.SayCut(); !strings.Contains(p.String(), "-o wide prints whole what … stands for.") {
+			t.Error(p.String())
+		}
+		return p.String()
+	}
+	seen := map[string]bool{}
+	for _, line := range strings.Split(rows(names), "\n")[1:5] {
+		seen[strings.Fields(line)[0]] = true
+	}
+	if len(seen) != len(names) {
+		t.Errorf("%v", seen)
+	}
+	if out := rows(names[:1]); !strings.Contains(out, "team-nlp…-west-4 ") && !strings.Contains(out, "team-nlp-…u-west-4 ") {
+		t.Error(out)
+	}
+	whole := &Page{Screen: Screen{Width: 80}}
+	whole.Table(&Table{Columns: []Column{{Name: "queue", Cut: true}}})
+	if whole.SayCut(); strings.Contains(whole.String(), "wide") {
+		t.Error(whole.String())
+	}
+}

@@ -31,6 +31,7 @@ type Table struct {
 	Columns []Column
 	rows    [][]string
 	open    []int // the widths once rows are printed one by one
+	ends    []int // and the tails of names that are cut
 }
 
 // Row adds a row. What is not printable in a cell is escaped.
@@ -58,6 +59,50 @@ func (t *Table) Drop(column int) {
 	}
 }
 
+// cuts reports whether a name is not whole in a width.
+func (t *Table) cuts(width int) bool {
+	whole := t.widths(0)
+	for i, w := range t.widths(width) {
+		if t.Columns[i].Cut && w < whole[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// mostNames is how many names are compared to find out how to cut them.
+const mostNames = 500
+
+// tails returns, for each column, how much of the end of a name that is cut is kept: as much as of its beginning, unless names that differ
+// would look alike.
+func (t *Table) tails(widths []int) []int {
+	tails := make([]int, len(widths))
+	for i, width := range widths {
+		tails[i] = halves
+		names := map[string]bool{}
+		for _, row := range t.rows {
+			names[row[i]] = true
+		}
+		if !t.Columns[i].Cut || width == 0 || len(names) > mostNames {
+			continue
+		}
+		alike := func(tail int) int {
+			seen := map[string]bool{}
+			for name := range names {
+				seen[cutTo(name, width, tail)] = true
+			}
+			return len(names) - len(seen)
+		}
+		least := alike(halves)
+		for tail := 1; tail < width-1 && least > 0; tail++ {
+			if n := alike(tail); n < least {
+				tails[i], least = tail, n
+			}
+		}
+	}
+	return tails
+}
+
 // gap is the number of blanks between columns.
 const gap = 2
 
@@ -70,6 +115,7 @@ func (t *Table) render(s Screen) string {
 	style.Format.Header = text.FormatDefault
 	w.SetStyle(style)
 	widths := t.widths(s.Width)
+	tails := t.tails(widths)
 	var header table.Row
 	var configs []table.ColumnConfig
 	for i, c := range t.Columns {
@@ -87,7 +133,7 @@ func (t *Table) render(s Screen) string {
 		var cells table.Row
 		for i, cell := range row {
 			if widths[i] > 0 {
-				cells = append(cells, t.Columns[i].fit(cell, widths[i], s.Colour))
+				cells = append(cells, t.Columns[i].fit(cell, widths[i], tails[i], s.Colour))
 			}
 		}
 		w.AppendRow(cells)
@@ -107,7 +153,8 @@ func (t *Table) Begin(p *Page) {
 	least := make([]string, len(t.Columns))
 	least[last] = strings.Repeat("x", t.Columns[last].Least)
 	t.rows = append(t.rows, least)
-	t.open = t.widths(p.Screen.Width)
+	t.open, p.cut = t.widths(p.Screen.Width), p.cut || t.cuts(p.Screen.Width)
+	t.ends = t.tails(t.open)
 	t.open[last] = 0
 	if p.Screen.Width > 0 {
 		left := p.Screen.Width
@@ -142,7 +189,7 @@ func (t *Table) line(p *Page, cells []any, colour printable.Colour) {
 		if width == 0 {
 			continue
 		}
-		cell := cut(printable.Text(fmt.Sprint(cells[i])), width)
+		cell := cutTo(printable.Text(fmt.Sprint(cells[i])), width, t.ends[i])
 		pad := strings.Repeat(" ", width-runes.StringWidth(cell))
 		if c.Right {
 			p.WriteString(pad + cell)
@@ -167,14 +214,14 @@ func (t *Table) line(p *Page, cells []any, colour printable.Colour) {
 }
 
 // fit makes a cell as narrow as its column.
-func (c *Column) fit(cell string, width int, colours bool) string {
+func (c *Column) fit(cell string, width, tail int, colours bool) string {
 	colour := printable.Plain
 	if c.Colour != nil && colours {
 		colour = c.Colour(cell)
 	}
 	if runes.StringWidth(cell) > width {
 		if c.Cut {
-			cell = cut(cell, width)
+			cell = cutTo(cell, width, tail)
 		} else {
 			cell = wrap(cell, width)
 		}

@@ -103,7 +103,7 @@ func TestErrorsAreJSON(t *testing.T) {
 		method, path string
 		status       int
 	}{
-		{"GET", "/", http.StatusNotFound}, {"GET", "/v1/nothing", http.StatusNotFound}, {"GET", "/v1/decide", http.StatusMethodNotAllowed},
+		{"GET", "/v1/nothing", http.StatusNotFound}, {"GET", "/v1/decide", http.StatusMethodNotAllowed},
 		{"DELETE", "/v1/workloads", http.StatusMethodNotAllowed}, {"POST", "/v1/decide", http.StatusBadRequest},
 	} {
 		w := ask(h, c.method, c.path, "{")

@@ -141,6 +141,9 @@ func Handler(o Options) http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(Description)
 	})
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		s.write(w, r, map[string]string{"paths": "/openapi.json", "waits": listPath, "why": "/v1/workloads/NAMESPACE/NAME/why", "page": "whatif page serves a page for the browser"}, nil)
+	})
 	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
 	return inJSON(mux)
