@@ -20,8 +20,8 @@ func (s *steps) run(d room.Domain, rationed bool) trace.Found {
 		}
 		return trace.NoVictims
 	}
-	if rationed {
-		s.ration(d)
+	if rationed && !s.ration(d) {
+		return trace.NoVictims
 	}
 	s.Open(s.Highest(), false)
 	placed := s.Place(d)
@@ -63,14 +63,23 @@ func (s *steps) keepProtected(d room.Domain) (mayYield bool) {
 	return mayYield
 }
 
-// ration gives the allowance of the budgets to the least important units; the other units stay until the end.
-func (s *steps) ration(d room.Domain) {
+// ration gives the allowance of the budgets to the least important units; the other units stay until the end. It reports whether a
+// unit may yield then.
+func (s *steps) ration(d room.Domain) (mayYield bool) {
 	ledger := s.Ledger()
 	for _, u := range slices.Backward(s.Covered(d)) {
-		if !ledger.SpendAll(u) {
+		if ledger.SpendAll(u) {
+			mayYield = true
+		} else {
 			s.Stay(u)
 		}
 	}
+	var node [1]int32
+	for i := d.From; i < d.To && !mayYield; i++ {
+		node[0] = int32(i)
+		mayYield = slices.ContainsFunc(s.UnitsOn(node[:], room.AllUnits), func(u *state.Unit) bool { return !s.IsStaying(u) })
+	}
+	return mayYield
 }
 
 // keepsBudgets reports whether the budgets allow all victims together.
