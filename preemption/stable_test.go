@@ -163,6 +163,17 @@ func TestStableHasNoOrder(t *testing.T) {
 	}
 }
 
+// A workload of which a replica yields first goes whole: the shares count once what of it leaves now, and what was leaving as if it stayed.
+func TestStableTakesAllOfAWorkload(t *testing.T) {
+	record := must(preemption.ParseRecord(must(os.ReadFile("testdata/stable-whole.json"))(t)))(t)
+	c := preemption.Config{Sharing: preemption.Stable}
+	d := decideWith(t, c, snapshotOf(t, record.State), *record.Request)
+	if d.Outcome != preemption.Preempt || len(d.Victims) != 1 || d.Victims[0].Replicas != nil {
+		t.Errorf("%v, %v", d.Outcome, d.Victims)
+	}
+	agrees(t, c, record.State, *record.Request, d)
+}
+
 // circles is small clusters in which workloads were seen to evict each other for ever,
 // each with a configuration; loops says whether they still do. Two causes are known: who
 // is entitled to its nominal quota is judged in what needs preemption alone, so that one

@@ -96,7 +96,7 @@ func yieldsToBorrower(w *world, c *candidate, set []*candidate) bool {
 
 // sharesAmongHigher gives the shares of the preemptor's queue, before and after, and of another queue after, where
 // "only workloads of at least this priority count". Who yields in any case counts as if he stayed, and so do the replicas of a
-// victim that leave already.
+// victim that leave already. What of a workload yields before the rest goes with it once.
 func sharesAmongHigher(w *world, other *node, set []*candidate) (before, after, theirs share) {
 	var lower, victims []*candidate
 	for _, n := range w.queues {
@@ -107,7 +107,8 @@ func sharesAmongHigher(w *world, other *node, set []*candidate) (before, after, 
 		}
 	}
 	for _, c := range set {
-		if !c.expired && !c.leaving && !slices.ContainsFunc(lower, func(o *candidate) bool { return o.of == c.of }) {
+		isWhole := func(o *candidate) bool { return o.of == c.of && o.podSet == whole }
+		if !c.expired && !c.leaving && !slices.ContainsFunc(lower, isWhole) && (isWhole(c) || !slices.ContainsFunc(set, isWhole)) {
 			victims = append(victims, c.withoutLeaving()...)
 		}
 	}
