@@ -55,12 +55,6 @@ var (
 	partLanes = []cluster.Lane{cluster.SurplusReserved, cluster.SurplusUnreserved, cluster.Evicted, cluster.EvictedUnreserved}
 )
 
-// ClassOf returns the class of a phase.
-func ClassOf(n int) right.Class { return phases[n].class }
-
-// OfEvicted reports whether the candidates of a phase are being evicted.
-func OfEvicted(n int) bool { return phases[n].lanes[0] == cluster.Evicted }
-
 // LastTier reports whether a phase is the last of its class among those with the same lanes.
 func LastTier(n int) bool {
 	return phases[n].class != right.Own || phases[n].tier == newerEquals
