@@ -102,6 +102,13 @@ func unitLess(w explain.Way) (list []explain.Way) {
 		default:
 			less.Value = queue.LowerPriority
 		}
+	case explain.WayBorrowing:
+		for i := range w.Borrowing {
+			less.Borrowing = slices.Clone(w.Borrowing)
+			less.Borrowing[i].Amount--
+			list = append(list, less)
+		}
+		return list
 	case explain.WayNominal:
 		for i := range w.Nominal {
 			less.Nominal = slices.Clone(w.Nominal)
@@ -320,6 +327,32 @@ func TestNominalWayIsLoweredAgain(t *testing.T) {
 		}
 	}
 	noDiff(t, "- want, + got", []string{"[{h100 cpu 1}] Preempt 1"}, got)
+}
+
+// What a borrowing limit keeps from what is there is found by raising it, by no more than is needed; what has no limit there is not.
+func TestBorrowingWay(t *testing.T) {
+	st := preemption.State{Cohorts: []queue.Cohort{{Name: "c"}}, Queues: []queue.Queue{{Name: "a", Cohort: "c", Quotas: gpus(4)}, {Name: "b", Cohort: "c", Quotas: gpus(6)}}}
+	for name, c := range map[string]struct {
+		limit quota.Optional[int64]
+		asks  int64
+		want  string
+	}{
+		"one more":          {quota.Some[int64](2), 7, "[{h100 gpu 1}] Fits 0"},
+		"all that is there": {quota.Some[int64](0), 10, "[{h100 gpu 6}] Fits 0"},
+		"more than all":     {quota.Some[int64](2), 11, ""},
+		"no limit":          {quota.Optional[int64]{}, 11, ""},
+	} {
+		st.Queues[0].Quotas[0].BorrowingLimit = c.limit
+		got := ""
+		for _, w := range explainWith(t, preemption.Config{}, snapshotOf(t, st), pending("a", 10, c.asks)).Ways {
+			if w.Kind == explain.WayBorrowing {
+				got = fmt.Sprintf("%v %v %d", w.Borrowing, w.Outcome, w.Victims)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
 }
 
 func minimum(d time.Duration) minruntime.Defaults {

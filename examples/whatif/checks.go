@@ -75,6 +75,10 @@ func (o *options) asksOf(w *explain.Way) (flags []given, instead []string) {
 		for policy := range strings.SplitSeq(w.Policy, ",") {
 			flags = append(flags, given{"policy", []string{fmt.Sprintf("%s:%s=%v", w.Queue, policy, w.Value)}})
 		}
+	case explain.WayBorrowing:
+		for _, m := range w.Borrowing {
+			flags = append(flags, given{"quota", []string{fmt.Sprintf("%s:%s:%s:borrowingLimit=+%s", w.Queue, m.Flavor, m.Resource, units.Exact(m.Resource, m.Amount))}})
+		}
 	case explain.WayNominal:
 		for _, m := range w.Nominal {
 			flags = append(flags, given{"quota", []string{fmt.Sprintf("%s:%s:%s=+%s", w.Queue, m.Flavor, m.Resource, units.Exact(m.Resource, m.Amount))}})
@@ -125,6 +129,8 @@ func (c *commands) diff(w *explain.Way) (change string, flags []given) {
 	switch w.Kind {
 	case explain.WayNominal:
 		change = "the quota"
+	case explain.WayBorrowing:
+		change = "the borrowing limit"
 	case explain.WayPolicy:
 		change = "the policy"
 	case explain.WayPriority:

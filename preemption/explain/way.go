@@ -41,6 +41,8 @@ const (
 	WayMinCount
 	// WayCapacity: a node gets more capacity. Node, Capacity.
 	WayCapacity
+	// WayBorrowing: the queue may borrow more, where its borrowing limit keeps it from what is there. Queue, Borrowing.
+	WayBorrowing
 )
 
 // The policies of a queue that a [Way] changes.
@@ -52,7 +54,7 @@ const (
 )
 
 var wayNames = enum.Names[WayKind]{Type: "WayKind", First: 1, List: []string{
-	"Time", "Priority", "Replicas", "Flavor", "Nominal", "Policy", "Gates", "MayPreempt", "MinCount", "Capacity",
+	"Time", "Priority", "Replicas", "Flavor", "Nominal", "Policy", "Gates", "MayPreempt", "MinCount", "Capacity", "Borrowing",
 }}
 
 // String returns the name of the constant without its prefix.
@@ -80,10 +82,12 @@ type Way struct {
 	// Flavor and Resources are, for WayFlavor, the flavor of these resources.
 	Flavor    string   `json:"flavor,omitempty"`
 	Resources []string `json:"resources,omitempty"`
-	// Queue is, for WayNominal and WayPolicy, the queue that changes.
+	// Queue is, for WayNominal, WayBorrowing and WayPolicy, the queue that changes.
 	Queue string `json:"queue,omitempty"`
 	// Nominal lists, for WayNominal, what is added to the nominal quota.
 	Nominal []quota.Amount `json:"nominal,omitempty"`
+	// Borrowing lists, for WayBorrowing, what is added to the borrowing limits.
+	Borrowing []quota.Amount `json:"borrowing,omitempty"`
 	// Policy and Value are, for WayPolicy, a policy of the queue, as "reclaimWithinCohort", and its new value; two policies, with a comma,
 	// where neither alone helps: borrowWithinCohort is valid only with reclaimWithinCohort.
 	Policy string             `json:"policy,omitempty"`
@@ -123,7 +127,7 @@ func (w Way) Apply(s *preemption.Snapshot, r preemption.Request) (*preemption.Sn
 	case WayMayPreempt:
 		applies = r.Workload.NeverPreempts
 		r.Workload.NeverPreempts = false
-	case WayNominal, WayPolicy:
+	case WayNominal, WayBorrowing, WayPolicy:
 		q, ok := s.Queue(w.Queue)
 		if applies = ok; ok {
 			w.configure(&q)
@@ -191,6 +195,13 @@ func (w *Way) configure(q *queue.Queue) {
 		}
 		return
 	}
+	for _, a := range w.Borrowing {
+		for i := range q.Quotas {
+			if limit, set := q.Quotas[i].BorrowingLimit.Get(); set && q.Quotas[i].FlavorResource() == a.FlavorResource() {
+				q.Quotas[i].BorrowingLimit = quota.Some(quota.Add(limit, a.Amount))
+			}
+		}
+	}
 	for _, a := range w.Nominal {
 		if a.Amount == 0 {
 			continue
@@ -225,6 +236,9 @@ func (pr Printer) way(w *Way, now time.Time, onNodes bool) string {
 	case WayNominal:
 		parts := each(w.Nominal, func(a *quota.Amount) string { return pr.amount(a.Amount, a.FlavorResource()) })
 		return fmt.Sprintf("Give queue %q %s more nominal quota", w.Queue, strings.Join(parts, " and ")) + then
+	case WayBorrowing:
+		parts := each(w.Borrowing, func(a *quota.Amount) string { return pr.amount(a.Amount, a.FlavorResource()) })
+		return fmt.Sprintf("Let queue %q borrow %s more (borrowingLimit)", w.Queue, strings.Join(parts, " and ")) + then
 	case WayPolicy:
 		return fmt.Sprintf("Set %v of queue %q to %v", strings.ReplaceAll(w.Policy, ",", " and "), w.Queue, w.Value) + then
 	case WayGates:

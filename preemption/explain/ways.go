@@ -133,6 +133,7 @@ func (x *explainer) ways() []Way {
 	}
 	f.flavors()
 	f.nominal()
+	f.borrowing()
 	f.policies()
 	return f.list
 }
@@ -182,31 +183,55 @@ func (f *quotaFinder) flavors() {
 	}
 }
 
-// nominal finds the smallest addition to the nominal quota of the queue in what is short. If
-// no flavor was found, one flavor after the other is tried.
+// nominal finds the smallest addition to the nominal quota of the queue in what is short.
 func (f *quotaFinder) nominal() {
 	way := func(amounts []quota.Amount) Way {
 		some := slices.DeleteFunc(slices.Clone(amounts), func(a quota.Amount) bool { return a.Amount == 0 })
 		return Way{Kind: WayNominal, Queue: f.r.Workload.Queue, Nominal: some}
 	}
+	if !f.raise(way, func(quota.FlavorResource) bool { return true }) {
+		f.nominalOfAll(way)
+	}
+}
+
+// borrowing finds the smallest addition to the borrowing limits that the queue has in what is short.
+func (f *quotaFinder) borrowing() {
+	q, _ := f.whole.Queue(f.r.Workload.Queue)
+	f.raise(func(amounts []quota.Amount) Way {
+		some := slices.DeleteFunc(slices.Clone(amounts), func(a quota.Amount) bool { return a.Amount == 0 })
+		return Way{Kind: WayBorrowing, Queue: q.Name, Borrowing: some}
+	}, func(of quota.FlavorResource) bool {
+		return slices.ContainsFunc(q.Quotas, func(e quota.Quota) bool {
+			_, set := e.BorrowingLimit.Get()
+			return set && e.FlavorResource() == of
+		})
+	})
+}
+
+// raise finds the smallest addition to what is short, where it may be raised; if no flavor was found, in one flavor after the other. It
+// reports whether it knows what is short.
+func (f *quotaFinder) raise(way func([]quota.Amount) Way, may func(quota.FlavorResource) bool) bool {
 	var short []quota.Amount
 	for _, n := range f.needs {
-		if n.Missing > 0 {
+		if n.Missing > 0 && may(n.FlavorResource) {
 			short = append(short, quota.Amount{Flavor: n.Flavor, Resource: n.Resource, Amount: n.Missing})
 		}
 	}
 	if len(short) > 0 {
 		f.add(f.more(short, way))
-		return
+		return true
 	}
 	for _, s := range f.d.Shortage {
+		if s.Flavor == "" || !may(s.FlavorResource) {
+			continue
+		}
 		one := []quota.Amount{{Flavor: s.Flavor, Resource: s.Resource, Amount: s.Missing}}
-		if w, ok := f.more(one, way); ok && s.Flavor != "" {
+		if w, ok := f.more(one, way); ok {
 			f.add(w, ok)
-			return
+			return true
 		}
 	}
-	f.nominalOfAll(way)
+	return false
 }
 
 // nominalOfAll finds an addition in one flavor to all that the request asks for there, where one resource alone does not help:

@@ -354,17 +354,24 @@ func editsOf(way explain.Way, w *workload.Workload, s *preemption.Snapshot) []Ed
 			edits = append(edits, Edit{Kind: "policy", Node: way.Queue, Field: policy, Value: way.Value.String()})
 		}
 		return edits
-	case explain.WayNominal:
+	case explain.WayNominal, explain.WayBorrowing:
 		var edits []Edit
-		rows, _ := s.QueueStatus(way.Queue)
-		for _, a := range way.Nominal {
-			nominal := a.Amount
-			for _, r := range rows {
-				if r.FlavorResource == a.FlavorResource() {
-					nominal = quota.Add(nominal, r.Nominal)
+		q, _ := s.Queue(way.Queue)
+		for _, a := range append(way.Nominal, way.Borrowing...) {
+			field, value := "nominal", a.Amount
+			if way.Kind == explain.WayBorrowing {
+				field = "borrowingLimit"
+			}
+			for _, e := range q.Quotas {
+				was := e.Nominal
+				if way.Kind == explain.WayBorrowing {
+					was, _ = e.BorrowingLimit.Get()
+				}
+				if e.FlavorResource() == a.FlavorResource() {
+					value = quota.Add(value, was)
 				}
 			}
-			edits = append(edits, Edit{Kind: "quota", Node: way.Queue, Flavor: a.Flavor, Resource: a.Resource, Field: "nominal", Value: quantity(a.Resource, nominal)})
+			edits = append(edits, Edit{Kind: "quota", Node: way.Queue, Flavor: a.Flavor, Resource: a.Resource, Field: field, Value: quantity(a.Resource, value)})
 		}
 		return edits
 	}
