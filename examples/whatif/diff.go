@@ -89,8 +89,13 @@ func runDiff(before *cluster, o *options, std stdio) (result, error) {
 		if again := yieldAgain(rows, evicted); len(again) > 0 {
 			b.Say("%s: %s.\n", plural(len(again), "1 that runs would be told to leave for another one than today", "%d that run would be told to leave for another one than today"), some(again))
 		}
-		if no := slices.DeleteFunc(slices.Clone(rows), func(r diffRow) bool { return r.After != nil && statusOf(r.After.Outcome) == cli.StatusYes }); len(rows)-len(no) > 1 {
-			b.Say("Each is answered as if it were alone: together fewer may be admitted.\n")
+		no := slices.DeleteFunc(slices.Clone(rows), func(r diffRow) bool { return r.After != nil && statusOf(r.After.Outcome) == cli.StatusYes })
+		if yes := len(rows) - len(no); yes > 0 && yes+same.yes > 1 {
+			with := ""
+			if len(o.to)+len(o.priorities)+len(o.refers)+len(o.switched) == 0 { // the changes that next makes, too
+				with = "; next with the same change says what becomes of them together"
+			}
+			b.Say("Each is answered as if it were alone: together fewer may be admitted%s.\n", with)
 		}
 		if leaves.Outcome != preemption.Fits {
 			b.Gap()
@@ -193,8 +198,11 @@ func compareAnswers(before, after *cluster, o *options, std stdio) (rows []diffR
 			continue
 		}
 		count.all++
-		if is[id].Outcome == answers.Unknown {
+		switch {
+		case is[id].Outcome == answers.Unknown:
 			count.unknown++
+		case statusOf(is[id].Outcome) == cli.StatusYes:
+			count.yes++
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b diffRow) int { return cmp.Compare(a.Queue, b.Queue) })
@@ -287,7 +295,7 @@ func printDiff(b *cli.Page, rows []diffRow, same sameAnswers) {
 }
 
 // sameAnswers counts the answers that stay as they are, and of these the unknown ones.
-type sameAnswers struct{ all, unknown int }
+type sameAnswers struct{ all, unknown, yes int }
 
 // ofUnknown says how many of them are unknown.
 func (s sameAnswers) ofUnknown() string {

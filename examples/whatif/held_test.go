@@ -107,11 +107,41 @@ func TestWhoSuffersFromAChange(t *testing.T) {
 	_, out, _ := call(nil, "diff", "-quota", "recsys:h100:nvidia.com/gpu=+8")
 	for _, want := range []string{
 		"2 that run would be told to leave for another one than today: recsys/ctr-backfill, recsys/ltv-batch.\n",
-		"Each is answered as if it were alone: together fewer may be admitted.\n",
+		"Each is answered as if it were alone: together fewer may be admitted; next with the same change says what becomes of them together.\n",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("want %q:\n%s", want, out)
 		}
+	}
+}
+
+// A change of a borrowing limit is advised with its command, and next plays what becomes of all with it.
+func TestBorrowingLimitIsRaised(t *testing.T) {
+	const input = `
+{apiVersion: v1, kind: List, items: [
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: h100}},
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: vision}, spec: {cohortName: lab, namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: [{name: h100, resources: [{name: cpu, nominalQuota: 4, borrowingLimit: 0}]}]}]}},
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: nlp}, spec: {cohortName: lab, namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: [{name: h100, resources: [{name: cpu, nominalQuota: 4}]}]}]}},
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: main, namespace: vision}, spec: {clusterQueue: vision}},
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: main, namespace: nlp}, spec: {clusterQueue: nlp}},
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: {name: large, namespace: vision, creationTimestamp: "2026-11-20T08:00:00Z"}, spec: {queueName: main, priority: 9, podSets: [{name: main, count: 1, template: {spec: {containers: [{name: main, resources: {requests: {cpu: 6}}}]}}}]}},
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: {name: other, namespace: nlp, creationTimestamp: "2026-11-20T09:00:00Z"}, spec: {queueName: main, priority: 0, podSets: [{name: main, count: 1, template: {spec: {containers: [{name: main, resources: {requests: {cpu: 4}}}]}}}]}}]}`
+	run := func(args ...string) string {
+		_, out, said := call(strings.NewReader(input), append(args, "-at", "2026-11-20T12:00:00Z")...)
+		return out + said
+	}
+	const change = "vision:h100:cpu:borrowingLimit=+2"
+	if out := run("why", "large"); !strings.Contains(out, "borrow 2 h100/cpu more (borrowingLimit): it fits") || !strings.Contains(out, "-quota "+change) {
+		t.Error(out)
+	}
+	if out := run("ask", "large", "-quota", change); !strings.Contains(out, "vision/large fits now") {
+		t.Error(out)
+	}
+	if out := run("diff", "-quota", change); !strings.Contains(out, "next with the same change says what becomes of them together") {
+		t.Error(out)
+	}
+	if out := run("next", "-quota", change); !strings.Contains(out, "waits: others took the room") {
+		t.Error(out)
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 
 var nextVerb = verb{
 	name: "next", short: "what the next admission cycles do",
-	long:     "Runs the next admission cycles with all that waits: which workloads are admitted, preempt or stay. It assumes that a victim has left before the next cycle and then waits again, and that nothing is submitted and nothing ends. Limits on preemptions count those of the cycles before. Where only time helps, the next cycle is at that time. In a large cluster without room fewer cycles are run; -all runs all. Of KAI a cycle is a session: which groups are started in idle room, which because pods that run move (consolidation), which reclaim by fair shares, which preempt lower priority in their queue, in KAI's order. Victims are those that are needed; with -search kai those that KAI's own search finds.",
-	examples: []string{"next -live", "next -f cluster.json -cycles 20", "next -live -queue vision", "next -live -scheduler kai -search kai"},
+	long:     "Runs the next admission cycles with all that waits: which workloads are admitted, preempt or stay. It assumes that a victim has left before the next cycle and then waits again, and that nothing is submitted and nothing ends. Limits on preemptions count those of the cycles before. Where only time helps, the next cycle is at that time. In a large cluster without room fewer cycles are run; -all runs all. Of KAI a cycle is a session: which groups start in idle room, which because pods move (consolidation), which reclaim by fair shares, which preempt in their queue, in KAI's order. Victims are those that are needed; with -search kai those that KAI's own search finds.",
+	examples: []string{"next -live -queue vision", "next -f cluster.json -cycles 20 -quota vision:h100:nvidia.com/gpu=+8", "next -live -scheduler kai -search kai"},
 	yes:      "a workload is admitted or preempts", no: "no workload is admitted and none preempts", unknown: "the answer about a workload is unknown, which may come before the others, or not all cycles were run",
 	flags: func(c *cobra.Command, o *options) {
 		queueFlag(c, o)
@@ -26,6 +26,8 @@ var nextVerb = verb{
 		c.Flags().StringVar(&o.search, "search", "", "of KAI, find victims as `kai` itself does: it probes, and puts nothing back")
 		choose(c, "search", "kai")
 		allFlag(c, o)
+		quotaFlags(c, o, "run with", " (diff -h: more)")
+		policyFlag(c, o, "run with")
 	},
 	check: func(_ *cobra.Command, o *options) error {
 		if o.cycles < 1 || o.cycles > maxCycles {
@@ -37,6 +39,10 @@ var nextVerb = verb{
 		return nil
 	},
 	run: func(c *cluster, o *options, std stdio) (result, error) {
+		c, err := c.changed(o, std)
+		if err != nil {
+			return result{}, err
+		}
 		if err := c.checkQueue(o.queue); err != nil {
 			return result{}, err
 		}
