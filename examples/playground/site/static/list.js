@@ -107,10 +107,10 @@ page.list = (box, { height: heightNow, first, load, draw, open, fold, label, mea
     update, render,
     toTop() { most = active = 0; },
     reveal(index) { show(index); return update(); },
-    // dock opens a panel below a row, below all if the row is not shown; with extend the list is shown up to it.
+    // dock opens a panel below a row, before all if the row is not shown; with extend the list is shown up to it.
     dock(element, index, extend) {
       if (extend) most = Math.max(most, index + 1);
-      if (index < 0 || index >= shown()) index = shown() - 1;
+      if (index >= shown()) index = -1;
       if (panel && panel !== element) grown.unobserve(panel);
       if (element.parentElement !== inner) inner.append(element);
       panel = element;
