@@ -52,7 +52,8 @@ type drained struct {
 	cluster *kubernetes.Cluster
 	nodes   []string
 	answer  moves.ClearAnswer
-	doubts  []string // what the answer depends on and is not known
+	besides moves.ClearAnswer // where a budget forbids it: the answer if none did
+	doubts  []string          // what the answer depends on and is not known
 	notes   []string
 }
 
@@ -102,6 +103,16 @@ func (o *options) drain(std stdio) (*drained, error) {
 	}
 	if d.answer, err = moves.Clear(preemptor, snapshot, request, moves.Config{}); err != nil {
 		return nil, answers.Faults(err)
+	}
+	if slices.ContainsFunc(d.answer.Blocked, func(b moves.Blocked) bool { return b.Cause == moves.Budget }) {
+		free := c
+		free.State.Budgets = nil
+		if snapshot, err = free.Snapshot(); err != nil {
+			return nil, answers.Faults(err)
+		}
+		if d.besides, err = moves.Clear(preemptor, snapshot, request, moves.Config{}); err != nil {
+			return nil, answers.Faults(err)
+		}
 	}
 	d.doubts = bridge.Texts(d.on(c.Doubts))
 	return d, nil
@@ -235,18 +246,22 @@ func (d *drained) sentence() string {
 	case a.Outcome.Succeeds() && len(a.Victims) == 0:
 		return names + " " + are + " safe to drain: what runs there has room elsewhere."
 	case a.Outcome.Succeeds():
-		return fmt.Sprintf("%s %s not safe to drain: %s.", names, are, d.lost())
+		return fmt.Sprintf("%s %s not safe to drain: %s.", names, are, d.lost(a.Victims))
 	case len(a.Blocked) > 0:
-		return fmt.Sprintf("%s cannot be drained: %s stays%s.", names, cmp.Or(a.Blocked[0].Group, a.Blocked[0].Pod), d.budgets(&a.Blocked[0]))
+		besides := ""
+		if len(d.besides.Victims) > 0 {
+			besides = "; besides, " + d.lost(d.besides.Victims)
+		}
+		return fmt.Sprintf("%s cannot be drained: %s stays%s%s.", names, cmp.Or(a.Blocked[0].Group, a.Blocked[0].Pod), d.budgets(&a.Blocked[0]), besides)
 	}
 	return names + " cannot be drained."
 }
 
 // lost says who loses its place, and why.
-func (d *drained) lost() string {
+func (d *drained) lost(victims []placement.Victim) string {
 	var reasons []string
 	who := map[string][]string{}
-	for _, v := range d.answer.Victims {
+	for _, v := range victims {
 		why := d.whyLost(v.Pods)
 		if who[why] == nil {
 			reasons = append(reasons, why)
