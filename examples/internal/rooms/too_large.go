@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/units"
@@ -46,8 +47,11 @@ func (n *Nodes) TooLarge(flavors []queue.Flavor) func(*workload.Workload) []answ
 			}
 		}
 	}
+	var mu sync.Mutex                        // a server asks about several workloads at once
 	known := map[string][]answers.TooLarge{} // by what decides it
 	return func(w *workload.Workload) (list []answers.TooLarge) {
+		mu.Lock()
+		defer mu.Unlock()
 		for i := range w.PodSets {
 			p := &w.PodSets[i]
 			if p.Totals || p.Count == 0 {
