@@ -26,8 +26,8 @@ type probe struct {
 	batches []batch
 }
 
-// byNode tries, as more may yield, for each node of the last of them all victims of the jobs with one there.
-func (p *probe) byNode() error {
+// grow tries nobody, then what each more that may yield adds, as soon as all together may have what is asked for.
+func (p *probe) grow(try func(all []batch) (done bool, err error)) error {
 	if done, err := p.try(nil); done || err != nil {
 		return err
 	}
@@ -40,23 +40,32 @@ func (p *probe) byNode() error {
 		if all = append(all, b); !p.coverable(all) {
 			continue
 		}
+		if done, err := try(all); done || err != nil {
+			return err
+		}
+	}
+}
+
+// byNode tries, as more may yield, for each node of the last of them all victims of the jobs with one there.
+func (p *probe) byNode() error {
+	return p.grow(func(all []batch) (bool, error) {
 		var seen []string
-		for i := range b.job.Pods {
-			if node := b.job.Pods[i].Node; node != "" && !slices.Contains(seen, node) {
+		last := all[len(all)-1].job
+		for i := range last.Pods {
+			if node := last.Pods[i].Node; node != "" && !slices.Contains(seen, node) {
 				seen = append(seen, node)
 			}
 		}
 		slices.Sort(seen)
 		for _, node := range seen {
-			set := p.on(node, all)
-			if len(set) == 0 {
-				continue
-			}
-			if done, err := p.try(set); done || err != nil {
-				return err
+			if set := p.on(node, all); len(set) > 0 {
+				if done, err := p.try(set); done || err != nil {
+					return done, err
+				}
 			}
 		}
-	}
+		return false, nil
+	})
 }
 
 // on returns all victims of the jobs with one on a node, by job. Those that yielded to fewer pods are among them, and leave twice.
@@ -82,18 +91,7 @@ func (p *probe) on(node string, all []batch) (set []batch) {
 // byNodes tries, as more may yield, the victims on several nodes: those of which least is free with them, as many as have what is asked for, then
 // 1, 2, 4, ... more.
 func (p *probe) byNodes() error {
-	if done, err := p.try(nil); done || err != nil {
-		return err
-	}
-	var all []batch
-	for {
-		b, ok, err := p.more()
-		if !ok || err != nil {
-			return err
-		}
-		if all = append(all, b); !p.coverable(all) {
-			continue
-		}
+	return p.grow(func(all []batch) (bool, error) {
 		nodes, n := p.smallest(all)
 		for step := 1; n <= len(nodes); step *= 2 {
 			var set []batch
@@ -103,14 +101,15 @@ func (p *probe) byNodes() error {
 				}
 			}
 			if done, err := p.try(set); done || err != nil {
-				return err
+				return done, err
 			}
 			if n == len(nodes) {
 				break
 			}
 			n = min(n+step, len(nodes))
 		}
-	}
+		return false, nil
+	})
 }
 
 // smallest returns the nodes of the victims, that of which the fewest GPUs are free with them first, and how many of them have what is asked for; more
