@@ -186,8 +186,7 @@ func (f *quotaFinder) flavors() {
 // nominal finds the smallest addition to the nominal quota of the queue in what is short.
 func (f *quotaFinder) nominal() {
 	way := func(amounts []quota.Amount) Way {
-		some := slices.DeleteFunc(slices.Clone(amounts), func(a quota.Amount) bool { return a.Amount == 0 })
-		return Way{Kind: WayNominal, Queue: f.r.Workload.Queue, Nominal: some}
+		return Way{Kind: WayNominal, Queue: f.r.Workload.Queue, Nominal: some(amounts)}
 	}
 	if !f.raise(way, func(quota.FlavorResource) bool { return true }) {
 		f.nominalOfAll(way)
@@ -198,14 +197,18 @@ func (f *quotaFinder) nominal() {
 func (f *quotaFinder) borrowing() {
 	q, _ := f.whole.Queue(f.r.Workload.Queue)
 	f.raise(func(amounts []quota.Amount) Way {
-		some := slices.DeleteFunc(slices.Clone(amounts), func(a quota.Amount) bool { return a.Amount == 0 })
-		return Way{Kind: WayBorrowing, Queue: q.Name, Borrowing: some}
+		return Way{Kind: WayBorrowing, Queue: q.Name, Borrowing: some(amounts)}
 	}, func(of quota.FlavorResource) bool {
 		return slices.ContainsFunc(q.Quotas, func(e quota.Quota) bool {
 			_, set := e.BorrowingLimit.Get()
 			return set && e.FlavorResource() == of
 		})
 	})
+}
+
+// some are the amounts of which there is something.
+func some(amounts []quota.Amount) []quota.Amount {
+	return slices.DeleteFunc(slices.Clone(amounts), func(a quota.Amount) bool { return a.Amount == 0 })
 }
 
 // raise finds the smallest addition to what is short, where it may be raised; if no flavor was found, in one flavor after the other. It
