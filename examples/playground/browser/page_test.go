@@ -94,9 +94,11 @@ func TestEdits(t *testing.T) {
 	p := open(t, "")
 	p.must(p.Do(chromedp.Click(chromedp.CSS(`#answer button.link`))))
 	field := `#node input[aria-label="nominal of h100/nvidia.com/gpu"]`
-	p.until(`document.querySelector('` + field + `')`)
+	p.until(`document.querySelector('` + field + `') && page.byId("node").contains(document.activeElement)`)
 	p.run(`(() => { const e = document.querySelector('` + field + `'); e.focus(); e.select() })()`)
-	p.must(p.Do(chromedp.KeyEvent("64\t")))
+	p.must(p.Do(chromedp.KeyEvent("6")))
+	p.run(`page.drawNode()`) // not over what is being typed
+	p.must(p.Do(chromedp.KeyEvent("4\t")))
 	p.until(`!page.byId("edits").hidden`)
 	p.must(p.Settled())
 	p.contains(p.text("#edits"), "vision: nominal of h100/nvidia.com/gpu is 64")

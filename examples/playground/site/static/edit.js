@@ -25,8 +25,17 @@
     } else {
       input = page.make("input", { type: "text", value, "aria-label": label, placeholder: "none", spellcheck: "false", autocomplete: "off" });
     }
-    input.addEventListener("change", () => commit(input.value.trim()));
+    input.dataset.said = input.value;
+    input.addEventListener("change", () => { input.dataset.said = input.value; commit(input.value.trim()); });
     return input;
+  };
+
+  // isTyping reports whether a field of a box has the focus and a value that was not said yet.
+  const isTyping = (box) => {
+    const e = document.activeElement;
+    if (!box.contains(e) || e.dataset.said === undefined || e.dataset.said === e.value) return false;
+    e.addEventListener("blur", () => page.drawNode(), { once: true });
+    return true;
   };
 
   // effect says what the changes do to the answer, where they are made.
@@ -54,6 +63,7 @@
     const held = box.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
     let n;
     try { n = await page.call("node", shown); } catch { page.forgetNode(); return; }
+    if (docked && isTyping(box)) return; // what is typed is not drawn over: its end draws
     const quota = (q, f) => field(q[f], `${f} of ${q.flavor}/${q.resource}`, (value) =>
       page.edit([{ kind: "quota", node: n.name, cohort: n.cohort, flavor: q.flavor, resource: q.resource, field: f, value: value || (f === "nominal" ? "0" : "") }]));
     const share = (s, f) => field(s[f], `${f} of ${s.resource}`, (value) =>
