@@ -21,31 +21,41 @@ type open struct {
 	usage   int      // what it uses, as a number
 }
 
+// group is what runs in one queue and is not named yet.
+type group struct {
+	of      *donor
+	all     []*open
+	reached map[reach]*[]*open // of all: what requests could ever take
+}
+
 // All answers for all workloads, by ID.
 func (a *Asker) All() []Answer {
 	a.all = true
 	defer func() { a.all = false }()
 	var all []*open
-	groups := map[string][]*open{} // by queue
+	groups := map[string]*group{} // by queue
 	for w := range a.snapshot.Workloads() {
 		o := &open{Workload: w, left: a.options.MaxDecisions, usage: a.usageOf(&w)}
 		if all = append(all, o); !w.Evicted && !w.NeverYields {
-			groups[w.Queue] = append(groups[w.Queue], o)
+			if groups[w.Queue] == nil {
+				groups[w.Queue] = &group{of: a.donorOf(w.Queue), reached: map[reach]*[]*open{}}
+			}
+			groups[w.Queue].all = append(groups[w.Queue].all, o)
 		}
 	}
-	donors := map[string][][]*open{} // by tree
+	donors := map[string][]*group{} // by tree
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		donors[a.trees[name]] = append(donors[a.trees[name]], groups[name])
 	}
 	for _, root := range slices.Sorted(maps.Keys(donors)) {
 		a.askNow(a.queuesOf(root), donors[root])
 	}
-	var list []Answer
-	for _, o := range all {
-		list = append(list, a.until(&o.Workload, o))
-	}
+	list := make([]Answer, len(all))
+	a.followAll(all, list)
 	return list
 }
+
+func isNamed(o *open) bool { return o.named != nil }
 
 // usageOf returns a number that stands for what a workload uses of anything.
 func (a *Asker) usageOf(w *workload.Workload) int {
@@ -59,13 +69,13 @@ func (a *Asker) usageOf(w *workload.Workload) int {
 }
 
 // askNow asks the requests of the queues of a tree at this instant, those for fewer resources first.
-func (a *Asker) askNow(queues []*asking, donors [][]*open) {
+func (a *Asker) askNow(queues []*asking, donors []*group) {
 	for size, more := 1, true; more; size++ {
 		more = false
 		for at, q := range queues {
 			a.forget()
-			for _, list := range donors {
-				more = a.askOf(q, at, list, size) || more
+			for _, g := range donors {
+				more = a.askOf(q, at, g, size) || more
 			}
 		}
 	}
@@ -86,24 +96,23 @@ type rightsOf struct {
 }
 
 // askOf asks requests of a queue about the workloads of another, or its own; more: it has quota for more resources.
-func (a *Asker) askOf(q *asking, at int, list []*open, size int) (more bool) {
-	of, now := a.donorOf(list[0].Queue), instant.Of(a.options.Now)
+func (a *Asker) askOf(q *asking, at int, g *group, size int) (more bool) {
+	of, now := g.of, instant.Of(a.options.Now)
 	threat := &of.all[at]
 	if !threat.own && (!of.borrows || q.Preemption.ReclaimWithinCohort == queue.Never) {
 		return false
 	}
 	known := map[rightsOf]exposures{}
-	for _, o := range list {
-		if o.named != nil {
+	list := a.reachedOf(g, threat, reach{donor: of, at: now})
+	defer func() { *list = slices.DeleteFunc(*list, isNamed) }()
+	for _, o := range *list {
+		if isNamed(o) {
 			continue
 		}
 		if !threat.own && of.refuses(q) {
 			return more
 		}
 		w := &o.Workload
-		if a.neverReached(w, threat, reach{donor: of, at: now}) {
-			continue
-		}
 		key := rightsOf{o.EffectivePriority(), o.usage}
 		e, is := known[key]
 		if !is {
@@ -118,4 +127,19 @@ func (a *Asker) askOf(q *asking, at int, list []*open, size int) (more bool) {
 		o.named, more = found, more || others
 	}
 	return more
+}
+
+// reachedOf returns what requests of a queue could ever take of a group; all of it, if that is not known.
+func (a *Asker) reachedOf(g *group, q *threat, of reach) *[]*open {
+	if q.own {
+		return &g.all
+	}
+	of.common, of.columns = q.common, q.columns
+	list, known := g.reached[of]
+	if !known {
+		all := slices.DeleteFunc(slices.Clone(g.all), func(o *open) bool { return a.neverReached(&o.Workload, q, of) })
+		list = &all
+		g.reached[of] = list
+	}
+	return list
 }

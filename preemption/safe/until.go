@@ -21,88 +21,107 @@ func (a *Asker) Until(id string) (Answer, error) {
 		faults.Add("workload", "no workload %q is admitted", id)
 		return Answer{}, faults.Err()
 	}
-	return a.until(&w, nil), nil
+	c := a.courseOf(&w, nil)
+	for c.answer.Outcome == 0 {
+		a.step(c)
+	}
+	return c.answer, nil
 }
 
-// until answers for one workload. Of one of all it is known what is asked now; o is nil where it is not.
-func (a *Asker) until(w *workload.Workload, o *open) Answer {
-	answer := Answer{Workload: w.ID, Queue: w.Queue}
+// course is the way of a workload through the instants at which its answer may change.
+type course struct {
+	*workload.Workload
+	rights  *exposures
+	at      int64  // the next instant
+	left    int    // decisions
+	several bool   // with several resources something else may name it
+	answer  Answer // without an outcome as long as it is not known
+	// What follows is for one of all.
+	place int      // among the answers
+	next  int      // right, of those of the queues that were not asked yet at an instant
+	more  bool     // some queue has quota for more resources
+	found *Request // at the instant
+}
+
+// courseOf returns the way of a workload, up to the instant at which the first right over it begins. Of one of all it is known what is
+// asked now; o is nil where it is not.
+func (a *Asker) courseOf(w *workload.Workload, o *open) *course {
+	c := &course{Workload: w, left: a.options.MaxDecisions, answer: Answer{Workload: w.ID, Queue: w.Queue}}
 	if w.Evicted {
-		answer.Outcome = Leaving
-		return answer
+		c.answer.Outcome = Leaving
+		return c
 	}
 	var found *Request
-	if a.left = a.options.MaxDecisions; o != nil {
-		a.left, found = o.left, o.named
+	if o != nil {
+		c.left, c.several, found = o.left, o.several, o.named
 	}
-	var e *exposures
 	if found == nil {
-		e, found = a.exposures(w, o == nil)
+		a.left = c.left
+		c.rights, found = a.exposures(w, o == nil)
+		c.left = a.left
 	}
 	if found != nil {
-		answer.Outcome, answer.At, answer.Request = Now, a.options.Now, found
-		return answer
+		c.answer.Outcome, c.answer.At, c.answer.Request = Now, a.options.Now, found
+		return c
 	}
-	answer.Keeps = e.keeps
-	if at, begins := e.first(); begins {
-		a.search(w, e, at, &answer, o)
-	} else {
+	c.answer.Keeps = c.rights.keeps
+	if c.at = c.rights.after(math.MinInt64); c.at == math.MaxInt64 {
+		c.answer.Outcome = Never
+	}
+	return c
+}
+
+// step asks at the next instant, about one workload alone.
+func (a *Asker) step(c *course) {
+	from := 1
+	if c.at == instant.Of(a.options.Now) {
+		from = 2 // exposures asked for one resource
+	}
+	a.left = c.left
+	found := a.ask(c.Workload, c.rights, c.at, from)
+	c.left, c.several = a.left, a.several
+	a.goOn(c, found)
+}
+
+// goOn answers by what was found at an instant. If that says nothing, it goes on to the next at which anything may change.
+func (a *Asker) goOn(c *course, found *Request) {
+	now := c.at == instant.Of(a.options.Now)
+	answer, at := &c.answer, instant.Time(c.at)
+	if now {
+		at = a.options.Now
+	}
+	if found != nil {
+		answer.Outcome, answer.At, answer.Request = Later, at, found
+		if now {
+			answer.Outcome, answer.Keeps = Now, nil
+		}
+		return
+	}
+	if doubts := a.doubtsOf(c); len(doubts) > 0 {
+		answer.Outcome, answer.At, answer.Doubts, answer.Keeps = Unknown, at, doubts, nil
+		return
+	}
+	changes := a.changesAfter(a.treeOf(a.trees[c.Queue]))
+	next, _ := slices.BinarySearch(changes, c.at+1)
+	c.at = c.rights.after(c.at)
+	if next < len(changes) {
+		c.at = min(c.at, changes[next])
+	}
+	if c.at == math.MaxInt64 {
 		answer.Outcome = Never
-	}
-	return answer
-}
-
-// search asks at the instant at which the first right begins, and at each later one at which anything may change.
-func (a *Asker) search(w *workload.Workload, e *exposures, at int64, answer *Answer, o *open) {
-	for more := []int64(nil); ; {
-		now, found := at == instant.Of(a.options.Now), (*Request)(nil)
-		switch {
-		case now && o != nil:
-			a.several = o.several
-		case now:
-			found = a.ask(w, e, at, 2) // exposures asked for one resource
-		default:
-			found = a.ask(w, e, at, 1)
+		if now {
+			answer.Keeps = nil
 		}
-		switch {
-		case found != nil && now:
-			answer.Outcome, answer.At, answer.Request, answer.Keeps = Now, a.options.Now, found, nil
-			return
-		case found != nil:
-			answer.Outcome, answer.At, answer.Request = Later, instant.Time(at), found
-			return
-		}
-		if doubts := a.doubtsNow(); len(doubts) > 0 {
-			answer.Outcome, answer.At, answer.Doubts, answer.Keeps = Unknown, instant.Time(at), doubts, nil
-			if now {
-				answer.At = a.options.Now
-			}
-			return
-		}
-		if more == nil {
-			more = slices.Concat(a.changesAfter(a.treeOf(a.trees[w.Queue])), e.begins())
-			slices.Sort(more)
-			more = slices.Compact(more)
-		}
-		next, _ := slices.BinarySearch(more, at+1)
-		if next == len(more) {
-			answer.Outcome = Never
-			if now {
-				answer.Keeps = nil
-			}
-			return
-		}
-		at = more[next]
 	}
 }
 
-// doubtsNow returns why requests that were not asked at the last instant may count.
-func (a *Asker) doubtsNow() []Doubt {
+// doubtsOf returns why requests that were not asked at the last instant may count.
+func (a *Asker) doubtsOf(c *course) []Doubt {
 	list := slices.Clone(a.doubts)
-	if a.several {
+	if c.several {
 		list = append(list, SeveralResources)
 	}
-	if a.left <= 0 {
+	if c.left <= 0 {
 		list = append(list, Decisions)
 	}
 	return list
@@ -122,19 +141,17 @@ type exposure struct {
 	among int64 // the same, for a request for others, too; never later
 }
 
-func (e *exposures) begins() (list []int64) {
+// after returns the first instant after another at which a right begins; the highest int64: there is none.
+func (e *exposures) after(at int64) int64 {
+	first := int64(math.MaxInt64)
 	for _, of := range e.of {
-		list = append(list, of.alone, of.among)
+		for _, begins := range [...]int64{of.alone, of.among} {
+			if begins > at {
+				first = min(first, begins)
+			}
+		}
 	}
-	return slices.DeleteFunc(list, func(at int64) bool { return at == math.MaxInt64 })
-}
-
-func (e *exposures) first() (at int64, ok bool) {
-	list := e.begins()
-	if len(list) == 0 {
-		return 0, false
-	}
-	return slices.Min(list), true
+	return first
 }
 
 // exposures asks the rights of all queues, by name; if asks, until a request for one resource of one of them names the workload now.
