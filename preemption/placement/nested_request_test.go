@@ -134,6 +134,28 @@ func TestNestedRequests(t *testing.T) {
 	}
 }
 
+// A group that does not get what it needs leaves a node as it was: what the members of other groups ask for there stays theirs, and
+// what it alone asked for holds up nobody.
+func TestLeftOutGroupLeavesTheNodeAsItWas(t *testing.T) {
+	for gpus := range int64(2) {
+		st, r := treeState(), treeRequest(1, 2, 0)
+		r.Nested = []placement.NestedGroup{{Group: "y", MinCount: 2, Domains: racks()[:1]}}
+		if gpus > 0 { // the node holds one too many, of which only y asks
+			st.Nodes[0].Capacity["gpu"], st.Pods[0].Requests["gpu"] = gpus, gpus+1
+			for i := range r.Pods[1:] {
+				r.Pods[1+i].Requests["gpu"] = gpus
+			}
+		}
+		for mode := placement.ModeDesign; mode <= placement.ModeInPlace; mode++ {
+			c := placement.Config{Mode: mode}
+			d := decide(t, c, snapshotOf(t, st), r)
+			wantText(t, text(d), "Preempt x0@z1r1; evict z1r1-1", "%v, %d GPUs", mode, gpus)
+			verified(t, st, r, c, d)
+			agrees(t, c, st, r, d)
+		}
+	}
+}
+
 // A nomination is kept if its group gets what it needs beside it; else all is placed anew.
 func TestNominationsOfNestedGroups(t *testing.T) {
 	st := treeState()
