@@ -60,7 +60,8 @@ func keepBudgets(w *World, c *choice) *choice {
 	if !violates(w, c.victims) {
 		return c
 	}
-	c, _ = solve(w, c.domain, withinAllowance(w, candidates(w, c.domain)))
+	allowed := withinAllowance(w, candidates(w, c.domain))
+	c, _ = solve(w, c.domain, allowed, allowed) // who stays uses no allowance
 	if c != nil {
 		charge(w, c.victims)
 	}

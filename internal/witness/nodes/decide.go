@@ -52,7 +52,7 @@ func decide(w *World, domains []domain) placement.Decision {
 	if w.request.Policy == placement.PreemptNever {
 		most := 0
 		for _, d := range all(w, domains) {
-			_, placeable := solve(w, d, nil)
+			_, placeable := solve(w, d, nil, nil)
 			most = max(most, placeable)
 		}
 		return impossible(w, placement.ReasonPolicyNever, most, domains)
@@ -111,14 +111,15 @@ func withoutRoom(w *World, domains []domain) []domain {
 func preempt(w *World, domains []domain) placement.Decision {
 	most, why := 0, placement.ReasonNoVictims
 	solve := func(d domain) *choice {
-		c, placeable := solve(w, d, candidates(w, d))
+		list := candidates(w, d)
+		c, placeable := solve(w, d, list, w.charged(list))
 		kept := keepBudgets(w, c)
 		switch {
 		case kept != nil && w.request.SkipFit && single(w) && len(kept.victims) == 0:
 			kept, why = nil, max(why, placement.ReasonNoRoom) // "a node on which no unit has to yield is then no candidate"
 		case kept == nil && c != nil:
 			why = placement.ReasonBudgets
-		case c == nil && len(candidates(w, d)) > 0:
+		case c == nil && len(list) > 0:
 			why = max(why, placement.ReasonNoRoom)
 		}
 		most = max(most, placeable)
@@ -154,7 +155,8 @@ func Placements(c placement.Config, st placement.State, r placement.Request) (li
 		w = newWorld(c, st, alone(r, r.Pods[0]), r.Now)
 	}
 	for _, found := range choices(w, w.domains(), func(d domain) *choice {
-		found, _ := solve(w, d, candidates(w, d))
+		units := candidates(w, d)
+		found, _ := solve(w, d, units, w.charged(units))
 		if found = keepBudgets(w, found); found == nil || len(found.victims) == 0 {
 			return nil
 		}

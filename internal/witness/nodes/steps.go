@@ -35,9 +35,9 @@ func candidates(w *World, d domain) (list []*unit) {
 	return list
 }
 
-// solve makes room in a domain by potential victims, if it can. It also says how many pods have a place without all of
-// them.
-func solve(w *World, d domain, list []*unit) (c *choice, placeable int) {
+// solve makes room in a domain by potential victims, if it can; of those that are charged to the budgets some may violate one. It also
+// says how many pods have a place without all of the potential victims.
+func solve(w *World, d domain, list, charged []*unit) (c *choice, placeable int) {
 	s := w.scene(goneAlready(w))
 	for _, u := range list {
 		s.remove(u.pods)
@@ -47,7 +47,7 @@ func solve(w *World, d domain, list []*unit) (c *choice, placeable int) {
 		return nil, len(s.placed) // "the preemptor is unschedulable with preemption in domain D"
 	}
 	placeable = len(s.placed)
-	charge(w, w.charged(list))
+	charge(w, charged)
 	list = s.reprieve(list, func(u *unit) bool { return u.violations > 0 })
 	if w.config.Mode == placement.ModeDesign && !importanceDecides(w, d) {
 		list = s.search(d, list)
