@@ -3,6 +3,7 @@ package fairshare
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"strings"
 	"testing"
 	"time"
@@ -236,4 +237,27 @@ func TestWeightsOfAllSizes(t *testing.T) {
 	if diff := cmp.Diff(model(tree), must(t, tree)); diff != "" {
 		t.Errorf("- model, + got:\n%s", diff)
 	}
+}
+
+// Of what rounding left, the larger fraction comes first, whether both are of one round or of two: a queue keeps that of an earlier round
+// if its part in a later one is whole.
+func TestFractionsOfTwoRounds(t *testing.T) {
+	var of [6]*big.Int
+	for i := range of {
+		of[i] = big.NewInt(int64(i))
+	}
+	fractions := func(do func(n, of int64, f fraction)) {
+		for i := int64(1); i < int64(len(of)); i++ {
+			for n := range i {
+				do(n, i, fraction{rest: big.NewInt(n), of: of[i]})
+			}
+		}
+	}
+	fractions(func(a, b int64, f fraction) {
+		fractions(func(c, d int64, g fraction) {
+			if got, want := f.compare(g), big.NewInt(a*d).Cmp(big.NewInt(c*b)); got != want {
+				t.Errorf("%d/%d and %d/%d: %d, want %d", a, b, c, d, got, want)
+			}
+		})
+	})
 }

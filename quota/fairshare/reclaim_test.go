@@ -217,6 +217,7 @@ func TestAllows(t *testing.T) {
 		"as full as the sibling":          {full, 1, asks("a", 2), units("d2", 2), Refusal{Saturation, "d1", "gpu"}}, // 3/2 and 6/4
 		"less full than the sibling":      {full, 1, asks("a", 2), units("d2", 1), Refusal{}},                        // 3/2 and 7/4
 		"fuller by the factor":            {full, 1.25, asks("a", 2), units("d2", 1), Refusal{Saturation, "d1", "gpu"}},
+		"fuller by a factor of two":       {full, 2, asks("a", 2), units("d2", 1), Refusal{Saturation, "d1", "gpu"}},
 		"less full by the factor":         {full, 0.9, asks("a", 2), units("d2", 2), Refusal{}},
 		"what is lost in its own branch":  {full, 1, asks("a", 2), append(units("d2", 2), units("x", 1)...), Refusal{}},
 		"within the share":                {full, 1, asks("a", 1), units("d2", 2), Refusal{}},
