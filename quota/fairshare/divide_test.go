@@ -246,18 +246,24 @@ func TestFractionsOfTwoRounds(t *testing.T) {
 	for i := range of {
 		of[i] = big.NewInt(int64(i))
 	}
-	fractions := func(do func(n, of int64, f fraction)) {
-		for i := int64(1); i < int64(len(of)); i++ {
-			for n := range i {
-				do(n, i, fraction{rest: big.NewInt(n), of: of[i]})
+	for _, small := range []bool{false, true} {
+		each := func(do func(n, of int64, f fraction)) {
+			for i := int64(1); i < int64(len(of)); i++ {
+				for n := range i {
+					f := fraction{rest: big.NewInt(n), of: of[i]}
+					if small {
+						f = fraction{word: uint64(n), ofWord: uint64(i)}
+					}
+					do(n, i, f)
+				}
 			}
 		}
-	}
-	fractions(func(a, b int64, f fraction) {
-		fractions(func(c, d int64, g fraction) {
-			if got, want := f.compare(g), big.NewInt(a*d).Cmp(big.NewInt(c*b)); got != want {
-				t.Errorf("%d/%d and %d/%d: %d, want %d", a, b, c, d, got, want)
-			}
+		each(func(a, b int64, f fraction) {
+			each(func(c, d int64, g fraction) {
+				if got, want := f.compare(g), big.NewInt(a*d).Cmp(big.NewInt(c*b)); got != want {
+					t.Errorf("%d/%d and %d/%d, small: %v: %d, want %d", a, b, c, d, small, got, want)
+				}
+			})
 		})
-	})
+	}
 }

@@ -10,8 +10,8 @@ import (
 
 // Of two siblings that ask for a GPU each, b is served first by each rule of the order, where a would be by the next.
 func TestServedNext(t *testing.T) {
-	holds := func(name, parent string, quota int64, weight float64, usage, request int64) Queue {
-		q := holding(name, parent, quota, weight, usage)
+	holds := func(name, parent string, nominal int64, weight float64, usage, request int64) Queue {
+		q := holding(name, parent, nominal, weight, usage)
 		q.Claims[0].Request = request
 		return q
 	}
@@ -27,6 +27,7 @@ func TestServedNext(t *testing.T) {
 		"3: priority":                                 gpuTree(8, 1, holds("a", "", 2, 1, 0, 4), first),
 		"4: it holds nothing that is not allocatable": gpuTree(8, 1, limited, holds("b", "", 2, 1, 5, 9)),
 		"5: the smaller part with what is served":     gpuTree(8, 1, holds("a", "", 2, 0, 0, 4), holds("b", "", 4, 0, 0, 4)),
+		"5: of an unlimited quota the part of all":    gpuTree(8, 1, holds("a", "", quota.Unlimited, 0, 4, 5), holds("b", "", 4, 0, 1, 4)),
 		"7: less is allocatable":                      gpuTree(8, 1, holds("a", "", 4, 0, 3, 4), holds("b", "", 2, 0, 1, 4)),
 		"8: the older":                                gpuTree(8, 1, holds("a", "", 2, 1, 1, 2), older),
 	} {
