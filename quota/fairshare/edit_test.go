@@ -96,6 +96,25 @@ func TestKeptSharesAreThoseDividedAnew(t *testing.T) {
 	}
 }
 
+// The surplus of three goes to the queue that an edit gives a higher priority, or the last unit of it to the one that it makes older.
+func TestEditsThatLeaveTheClaims(t *testing.T) {
+	noon := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	tree := gpuTree(3, 1, gpuQueue("a", "", gpu(0, 1, 3)), gpuQueue("b", "", gpu(0, 1, 3)))
+	tree.Queues[0].CreatedAt, tree.Queues[1].CreatedAt = noon, noon
+	d, err := NewDivision(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[int64]func(*Queue){3: func(q *Queue) { q.Priority = 1 }, 2: func(q *Queue) { q.CreatedAt = noon.Add(-1) }} {
+		q := tree.Queues[1].clone()
+		change(&q)
+		next, _, err := d.With(q)
+		if err != nil || next.Shares()[1].Shares[0].FairShare != want {
+			t.Errorf("%+v: %v, %v, want %d", q, next.Shares(), err, want)
+		}
+	}
+}
+
 func TestEditFails(t *testing.T) {
 	d, err := NewDivision(Tree{Resources: []Resource{{Name: "gpu", Total: 8}}, Queues: []Queue{{Name: "a"}, {Name: "b", Parent: "a"}}})
 	if err != nil {
