@@ -31,6 +31,7 @@ type answer struct {
 	decision *preemption.Decision // nil: nothing can be decided
 	assigned workload.Workload    // the request's workload with the assigned flavors
 	notes    []string             // notes on the answer, then on the input
+	brief    bool                 // it is printed without what its sentence says
 }
 
 // ask finds the workload and decides.

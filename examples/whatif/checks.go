@@ -123,7 +123,7 @@ func (c *commands) ask(more []given, instead ...string) []string {
 // ofAsk are the flags of ask that diff has not, or has for something else.
 var ofAsk = []string{"request", "queue", "priority", "count", "name", "replicas", "flavor"}
 
-// diff are the flags with which diff says who else gains by a change, and who loses, with a name of the change; empty: no flag of diff makes it.
+// diff are the flags with which diff says who gains by a change, and who loses, with a name of the change; empty: no flag of diff makes it.
 func (c *commands) diff(w *explain.Way) (change string, flags []given) {
 	flags, _ = c.options.asksOf(w)
 	switch w.Kind {
@@ -151,6 +151,10 @@ func (c *commands) printWays(b *cli.Page, s *explain.Step, ways []explain.Way) {
 	b.Lines(s.Section + "\n")
 	var others *explain.Way // the first change that concerns them, better one of quota
 	for i, line := range s.Lines {
+		if before, after, is := strings.Cut(line, " more nominal quota"); is && !b.Screen.All && len(ways[i].Nominal) > 2 {
+			before, _, _ = strings.Cut(before, "\" ") // the command says how much of what
+			line = before + "\" so much more nominal quota" + after
+		}
 		b.Lines("  " + line + "\n")
 		if i >= len(ways) {
 			continue
@@ -173,13 +177,13 @@ func (c *commands) printWays(b *cli.Page, s *explain.Step, ways []explain.Way) {
 	}
 }
 
-// printOthers prints the command that says who else gains by a change, unless it is a long one that stands above for ask.
+// printOthers prints the command that says who gains by a change, unless it is a long one that stands above for ask.
 func (c *commands) printOthers(b *cli.Page, change string, flags []given) {
 	if len(flags) > mostFlags {
-		b.Say("diff with the same flags says who else gains by %s, and who loses.\n", change)
+		b.Say("diff with the same flags says who gains by %s, and who loses.\n", change)
 		return
 	}
-	b.Say("Who else gains by %s, and who loses:\n", change)
+	b.Say("Who gains by %s, and who loses:\n", change)
 	printCommand(b, 2, c.write("diff", "", flags, ofAsk...))
 }
 

@@ -185,7 +185,7 @@ func (o *options) screen(s cli.Screen) cli.Screen {
 		s.Width = o.width
 	}
 	if o.output == "wide" {
-		s.Width = 0
+		s.Width, s.All = 0, true
 	}
 	return s
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 
 var explainVerb = verb{
 	name: "why", short: "why does a workload wait, and what would change that",
-	long: "Makes the same decision as ask and says how it came about: which workloads may yield by which right, which rule keeps the others, which of them the search took in which order; and for a no, which changes would make it a yes.",
+	long: "Makes the same decision as ask and says, for a no, which changes would make it a yes. With -o wide also how it came about: which workloads may yield by which right, which rule keeps the others, which of them the search took in which order.",
 	examples: []string{
 		"why",
 		"why -live vision/detector-train",
@@ -77,73 +76,40 @@ func changesFirst(steps []explain.Step) []explain.Step {
 	return steps
 }
 
-// onScreen leaves out of steps what stands above them on a page, the middle of long attempts, and names of long lists.
-func onScreen(steps []explain.Step, width int) (kept []explain.Step) {
-	var taken []explain.Step
-	for _, s := range append(steps, explain.Step{}) {
-		if s.Title == "" && strings.HasPrefix(strings.Join(s.Lines, ""), "take ") {
-			taken = append(taken, shortLines(s, width))
-			continue
-		}
-		if more := len(taken) - 4; more > 2 { // three of the first, and the last
-			some := explain.Step{Section: taken[0].Section, Lines: []string{fmt.Sprintf("... and %d more like these", more)}, Indent: taken[0].Indent}
-			taken = slices.Concat(taken[:3], []explain.Step{some}, taken[len(taken)-1:])
-		}
-		kept, taken = append(kept, taken...), nil
-		if s.Section == "" {
-			s.Lines = slices.DeleteFunc(slices.Clone(s.Lines), func(line string) bool { return !strings.HasPrefix(line, "short of") })
-			for i, line := range s.Lines {
-				s.Lines[i] = "S" + line[1:]
-			}
-		}
-		kept = append(kept, shortLines(s, width))
-	}
-	return kept
-}
-
-// shortLines leaves, in lines that are longer than two of the screen, of what is short and of workloads the first one and a count.
-func shortLines(s explain.Step, width int) explain.Step {
-	s.Lines = slices.Clone(s.Lines)
-	for i, line := range s.Lines {
-		if len(line) <= 2*width {
-			continue
-		}
-		if before, short, is := strings.Cut(line, "hort of "); is {
-			list := strings.Split(short, ", ")
-			if len(list) > 1 {
-				s.Lines[i] = fmt.Sprintf("%short of %s and %s", before, list[0], plural(len(list)-1, "1 more resource", "%d more resources"))
-			}
-			continue
-		}
-		var n int
-		head, list, is := strings.Cut(line, ": ")
-		first, _, several := strings.Cut(list, ", ")
-		if _, err := fmt.Sscan(head, &n); err == nil && is && several {
-			s.Lines[i] = fmt.Sprintf("%s: %s and %d more", head, first, n-1)
-		}
-	}
-	return s
-}
-
-// printExplanation prints what ask says, how the decision came about, and the notes.
+// printExplanation prints the answer, what would change it, and what is needed to believe it; with -o wide what ask says and how the
+// decision came about.
 func (a *answer) printExplanation(b *cli.Page, e *explain.Explanation, way *wayOfKAI, try *commands) {
-	a.printVerdict(b)
-	if e != nil {
-		way.print(b, try)
-		steps := changesFirst(a.Steps(e))
-		if b.Screen.Width > 0 {
-			steps = onScreen(steps, b.Screen.Width)
-		}
-		at := slices.IndexFunc(steps, func(s explain.Step) bool { return s.Section == changeSection })
-		if at < 0 {
-			printSteps(b, steps)
-		} else {
-			printSteps(b, steps[:at])
-			try.printWays(b, &steps[at], e.Ways)
-			printSteps(b, steps[at+1:])
-		}
+	if e == nil {
+		a.printVerdict(b)
+		a.printNotes(b)
+		return
 	}
-	a.printNotes(b)
+	said := *a
+	said.brief = !b.Screen.All
+	steps := changesFirst(a.Steps(e))
+	at := slices.IndexFunc(steps, func(s explain.Step) bool { return s.Section == changeSection })
+	if b.Screen.All {
+		a.printVerdict(b)
+	} else {
+		a.printSentence(b)
+	}
+	way.print(b, try)
+	if b.Screen.All {
+		printSteps(b, steps[:max(at, 0)])
+	}
+	if at >= 0 {
+		try.printWays(b, &steps[at], e.Ways)
+	}
+	if b.Screen.All {
+		printSteps(b, steps[at+1:])
+	} else {
+		said.printEvidence(b)
+	}
+	said.printNotes(b)
+	if !b.Screen.All {
+		b.Gap()
+		b.Say("-o wide says how this came about.\n")
+	}
 }
 
 // printSteps prints steps as a paragraph.

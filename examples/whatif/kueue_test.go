@@ -16,7 +16,7 @@ func TestKueue(t *testing.T) {
 		want, not  string
 	}{
 		{"flavors", "", []string{"-workload", "n/wants-a100"}, 0, "h100          nvidia.com/gpu  its taint h100=true:NoSchedule is not tolerated\na100                          taken", ""},
-		{"flavors", "", []string{"explain", "-workload", "n/wants-a100"}, 0, "h100: its taint h100=true:NoSchedule is not tolerated\n", ""},
+		{"flavors", "", []string{"explain", "-o", "wide", "-workload", "n/wants-a100"}, 0, "h100: its taint h100=true:NoSchedule is not tolerated\n", ""},
 		{"flavors", "", []string{"-workload", "n/wants-v100"}, 1, "Flavor h100: its taint h100=true:NoSchedule is not tolerated.\nFlavor a100: the pods want nodes with gpu=v100; its nodes have gpu=a100.\n", ""},
 		{"flavors", "", []string{"-workload", "n/wants-v100", "-flavor", "h100"}, 0, "8 nvidia.com/gpu of h100", "tolerated"},
 		{"flavors", "", []string{"-workload", "n/no-toleration", "-o", "json"}, 0, `"mismatch": {`, ""},
@@ -86,7 +86,7 @@ func TestElasticSlice(t *testing.T) {
 		"explain":  {0, "ns/new fits now."},
 		"next":     {0, "ns/new    q      admitted"},
 	} {
-		status, stdout, stderr := call(strings.NewReader(cluster), verb, "-at", now)
+		status, stdout, stderr := call(strings.NewReader(cluster), verb, "-at", now, "-o", "wide")
 		if status != c.status || stderr != "" || !strings.Contains(stdout, c.want) {
 			t.Errorf("%s: status %d, %s%s", verb, status, stdout, stderr)
 		}
@@ -100,7 +100,7 @@ func TestElasticSlice(t *testing.T) {
 	for verb, want := range map[string]string{
 		"ask": "low ", "explain": "It fits once ns/low yields.", "overview": "preempts ns/low", "next": "1      ns/new    q      preempts ns/low\n2      ns/new    q      admitted\n",
 	} {
-		status, stdout, stderr := call(strings.NewReader(cluster), verb, "-at", now)
+		status, stdout, stderr := call(strings.NewReader(cluster), verb, "-at", now, "-o", "wide")
 		if status != 0 || stderr != "" || !strings.Contains(stdout, want) || strings.Contains(stdout, "ns/old yields") || strings.Contains(stdout, "preempts ns/old") {
 			t.Errorf("%s: status %d, %s%s", verb, status, stdout, stderr)
 		}

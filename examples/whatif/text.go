@@ -34,7 +34,11 @@ func (a *answer) print(b *cli.Page, all, tree bool) {
 
 // printNotes prints the notes, but for the one that the verdict says.
 func (a *answer) printNotes(b *cli.Page) {
-	printNotes(b, slices.DeleteFunc(slices.Clone(a.notes), func(n string) bool { return n == a.verdict.Why }))
+	most := maxNotes
+	if a.brief {
+		most = 2
+	}
+	printSomeNotes(b, slices.DeleteFunc(slices.Clone(a.notes), func(n string) bool { return n == a.verdict.Why }), most, a.brief)
 }
 
 // printSampleHint says that the answer is about the embedded sample.
@@ -48,13 +52,16 @@ func (c *cluster) printSampleHint(b *cli.Page, verb string) {
 // maxNotes limits the notes on a screen.
 const maxNotes = 6
 
-func printNotes(b *cli.Page, notes []string) {
+func printNotes(b *cli.Page, notes []string) { printSomeNotes(b, notes, maxNotes, false) }
+
+// printSomeNotes prints the first notes where lines are short, or if only the answer is wanted.
+func printSomeNotes(b *cli.Page, notes []string, most int, brief bool) {
 	if len(notes) > 0 {
 		b.Gap()
 	}
 	for i, n := range notes {
-		if b.Screen.Width > 0 && i == maxNotes && len(notes) > maxNotes+1 {
-			b.Say("... and %d more notes; -o wide has all.\n", len(notes)-maxNotes)
+		if brief && i == most || b.Screen.Width > 0 && i == most && len(notes) > most+1 {
+			b.Say("... and %s; -o wide has all.\n", plural(len(notes)-most, "1 more note", "%d more notes"))
 			break
 		}
 		b.Say("Note: %s.\n", strings.TrimSuffix(n, "."))
@@ -221,6 +228,12 @@ func orDash(resource string, amount int64) string {
 
 // printVerdict prints the verdict, what is asked for, then who yields, or why no workload does.
 func (a *answer) printVerdict(b *cli.Page) {
+	a.printSentence(b)
+	a.printEvidence(b)
+}
+
+// printSentence prints the verdict and what is asked for.
+func (a *answer) printSentence(b *cli.Page) {
 	w := &a.request.Workload
 	sentence := strings.Replace(a.Sentence(a.verdict, a.decision, &a.request), w.ID, b.Short(w.ID), 1)
 	b.SayIn(answers.ColourOf(a.verdict.Outcome), "%s\n", sentence)
@@ -231,27 +244,22 @@ func (a *answer) printVerdict(b *cli.Page) {
 	if text := a.verdict.Otherwise(a.decision, &a.request); text != "" {
 		b.Say("%s\n", text)
 	}
-	switch a.decision.Outcome {
-	case preemption.Fits:
+	if a.decision.Outcome == preemption.Fits || a.decision.Outcome == preemption.Preempt || a.decision.Outcome == preemption.Gated {
 		a.sayBorrows(b)
-	case preemption.Preempt, preemption.Gated:
-		a.sayBorrows(b)
+	}
+}
+
+// printEvidence prints who yields, or why no workload does.
+func (a *answer) printEvidence(b *cli.Page) {
+	if a.decision == nil {
+		return
+	}
+	switch {
+	case a.decision.Outcome == preemption.Fits:
+	case len(a.decision.Victims) > 0:
 		b.Gap()
 		a.printVictims(b)
 		printReasons(b, a.reasons(), a.reasonText)
-	case preemption.Wait:
-		b.Gap()
-		if len(a.decision.Victims) > 0 {
-			a.printVictims(b)
-			printReasons(b, a.reasons(), a.reasonText)
-			break
-		}
-		if c, ok := answers.Unassigned(a.decision); ok {
-			a.printLack(b, c)
-		} else {
-			a.printShortage(b)
-		}
-		a.printBlockers(b)
 	default:
 		b.Gap()
 		if c, ok := answers.Unassigned(a.decision); ok {
@@ -364,6 +372,10 @@ func (a *answer) printShortage(b *cli.Page) {
 		a.printMissing(b)
 		return
 	}
+	if a.brief {
+		a.printShort(b)
+		return
+	}
 	for _, s := range a.decision.Shortage {
 		asked := int64(0)
 		for _, u := range a.assigned.Usage() {
@@ -388,6 +400,17 @@ func (a *answer) printShortage(b *cli.Page) {
 		}
 		b.Say("%s %s of %s are still missing without all workloads %s; the limit is the quota of %s.\n",
 			units.Amount(s.Resource, s.Missing), s.Resource, s.Flavor, who, bound)
+	}
+}
+
+// printShort lists what is missing, if it is more than the sentence says.
+func (a *answer) printShort(b *cli.Page) {
+	var parts []string
+	for _, s := range a.decision.Shortage {
+		parts = append(parts, fmt.Sprintf("%s %s of %s", units.Amount(s.Resource, s.Missing), s.Resource, s.Flavor))
+	}
+	if len(parts) > 1 || len(parts) == 1 && a.verdict.Outcome != preemption.Impossible.String() {
+		b.Say("Missing even after all preemption: %s.\n", strings.Join(parts, ", "))
 	}
 }
 

@@ -71,7 +71,7 @@ func (a *answer) kins(together bool) (list []*kin) {
 // printVictims prints who yields, and who is leaving already.
 func (a *answer) printVictims(b *cli.Page) {
 	told, awaited := a.victimTable("victim", "age"), a.victimTable("awaited", "told")
-	narrow := b.Screen.Width > 0
+	narrow := a.brief || b.Screen.Width > 0
 	list := a.kins(narrow && len(a.decision.Victims) > maxRows)
 	left := 0
 	for i, k := range list {
@@ -180,34 +180,39 @@ func (a *answer) printBlockers(b *cli.Page) {
 		return
 	}
 	type kept struct {
-		name, priority, why string
-		more                int
+		names         []string
+		priority, why string
 	}
 	var list []kept
-	together := b.Screen.Width > 0 && len(a.decision.Blockers) > maxRows/2
+	together := a.brief || b.Screen.Width > 0 && len(a.decision.Blockers) > maxRows/2
 	for _, k := range a.decision.Blockers {
-		one := kept{name: "queue " + k.Queue, why: a.Words(explain.Blocker(a.Snapshot, &a.request, k)) + a.alsoKept(k)}
+		one := kept{names: []string{"queue " + k.Queue}, why: a.Words(explain.Blocker(a.Snapshot, &a.request, k)) + a.alsoKept(k)}
 		if k.Cohort != "" {
-			one.name = a.Words("cohort " + k.Cohort)
+			one.names[0] = a.Words("cohort " + k.Cohort)
 		}
 		if k.Workload != "" {
 			w, _ := a.Snapshot.Find(k.Workload)
-			one.name, one.priority = k.Workload+" in queue "+k.Queue, fmt.Sprint(w.EffectivePriority())
+			one.names[0], one.priority = k.Workload+" in queue "+k.Queue, fmt.Sprint(w.EffectivePriority())
 		}
 		at := slices.IndexFunc(list, func(other kept) bool { return together && other.why == one.why && other.priority == one.priority })
 		if at < 0 {
 			list = append(list, one)
 			continue
 		}
-		list[at].more++
+		list[at].names = append(list[at].names, one.names[0])
 	}
 	b.Gap()
 	t := &cli.Table{Columns: []cli.Column{{Name: "blocker", Least: 20}, {Name: "priority", Right: true}, {Name: "why it may not yield", Least: 30}}}
-	for _, k := range list {
-		if k.more > 0 {
-			k.name += fmt.Sprintf(" and %d more", k.more)
+	for i, k := range list {
+		if a.brief && i == maxRows/2 && len(list) > i+1 {
+			defer b.Say("... and %d more; -o wide names all.\n", len(list)-i)
+			break
 		}
-		t.Row(k.name, k.priority, k.why)
+		name := strings.Join(k.names, ", ")
+		if more := len(k.names) - 1; more > 1 {
+			name = fmt.Sprintf("%s and %d more", k.names[0], more)
+		}
+		t.Row(name, k.priority, k.why)
 	}
 	b.Table(t)
 }

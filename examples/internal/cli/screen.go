@@ -17,6 +17,7 @@ const leastWidth = 40
 // progress.
 type Screen struct {
 	Width    int       // in columns; zero: as wide as needed
+	All      bool      // details are wanted that are left out otherwise
 	Terminal bool      // the output is a terminal
 	Colour   bool      // the output may be coloured
 	Progress io.Writer // where progress is shown; nil: nowhere
