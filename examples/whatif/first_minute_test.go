@@ -14,7 +14,7 @@ func TestFirstMinute(t *testing.T) {
 		begins, has       string
 	}{
 		{"which of mine wait?", "overview -n recsys", 1, "1 workload waits in namespace recsys.", "no: 8 gpu missing in cohort acme"},
-		{"why does this one?", "why recsys/two-tower-xl", 1, "recsys/two-tower-xl does not fit, and time alone does not help: 8 gpu missing in cohort acme", ""},
+		{"why does this one?", "why recsys/two-tower-xl", 1, "recsys/two-tower-xl does not fit until something changes: 8 gpu missing in cohort acme", ""},
 		{"what must I raise?", "why two-tower-xl -n recsys", 1, "recsys/two-tower-xl does not fit", "What would change the answer\n  "},
 		{"who loses if I do?", "diff -priority recsys/two-tower-xl=1000", 1, "1 answer changes: 1 better, 0 worse", "preempts recsys/two-tower-retrain"},
 		{"who has to leave if I lower a quota?", "settle -quota recsys:h100:nvidia.com/gpu=8", 1, "To leave: recsys/ltv-batch.", ""},

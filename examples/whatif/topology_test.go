@@ -135,7 +135,7 @@ func TestTopologyRoom(t *testing.T) {
 			if c.name == "no rack has room" {
 				_, stdout, _ := call(strings.NewReader(cluster), "-workload", "team/new", "-at", now)
 				_, rows, _ := call(strings.NewReader(cluster), "overview", "-at", now)
-				const why = "team/new does not fit: there is quota, but no room on nodes, and time alone does not help.\n"
+				const why = "team/new does not fit until something changes: there is quota, but no room on nodes.\n"
 				if !strings.Contains(stdout, why) || !strings.Contains(rows, "no: no room on nodes") {
 					t.Errorf("%s%s", stdout, rows)
 				}

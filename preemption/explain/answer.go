@@ -53,9 +53,9 @@ func answer(d *preemption.Decision, with, at string) string {
 		return "waits: time alone helps at " + at
 	}
 	if d.NoRoom {
-		return "does not fit: there is quota, but no room on nodes, and time alone does not help"
+		return "does not fit " + untilChanged + ": there is quota, but no room on nodes"
 	}
-	return "does not fit, and time alone does not help"
+	return "does not fit " + untilChanged
 }
 
 func victims(d *preemption.Decision) string {

@@ -62,7 +62,7 @@ func ExampleText() {
 	// a/new in queue "team-a", priority 5, at 2026-01-01 12:00:00 UTC
 	//   asks for 6 h100/gpu
 	//   short of 6 h100/gpu in cohort "research"
-	// It does not fit, and time alone does not help.
+	// It does not fit until something changes.
 	//
 	// Who may yield
 	//   queue "team-a" (withinClusterQueue LowerPriority)
@@ -85,7 +85,7 @@ func ExampleExplainPlacement() {
 	fmt.Print(explain.Text(explainedPlacement().Steps))
 	// Output:
 	// pod ns/new, priority 0
-	// It has no place, and time alone does not help: no unit in reach may yield.
+	// It has no place until something changes: no unit in reach may yield.
 	//   short of 1 gpu on a node, in 1 domain
 	//
 	// Where victims were looked for
@@ -100,5 +100,5 @@ func ExamplePrinter() {
 	p := explain.Printer{Amount: func(resource string, amount int64) string { return fmt.Sprintf("%d whole", amount) }}
 	fmt.Println(p.PlacementMessage(&e.Decision, 1))
 	// Output:
-	// It has no place, and time alone does not help: no unit in reach may yield; 1 whole gpu more needed on a node
+	// It has no place until something changes: no unit in reach may yield; 1 whole gpu more needed on a node
 }

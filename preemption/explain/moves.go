@@ -31,7 +31,7 @@ func (pr Printer) ClearText(a moves.ClearAnswer) string {
 	case a.Outcome == preemption.Wait:
 		p.line(0, "Fewer can be emptied before %s than are asked: %s.", clock(a.RetryAt, a.Now), list)
 	default:
-		p.line(0, "Fewer can be emptied than are asked, and time alone does not help: %s.", list)
+		p.line(0, "Fewer can be emptied than are asked "+untilChanged+": %s.", list)
 	}
 	if len(a.Cleared) > 0 {
 		p.head("What one, two and more of them cost")

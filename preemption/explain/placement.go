@@ -139,7 +139,7 @@ func (pr Printer) placementAnswer(d *placement.Decision, pods int) string {
 		}
 		return "It waits until pods that terminate are gone" + partly
 	}
-	return "It has no place, and time alone does not help: " + map[placement.Reason]string{
+	return "It has no place " + untilChanged + ": " + map[placement.Reason]string{
 		placement.ReasonPolicyNever: "its priority class does not preempt",
 		placement.ReasonNoVictims:   "no unit in reach may yield",
 		placement.ReasonNoRoom:      "there is too little room without all that may yield",

@@ -37,7 +37,7 @@ func settlementAnswer(a *settle.Answer) string {
 	case a.Outcome == preemption.Wait:
 		return "No workload may leave now"
 	}
-	return "No workload may leave, and time alone does not help"
+	return "No workload may leave " + untilChanged
 }
 
 // replicas says behind its name of which replicas a victim loses how many.

@@ -12,6 +12,10 @@ import (
 	"github.com/cedesched/cede/internal/engine/trace"
 )
 
+// untilChanged says of a no that time alone changes nothing: no protection ends that would help. What changes is not foreseen: running work
+// ends, or somebody sets something otherwise.
+const untilChanged = "until something changes"
+
 // tally counts workloads or units and names a few: enough to see the pattern on a screen.
 type tally struct {
 	count int64

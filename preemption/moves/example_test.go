@@ -57,7 +57,7 @@ func ExampleClear() {
 	//   1. stop gang-0, gang-1, serves; start gang-0 on r3-a; start gang-1 on r3-a;
 	//     start serves on r3-a
 	//
-	// Fewer can be emptied than are asked, and time alone does not help: r2, r1.
+	// Fewer can be emptied than are asked until something changes: r2, r1.
 	//
 	// What one, two and more of them cost
 	//   1, r2 last: 0 lost; 1 unit moves, 0 units yield; 1 pod stops
