@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,6 +50,18 @@ type forecast struct {
 
 	since   map[string][]rules.Observation // of the triggers of rules, by ID
 	history *limits.History                // of the preemptions of the cycles so far
+
+	first *preemption.Snapshot // before all cycles
+	roots map[string]string    // of the trees, by queue
+	won   []won                // who was admitted or preempts, in order
+}
+
+// won is a head that got room.
+type won struct {
+	id    string
+	cycle int
+	root  string // of its tree
+	usage []quota.Amount
 }
 
 // forecast runs cycles until nothing changes, or so many, or until they have looked at the most workloads; zero is no limit.
@@ -76,7 +89,12 @@ func (c *cluster) forecast(o *options, most int, screen cli.Screen) (*forecast, 
 	f := &forecast{
 		cycle: admission, preemptor: c.Preemptor, snapshot: c.Snapshot, pending: pending.AlikeBy(admission.Alike), now: c.Now,
 		submitted: map[string]workload.Workload{}, said: map[string]string{},
-		since: map[string][]rules.Observation{}, least: least, replaces: map[string]string{}, queues: map[string]string{},
+		first: c.Snapshot, roots: map[string]string{}, since: map[string][]rules.Observation{}, least: least, replaces: map[string]string{}, queues: map[string]string{},
+	}
+	for _, n := range answers.Tree(c.Snapshot) {
+		if !n.Cohort {
+			f.roots[n.Name] = cmp.Or(n.Root, n.Name)
+		}
 	}
 	for i := range list {
 		if len(c.State.Rules) == 0 { // no rule reads them, and with equal ones workloads are alike
@@ -180,6 +198,10 @@ func (f *forecast) run() (more bool, err error) {
 	for _, h := range result.Heads {
 		f.since[h.Head.Workload.ID] = rules.Observe(f.since[h.Head.Workload.ID], h.Decision.Triggers, f.now)
 		f.say(before, h)
+		if h.Outcome == cycle.Admit || h.Outcome == cycle.Preempt {
+			pinned := h.Decision.Assignment.Pin(h.Head.Workload)
+			f.won = append(f.won, won{h.Head.Workload.ID, f.cycles, f.roots[h.Head.Workload.Queue], pinned.Usage()})
+		}
 		if err := f.requeue(h); err != nil {
 			return false, err
 		}
@@ -335,6 +357,38 @@ func (f *forecast) withLeaving(before *preemption.Snapshot, w *workload.Workload
 	return alone.Victims
 }
 
+// whoTook lists who got room since a cycle of what a decision about a workload asks for, in its tree.
+func (f *forecast) whoTook(w *workload.Workload, d *preemption.Decision, since int) (names []string) {
+	pinned, root := d.Assignment.Pin(*w), f.roots[w.Queue]
+	asked := pinned.Usage()
+	for _, other := range f.won {
+		shares := slices.ContainsFunc(other.usage, func(u quota.Amount) bool {
+			return u.Amount > 0 && slices.ContainsFunc(asked, func(a quota.Amount) bool {
+				return a.Amount > 0 && a.Resource == u.Resource && (a.Flavor == "" || a.Flavor == u.Flavor)
+			})
+		})
+		if other.cycle >= since && other.root == root && other.id != w.ID && shares && !slices.Contains(names, other.id) {
+			names = append(names, other.id)
+		}
+	}
+	return names
+}
+
+// firstOf names two, or the first and how many more.
+func firstOf(names []string) string {
+	if len(names) <= 2 {
+		return strings.Join(names, " and ")
+	}
+	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
+}
+
+// fitAtFirst reports whether a workload would have fit, or preempted, before all cycles.
+func (f *forecast) fitAtFirst(w *workload.Workload) bool {
+	d, looked, err := f.preemptor.DecideCounting(f.first, f.request(w))
+	f.looked += looked
+	return err == nil && d.Outcome.Succeeds()
+}
+
 // say adds what a cycle does about a head, if that was not said last.
 func (f *forecast) say(before *preemption.Snapshot, h cycle.HeadResult) {
 	w, d := &h.Head.Workload, &h.Decision
@@ -354,13 +408,18 @@ func (f *forecast) say(before *preemption.Snapshot, h cycle.HeadResult) {
 		case queue.PendingPreemption:
 			s.Words = "waits: a victim has not left"
 		case queue.FailedAfterNomination:
-			s.Words = "waits: others took the room"
+			s.Took = f.whoTook(w, d, f.cycles)
+			s.Words = "waits: " + cmp.Or(firstOf(s.Took), "others") + " took the room"
 		default:
 			s.Words = "waits " + duration.HumanDuration(d.RetryAt.Sub(f.now)) + ": no workload may yield before"
 		}
 	default:
 		why, _ := answers.WhyNot(d, &preemption.Request{Workload: *w, Replaces: f.replaces[w.ID]})
 		s.Words = "stays: " + why
+		if took := f.whoTook(w, d, 1); len(took) > 0 && f.fitAtFirst(w) {
+			s.Took = took
+			s.Words += "; " + firstOf(took) + " took room"
+		}
 	}
 	said := fmt.Sprint(s.Outcome, s.Victims, s.RetryAt)
 	if f.said[w.ID] != said {

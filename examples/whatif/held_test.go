@@ -140,7 +140,7 @@ func TestBorrowingLimitIsRaised(t *testing.T) {
 	if out := run("diff", "-quota", change); !strings.Contains(out, "next with the same change says what becomes of them together") {
 		t.Error(out)
 	}
-	if out := run("next", "-quota", change); !strings.Contains(out, "waits: others took the room") {
+	if out := run("next", "-quota", change); !strings.Contains(out, "waits: nlp/other took the room") {
 		t.Error(out)
 	}
 }

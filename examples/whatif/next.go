@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/duration"
@@ -109,7 +110,11 @@ func (c *cluster) printForecast(b *cli.Page, o *options, f *forecast) {
 				name += ", in " + duration.HumanDuration(s.At.Sub(c.Now))
 			}
 		}
-		t.Row(name, s.Workload, s.Queue, s.Words)
+		words := s.Words
+		for _, id := range s.Took {
+			words = strings.ReplaceAll(words, id, b.Shorter(id))
+		}
+		t.Row(name, s.Workload, s.Queue, words)
 	}
 	admitted, preempt := 0, 0
 	for _, s := range f.steps {

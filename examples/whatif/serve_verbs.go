@@ -38,7 +38,10 @@ func (c *cluster) verbsServed(o *options, std stdio) serve.Verbs {
 			})
 		},
 		Next: func(ctx context.Context, q *serve.NextAsked) (any, error) {
-			return as(ctx, &nextVerb, func(o *options) { o.queue, o.namespace, o.cycles = q.Queue, q.Namespace, cmp.Or(q.Cycles, 5) })
+			return as(ctx, &nextVerb, func(o *options) {
+				o.queue, o.namespace, o.cycles = q.Queue, q.Namespace, cmp.Or(q.Cycles, 5)
+				o.quotas, o.policies = q.Quota, q.Policy
+			})
 		},
 		Lint: func(ctx context.Context, q *serve.LintAsked) (any, error) {
 			return as(ctx, &lintVerb, func(o *options) { o.rules = q.Rule })

@@ -21,7 +21,7 @@ func TestServeAnswersAsVerbs(t *testing.T) {
 	}
 	for sample, questions := range map[string][][]string{
 		"cluster": {
-			{"next"}, {"next", "queue=nlp", "cycles=1"}, {"next", "namespace=nlp"}, {"lint"}, {"diff", "quota=vision:h100:nvidia.com/gpu=64", "policy=recsys:reclaimWithinCohort=Any"},
+			{"next"}, {"next", "queue=nlp", "cycles=1"}, {"next", "quota=recsys:h100:nvidia.com/gpu=+8", "policy=recsys:reclaimWithinCohort=Any"}, {"next", "namespace=nlp"}, {"lint"}, {"diff", "quota=vision:h100:nvidia.com/gpu=64", "policy=recsys:reclaimWithinCohort=Any"},
 			{"diff", "priority=recsys/two-tower-xl=900"}, {"safe"}, {"safe", "workload=vision/segment-ablation"}, {"settle"}, {"settle", "quota=recsys:h100:nvidia.com/gpu=4"},
 			{"ask", "request=nvidia.com/gpu=8", "queue=vision", "priority=900"}, {"ask", "request=cpu=4,nvidia.com/gpu=8", "queue=nlp/default", "count=9", "flavor=h100"},
 		},

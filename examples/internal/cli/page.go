@@ -137,6 +137,16 @@ func (p *Page) Short(name string) string {
 	return shorten(name, p.Screen.Width*2/3)
 }
 
+// Shorter is Short for a name in a cell of a table, among other words.
+func (p *Page) Shorter(name string) string {
+	if p.Screen.Width == 0 {
+		return name
+	}
+	short := shorten(name, 24)
+	p.cut = p.cut || short != name
+	return short
+}
+
 // wrap breaks a text between its words. A word that is longer than a line is shortened as a name is.
 func wrap(s string, width int) string { return wrapTo(s, width, width) }
 

@@ -34,11 +34,18 @@ type AskAsked struct {
 	Flavor   string `json:"flavor" about:"take these flavors instead of choosing"`
 }
 
+// Changes are changes of what may be used, before the question.
+type Changes struct {
+	Quota  []string `json:"quota" about:"another quota: QUEUE:FLAVOR:RESOURCE=QUANTITY, or a cohort's; with :borrowingLimit or :lendingLimit behind it a limit, or none"`
+	Policy []string `json:"policy" about:"another policy: QUEUE:POLICY=VALUE, as in vision:reclaimWithinCohort=Any"`
+}
+
 // NextAsked asks for the next admission cycles. The answer is [Next].
 type NextAsked struct {
 	Queue     string `json:"queue" about:"only workloads of this queue"`
 	Namespace string `json:"namespace" about:"only workloads of this namespace"`
 	Cycles    int    `json:"cycles" about:"how many cycles at most; absent: 5"`
+	Changes
 }
 
 // Next is what the next admission cycles do.
@@ -63,6 +70,7 @@ type Step struct {
 	Words    string            `json:"words"`
 	Victims  []string          `json:"victims,omitempty"`
 	Leaving  []string          `json:"leaving,omitempty"` // the victims that were told to leave before
+	Took     []string          `json:"took,omitempty"`    // who got the room that it lacks, in these cycles
 	// VictimPods are the pods that yield, of KAI.
 	VictimPods []string  `json:"victimPods,omitempty"`
 	RetryAt    time.Time `json:"retryAt,omitzero"`
@@ -81,8 +89,7 @@ type Linted struct {
 
 // DiffAsked asks which answers change. At least one change has to be given. The answer is [Diff].
 type DiffAsked struct {
-	Quota    []string `json:"quota" about:"another quota: QUEUE:FLAVOR:RESOURCE=QUANTITY, or a cohort's; with :borrowingLimit or :lendingLimit behind it a limit, or none"`
-	Policy   []string `json:"policy" about:"another policy: QUEUE:POLICY=VALUE, as in vision:reclaimWithinCohort=Any"`
+	Changes
 	Priority []string `json:"priority" about:"another priority of a workload: NAMESPACE/NAME=N"`
 }
 
