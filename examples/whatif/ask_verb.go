@@ -19,7 +19,7 @@ var askVerb = verb{
 	examples: []string{
 		"ask -f cluster.json vision/detector-train",
 		"ask -live vision/detector-train -in 20m",
-		"ask -f cluster.json -request cpu=4,nvidia.com/gpu=8 -queue team-a -priority 100",
+		"ask -live -request nvidia.com/gpu=8 -queue team-a -priority 100",
 	},
 	yes: fitsAnswer, no: noAnswer, unknown: unknownAnswer,
 	flags: func(c *cobra.Command, o *options) {

@@ -29,13 +29,13 @@ type auditing struct {
 }
 
 var auditVerb = verb{
-	name: "audit", short: "was each eviction right: needed, permitted, the cheapest, and what did it cost",
+	name: "audit", short: "was each eviction right: needed, permitted, cheapest; its cost",
 	long: "Of each preemption in a history of Kueue, kube-scheduler or Slurm: did the preemptor need it, do the rules permit each victim, could one have stayed, what was lost, and would others have lost less? The history is the versions of the objects over time: what kubectl get --watch prints, an audit log of the API server, Events; or rows of sacct, with QOS, nodes, configuration and the log of slurmctld. What it does not say is unknown.",
 	examples: []string{
 		"audit -f history.jsonl",
 		"audit -f audit.log -checkpoint 30m -story NAMESPACE/NAME",
 		"audit -f history.jsonl -policy vision:minAdmitDuration=30m",
-		"audit -f jobs.txt -f qos.txt -f nodes.json -f config.txt -f slurmctld.log",
+		"audit -f jobs.txt -f qos.txt -f nodes.json -f conf.txt -f slurmctld.log",
 	},
 	yes: "each preemption was right", no: "one was not", unknown: "each was right as far as is known, and one is unknown",
 	own: true,

@@ -35,7 +35,7 @@ func changeFlags(c *cobra.Command, o *options, verb string) {
 }
 
 func policyFlag(c *cobra.Command, o *options, verb string) {
-	c.Flags().StringArrayVar(&o.policies, "policy", nil, verb+" another policy: a `CHANGE` QUEUE:POLICY=VALUE")
+	c.Flags().StringArrayVar(&o.policies, "policy", nil, verb+" another policy: `CHANGE` QUEUE:POLICY=VALUE")
 }
 
 // changed returns the cluster with the changes of the command line, if there are any.
@@ -48,7 +48,7 @@ func (c *cluster) changed(o *options, std stdio) (*cluster, error) {
 
 // otherwise returns the cluster with another priority, or other replicas, of the workload that is asked about.
 func (c *cluster) otherwise(o *options) (*cluster, error) {
-	if o.request != "" || !o.prioritySaid && len(o.replicas) == 0 {
+	if o.request != "" || !o.prioritySaid && len(o.replicas) == 0 && !o.openGates {
 		return c, nil
 	}
 	id := o.workload
@@ -60,6 +60,11 @@ func (c *cluster) otherwise(o *options) (*cluster, error) {
 	}
 	after := *c
 	after.Found.Pending = slices.Clone(c.Found.Pending)
+	if o.openGates {
+		if err := after.openGates(id); err != nil {
+			return nil, fmt.Errorf("-open-gates: %w", err)
+		}
+	}
 	if o.prioritySaid {
 		if err := after.changePriority(fmt.Sprint(id, "=", o.priority)); err != nil {
 			return nil, fmt.Errorf("-priority %d: %w", o.priority, err)
@@ -83,7 +88,7 @@ func (c *cluster) changeReplicas(id, text string) error {
 	case c.ByFairShares():
 		return fmt.Errorf("is for workloads of Kueue: of KAI, give the cluster with another group (-f FILE)")
 	}
-	change := func(w *workload.Workload) error {
+	return c.changeWaiting(id, func(w *workload.Workload) error {
 		at := slices.IndexFunc(w.PodSets, func(p workload.PodSet) bool { return p.Name == set })
 		if at < 0 {
 			var names []string
@@ -98,7 +103,23 @@ func (c *cluster) changeReplicas(id, text string) error {
 		_, r, err := explain.Way{Kind: explain.WayReplicas, PodSet: set, Replicas: n}.Apply(c.Snapshot, preemption.Request{Workload: *w})
 		*w = r.Workload
 		return err
-	}
+	})
+}
+
+// openGates opens the preemption gates of a workload that waits.
+func (c *cluster) openGates(id string) error {
+	return c.changeWaiting(id, func(w *workload.Workload) error {
+		if !w.Gates.AnyClosed() {
+			return fmt.Errorf("%s has no preemption gate that is closed", w.ID)
+		}
+		_, r, err := explain.Way{Kind: explain.WayGates}.Apply(c.Snapshot, preemption.Request{Workload: *w})
+		*w = r.Workload
+		return err
+	})
+}
+
+// changeWaiting changes a workload that waits, or that of a Record.
+func (c *cluster) changeWaiting(id string, change func(*workload.Workload) error) error {
 	for i := range c.Found.Pending {
 		if w := &c.Found.Pending[i].Workload; w.ID == id {
 			return change(w)

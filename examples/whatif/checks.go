@@ -69,6 +69,8 @@ func (o *options) asksOf(w *explain.Way) (flags []given, instead []string) {
 			return one("count", fmt.Sprint(w.Replicas), "count")
 		}
 		return one("replicas", fmt.Sprint(w.PodSet, "=", w.Replicas))
+	case explain.WayGates:
+		return []given{{name: "open-gates"}}, nil
 	case explain.WayFlavor:
 		return one("flavor", w.Flavor, "flavor")
 	case explain.WayPolicy:
@@ -121,7 +123,7 @@ func (c *commands) ask(more []given, instead ...string) []string {
 }
 
 // ofAsk are the flags of ask that diff has not, or has for something else.
-var ofAsk = []string{"request", "queue", "priority", "count", "name", "replicas", "flavor"}
+var ofAsk = []string{"request", "open-gates", "queue", "priority", "count", "name", "replicas", "flavor"}
 
 // diff are the flags with which diff says who gains by a change, and who loses, with a name of the change; empty: no flag of diff makes it.
 func (c *commands) diff(w *explain.Way) (change string, flags []given) {

@@ -19,7 +19,7 @@ import (
 )
 
 var diffVerb = verb{
-	name: "diff", short: "which answers change: in another state, or with another quota, policy, priority, rule",
+	name: "diff", short: "which answers change: with another quota, policy, priority, state",
 	long: "Compares the answers about all that waits before and after a change: another state of the cluster (-to), other objects, quota, policies, priorities or rules. A name of both a queue and a cohort means the queue.",
 	examples: []string{
 		"diff -f yesterday.json -to today.json",

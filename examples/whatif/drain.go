@@ -26,7 +26,7 @@ import (
 )
 
 var drainVerb = verb{
-	name: "drain", short: "is it safe to drain a node: which pods move where, and who loses its place",
+	name: "drain", short: "is it safe to drain a node: who moves where, who loses its place",
 	long: "Says whether nodes can be drained: which pods have room on which other nodes, which must yield, and in which order so that no disruption budget refuses an eviction; or which pod keeps them. Pods of daemon sets stay. Nothing is changed. The input is nodes, pods, poddisruptionbudgets and priorityclasses.",
 	examples: []string{
 		"drain -live ip-10-42-0-1",

@@ -17,7 +17,7 @@ var explainVerb = verb{
 	examples: []string{
 		"why",
 		"why -live vision/detector-train",
-		"why -f cluster.json -request cpu=4,nvidia.com/gpu=8 -queue team-a -priority 100",
+		"why -live -request nvidia.com/gpu=8 -queue team-a -priority 100",
 	},
 	yes: fitsAnswer, no: noAnswer, unknown: unknownAnswer,
 	flags: requestFlags,

@@ -16,7 +16,7 @@ import (
 )
 
 var guaranteesVerb = verb{
-	name: "guarantees", short: "what the settings guarantee to the jobs of each queue, whatever runs",
+	name: "guarantees", short: "what the settings guarantee to jobs, whatever runs",
 	long:     "Says of each queue what its settings, and those of its cohort, guarantee to the jobs in it, from the configuration alone: whose requests can take their places, and after which time. What runs plays no part; of one job that runs ask safe.",
 	examples: []string{"guarantees", "guarantees -live", "guarantees -live -queue QUEUE"},
 	yes:      "nothing but what is said can make a job yield", unknown: "unknown: rules or fair shares may permit more",

@@ -11,7 +11,7 @@ import (
 )
 
 // helpWidth is the width of the help where the screen has no limit.
-const helpWidth = 100
+const helpWidth = 80
 
 func printHelp(w io.Writer, c *cobra.Command, width int) {
 	if width == 0 {

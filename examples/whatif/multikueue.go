@@ -29,11 +29,11 @@ type dispatch struct {
 }
 
 var multikueueVerb = verb{
-	name: "multikueue", short: "of a workload sent to several clusters: which gate opens when, and who yields where",
+	name: "multikueue", short: "of a workload sent to several clusters: which gate opens when",
 	long: "Of workloads that a manager of MultiKueue sent to several workers (KEP-8303): does one fit, are victims leaving, which gate opens when, who would yield where. As Kueue 0.19 does it; -order (FirstSignal, Cheapest, Preference) and -grace ask about a manager by the design.",
 	examples: []string{
-		"multikueue -manager manager.json -worker a=a.json -worker b=b.json -workload NAMESPACE/NAME",
-		"multikueue -manager manager.json -worker a=a.json -worker b=b.json -until 1h",
+		"multikueue -manager m.json -worker a=a.json -workload NAMESPACE/NAME",
+		"multikueue -manager m.json -worker a=a.json -worker b=b.json -until 1h",
 		"multikueue -live -manager-context hub -worker a=east -worker b=west",
 	},
 	yes: "it runs or fits, victims are leaving for it, or a gate opens now", no: "no gate opens, or not yet",

@@ -29,6 +29,7 @@ type options struct {
 	priority, count                         int64
 	prioritySaid                            bool     // -priority was given
 	replicas                                []string // of pod sets, of a pending workload
+	openGates                               bool     // of a pending workload
 	at                                      string
 	now                                     time.Time
 	asked                                   bool // a time was given
@@ -148,6 +149,7 @@ func requestFlags(c *cobra.Command, o *options) {
 	flags.Int64Var(&o.priority, "priority", 0, "the priority, in place of a pending workload's own")
 	flags.Int64Var(&o.count, "count", 1, "the replicas of the new workload")
 	flags.StringArrayVar(&o.replicas, "replicas", nil, "of a pending workload, other replicas: `PODSET=N`")
+	flags.BoolVar(&o.openGates, "open-gates", false, "as if its preemption gates were open")
 	flags.StringVar(&o.name, "name", "new", "the name of the new workload")
 	flags.StringVar(&o.flavor, "flavor", "", "take these `FLAVORS` instead of choosing")
 	quotaFlags(c, o, "ask with", " (diff -h: more)")
@@ -167,6 +169,8 @@ func checkRequest(c *cobra.Command, o *options) error {
 		return errors.New("-count and -name describe a new workload: they need -request")
 	case o.request != "" && len(o.replicas) > 0:
 		return errors.New("-replicas is about a pending workload: the number of a new one is -count")
+	case o.request != "" && o.openGates:
+		return errors.New("-open-gates is about a pending workload: a new one has no gates")
 	case o.request == "" && o.workload == "" && set("queue"):
 		return errors.New("-queue needs -request or -workload")
 	case o.count < 1:

@@ -19,7 +19,7 @@ import (
 )
 
 var overviewVerb = verb{
-	name: "overview", short: "what waits, a line each: does it fit, whom does it preempt, why not",
+	name: "overview", short: "what waits, a line each: does it fit, whom does it preempt",
 	long:     "Says about every pending workload whether it fits, its place in its queue, how long it waits, which workloads it would preempt, and when time alone helps. Each is decided about as if it were the only one; next says what they do to each other. Each line is printed as soon as its answer is known; after Ctrl-C the last lines say what was looked at. In a large cluster without room the first workloads of each queue are looked at; -all looks at all.",
 	examples: []string{"overview -live -n NAMESPACE", "overview -f cluster.json -queue vision -stuck", "overview -live -o json"},
 	yes:      "every one fits, at once or by preemption", no: "one does not, or not yet, or is held",

@@ -19,7 +19,7 @@ import (
 )
 
 var safeVerb = verb{
-	name: "safe", short: "until when a running workload keeps its place, and who may take it then",
+	name: "safe", short: "until when a running workload keeps its place, and who takes it",
 	long: "Says of a running workload until when no request at all could make it yield, and the least request that then could: of which queue, with which priority, for how much. Without a workload it says so of all, the safest last. A request is any new or waiting workload that the queues admit; what runs stays, so ask again when something starts or ends. Nodes play no part, except with -pod and -pods.",
 	examples: []string{
 		"safe vision/segment-ablation",

@@ -61,3 +61,40 @@ func checkWide(t *testing.T, args []string, brief, wide string) {
 		t.Errorf("%q:\n%s", args, brief)
 	}
 }
+
+// Each help is a screen of 80 columns.
+func TestHelpIsAScreen(t *testing.T) {
+	for _, v := range append(verbs(), verb{}) {
+		_, out, _ := call(nil, append(strings.Fields(v.name), "-h")...)
+		lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+		if len(lines) > 40 {
+			t.Errorf("%s -h has %d lines", v.name, len(lines))
+		}
+		for _, line := range lines {
+			if len(strings.ReplaceAll(line, "go run ./examples/whatif", "whatif")) > 80 {
+				t.Errorf("%s -h: %s", v.name, line)
+			}
+		}
+	}
+}
+
+// The advice to open the gates has its command; without a gate that is closed it is refused.
+func TestGatesAreOpened(t *testing.T) {
+	const at = "2026-11-20T12:00:00Z"
+	run := func(args ...string) (int, string) {
+		status, out, said := call(nil, append(args, "-f", "testdata/input/gates.json", "-at", at)...)
+		return status, out + said
+	}
+	if _, out := run("why", "n/gated"); !strings.Contains(out, "Open the gates: it preempts 1 workload\n") || !strings.Contains(out, "-at "+at+" -open-gates\n") {
+		t.Error(out)
+	}
+	if status, out := run("ask", "n/gated", "-open-gates"); status != 0 || !strings.HasPrefix(out, "n/gated fits once n/low yields.") {
+		t.Errorf("status %d: %s", status, out)
+	}
+	if status, out := run("ask", "n/never", "-open-gates"); status != 2 || !strings.Contains(out, "-open-gates: n/never has no preemption gate that is closed") {
+		t.Errorf("status %d: %s", status, out)
+	}
+	if status, out := run("ask", "-request", "cpu=1", "-queue", "q", "-open-gates"); status != 2 || !strings.Contains(out, "a new one has no gates") {
+		t.Errorf("status %d: %s", status, out)
+	}
+}
