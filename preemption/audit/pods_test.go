@@ -81,6 +81,11 @@ func TestPodVerdicts(t *testing.T) {
 			verdict: audit.Fitted, want: []victim{{ID: "a1", CouldStay: true}, {ID: "a2", CouldStay: true}}, avoidable: 2},
 		"as built nothing is waited for": {config: placement.Config{Mode: placement.ModeInPlace}, request: ask(50, 4), node: "a", victims: []string{"a1", "a2"},
 			edit: func(st *placement.State) { st.Pods[4].Terminating = true }, verdict: audit.Right, want: []victim{{ID: "a1"}, {ID: "a2"}}},
+		"as built what leaves may be in the way": {config: placement.Config{Mode: placement.ModeInPlace}, request: ask(50, 4), node: "a", victims: []string{"a1", "a3"},
+			edit: func(st *placement.State) { st.Pods[1].Terminating = true }, verdict: audit.Right, want: []victim{{ID: "a1"}, {ID: "a3"}}, avoidable: 1, better: true},
+		"less was to lose on another node": {request: ask(50, 4), node: "a", victims: []string{"a1", "a2"},
+			edit:    func(st *placement.State) { st.Pods = st.Pods[:5]; st.Pods[4].Requests["gpu"] = 8 },
+			verdict: audit.Right, want: []victim{{ID: "a1"}, {ID: "a2"}}, avoidable: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := fleet()
