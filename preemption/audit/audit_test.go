@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -100,6 +101,34 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("%v %+v, %d of %d avoidable, want %v %+v, %d\n%+v", f.Verdict, got, f.Avoidable, f.Lost, c.verdict, c.want, c.avoidable, f)
 			}
 		})
+	}
+}
+
+// While another queue has something to reclaim the request may not borrow: two workloads of its own queue have to leave, of equals any two,
+// though one would be enough for a request that borrows. It does not matter whether the flavor was assigned.
+func TestAnyOrderOfAnAttemptIsRight(t *testing.T) {
+	of := func(name string, nominal int64) queue.Queue {
+		return queue.Queue{Name: name, Cohort: "all", Quotas: []quota.Quota{{Flavor: "h100", Resource: "gpu", Nominal: nominal}},
+			Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority, ReclaimWithinCohort: queue.Any}}
+	}
+	st := preemption.State{Cohorts: []queue.Cohort{{Name: "all"}}, Queues: []queue.Queue{of("team", 4), of("other", 2), of("lends", 2)},
+		Admitted: []workload.Workload{job("o", "other", 0, 3, time.Hour)}}
+	for i := range 3 {
+		st.Admitted = append(st.Admitted, job(fmt.Sprint("t", i), "team", 0, 1, time.Hour))
+	}
+	s, err := preemption.NewSnapshot(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, flavor := range []string{"h100", ""} {
+		w := job("new", "team", 50, 3, 0)
+		w.ReservedAt, w.PodSets[0].Requests[0].Flavor = time.Time{}, flavor
+		for _, victims := range [][]string{{"t0", "t1"}, {"t0", "t2"}, {"t1", "t2"}} {
+			f, err := audit.Judge(s, preemption.Config{}, audit.Eviction{Request: preemption.Request{Workload: w, Now: noon}, Victims: victims})
+			if err != nil || f.Verdict != audit.Right {
+				t.Errorf("%s, %q: %v, %v", victims, flavor, f.Verdict, err)
+			}
+		}
 	}
 }
 
