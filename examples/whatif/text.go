@@ -34,11 +34,17 @@ func (a *answer) print(b *cli.Page, all, tree bool) {
 
 // printNotes prints the notes, but for the one that the verdict says.
 func (a *answer) printNotes(b *cli.Page) {
-	most := maxNotes
-	if a.brief {
-		most = 2
+	most, id := maxNotes, a.request.Workload.ID
+	notes := slices.DeleteFunc(slices.Clone(a.notes), func(n string) bool { return n == a.verdict.Why })
+	if a.brief { // what is about another workload comes last
+		others := func(n string) bool {
+			return strings.HasPrefix(n, "Workload ") && !strings.HasPrefix(n, "Workload "+id+":")
+		}
+		about := slices.DeleteFunc(slices.Clone(notes), others)
+		notes = append(about, slices.DeleteFunc(notes, func(n string) bool { return !others(n) })...)
+		most = min(2, len(about))
 	}
-	printSomeNotes(b, slices.DeleteFunc(slices.Clone(a.notes), func(n string) bool { return n == a.verdict.Why }), most, a.brief)
+	printSomeNotes(b, notes, most, a.brief)
 }
 
 // printSampleHint says that the answer is about the embedded sample.
@@ -60,8 +66,12 @@ func printSomeNotes(b *cli.Page, notes []string, most int, brief bool) {
 		b.Gap()
 	}
 	for i, n := range notes {
+		if brief && i == 0 && most == 0 {
+			b.Say("%s; -o wide has all.\n", plural(len(notes), "1 note is about another workload", "%d notes are about other workloads"))
+			break
+		}
 		if brief && i == most || b.Screen.Width > 0 && i == most && len(notes) > most+1 {
-			b.Say("... and %s; -o wide has all.\n", plural(len(notes)-most, "1 more note", "%d more notes"))
+			b.Say("... and %s; -o wide has all.\n", plural(len(notes)-i, "1 more note", "%d more notes"))
 			break
 		}
 		b.Say("Note: %s.\n", strings.TrimSuffix(n, "."))
