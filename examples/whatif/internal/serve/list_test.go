@@ -30,7 +30,7 @@ func rows(t *rapid.T, label string) []Waits {
 		if rapid.Bool().Draw(t, "queued") {
 			w.Queued = preemptiontest.Now.Add(time.Duration(rapid.IntRange(0, 1).Draw(t, "age")))
 		}
-		w.Words = fmt.Sprint(w.Outcome, w.Missing)
+		w.Words = fmt.Sprint("in a minute: ", w.Outcome, w.Missing) // of a wait the words after the colon count
 		list = append(list, w)
 	}
 	slices.SortFunc(list, func(a, b Waits) int {
