@@ -118,6 +118,21 @@ func TestKAI(t *testing.T) {
 	}
 }
 
+// What was told to leave holds nothing for shares: a queue that loses a workload of its own may reclaim as if that were gone.
+func TestLeavingHoldsNoShare(t *testing.T) {
+	st := sharesState(4, []fairshare.Queue{team("a", "", 2, 1, 2), team("b", "", 2, 1, 4)}, gpuJob("leaves", "a", 50, 1, 60))
+	st.Admitted[0].Evicted = true
+	st.Admitted = append(st.Admitted, several("b", "b", 50, 3)...)
+	p, err := preemption.New(preemption.Config{Sharing: preemption.KAI})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Decide(must(preemption.NewSnapshot(st))(t), preemption.Request{Workload: pendingGPUs("a", 50, 2), Now: sharesNow})
+	if got := told(d); err != nil || got != "Preempt b2 leaves" {
+		t.Errorf("%q, %v, %+v", got, err, d)
+	}
+}
+
 // told is a decision in a line.
 func told(d preemption.Decision) string {
 	text := d.Outcome.String()
