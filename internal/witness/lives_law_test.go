@@ -31,26 +31,43 @@ type life struct {
 // TestLives: in each life nobody is told to leave twice, and nobody in vain: when all who were told have left, in
 // whatever order, the workload fits. To ask again changes nothing. When RetryAt has come, the wait is over.
 func TestLives(t *testing.T) {
+	lives(t, drawQuestion, "fits", "preempts", "preempts after a wait", "impossible")
+}
+
+// TestLivesByShares is the same by fair shares as in KAI.
+func TestLivesByShares(t *testing.T) {
+	lives(t, func(t *rapid.T) question {
+		return question{preemption.Config{Sharing: preemption.KAI}, preemptiontest.FairShareRecords().Draw(t, "record")}
+	}, "fits", "preempts", "impossible")
+}
+
+// lives are those of questions that are drawn, of which some end in each of the ways given.
+func lives(t *testing.T, drawn func(*rapid.T) question, wanted ...string) {
 	ends := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		for range each {
-			ends[draw(t).live()]++
+			ends[draw(t, drawn(t)).live()]++
 		}
 	})
 	t.Log(ends)
-	for _, end := range []string{"fits", "preempts", "preempts after a wait", "impossible"} {
+	for _, end := range wanted {
 		if ends[end] == 0 {
 			t.Errorf("no life ended as %q", end)
 		}
 	}
 }
 
-func draw(t *rapid.T) *life {
-	l := &life{T: t, question: question{preemptiontest.Configs().Draw(t, "config"), preemptiontest.Records().Draw(t, "record")}}
+func drawQuestion(t *rapid.T) question {
+	q := question{preemptiontest.Configs().Draw(t, "config"), preemptiontest.Records().Draw(t, "record")}
 	if rapid.IntRange(0, 2).Draw(t, "without flavors") == 0 {
-		l.Record = preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
+		q.Record = preemptiontest.RecordsWithoutFlavors().Draw(t, "record")
 	}
-	widen(t, &l.Config, &l.Record)
+	widen(t, &q.Config, &q.Record)
+	return q
+}
+
+func draw(t *rapid.T, q question) *life {
+	l := &life{T: t, question: q}
 	l.Config.MaxRetrySteps = 0
 	l.Record.Request.HoldsQuota, l.Record.Request.NeedsPreemption = false, nil
 	if slices.ContainsFunc(l.Record.State.Admitted, func(w workload.Workload) bool { return w.ID == l.Record.Request.Workload.ID }) {
