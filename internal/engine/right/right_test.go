@@ -117,3 +117,26 @@ func TestVerdictOfEachLayer(t *testing.T) {
 		})
 	}
 }
+
+// A request borrows of a column where a cohort above its queue does, though the queue itself is within its nominal quota.
+func TestOthersBorrowInACohort(t *testing.T) {
+	cpu := quota.FlavorResource{Flavor: gpu.Flavor, Resource: "cpu"}
+	in := func(name, cohort string, cpus int64) queue.Queue {
+		return queue.Queue{Name: name, Cohort: cohort, Quotas: []quota.Quota{{Flavor: gpu.Flavor, Resource: gpu.Resource, Nominal: 8}, {Flavor: cpu.Flavor, Resource: cpu.Resource, Nominal: cpus}}}
+	}
+	cohorts := []queue.Cohort{{Name: "all"}, {Name: "here", Parent: "all"}}
+	for used, want := range map[int64]bool{3: false, 4: true} {
+		w := runs("w", "beside", 0, 1, 10)
+		w.PodSets[0].Requests = []quota.Amount{{Flavor: cpu.Flavor, Resource: cpu.Resource, Amount: used}}
+		all, err := cluster.New(cohorts, []queue.Queue{in("q", "here", 4), in("beside", "here", 0), in("far", "all", 8)}, []workload.Workload{w})
+		if err != nil {
+			t.Fatal(err)
+		}
+		node, _ := all.QueueNode("q")
+		var c right.Case
+		c.Begin(all, &right.Request{Queue: node, Columns: []int{all.Columns.Number(gpu), all.Columns.Number(cpu)}, Amounts: []int64{1, 1}, Needs: []bool{true, false}})
+		if got := c.OthersBorrow(0); got != want {
+			t.Errorf("%d CPUs used beside: %v", used, got)
+		}
+	}
+}
