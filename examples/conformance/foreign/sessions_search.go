@@ -21,12 +21,12 @@ func (s Session) KAISearch() { s.kaiSearch = true }
 
 // searchDeparture says why KAI's own search finds others than are recorded; empty: nothing explains it.
 func (s *session) searchDeparture() string {
+	if s.hasParts() {
+		return wholeDevices
+	}
 	again, wait := false, 0
 	for i := range s.Input.Jobs {
 		j := &s.Input.Jobs[i]
-		if per, _ := j.PerTask["gpusPerTask"].(float64); per != math.Trunc(per) {
-			return wholeDevices
-		}
 		if again = again || j.running() > j.Groups.PodSets[0].MinAvailable; j.running() < len(j.Tasks) {
 			wait++
 		}
@@ -35,6 +35,14 @@ func (s *session) searchDeparture() string {
 		return countedOnce
 	}
 	return ""
+}
+
+// hasParts reports whether a job asks for a part of a GPU.
+func (s *session) hasParts() bool {
+	return slices.ContainsFunc(s.Input.Jobs, func(j sessionJob) bool {
+		per, _ := j.PerTask["gpusPerTask"].(float64)
+		return per != math.Trunc(per)
+	})
 }
 
 // judgeSearch notes what is wrong with a step of KAI's own search.
