@@ -201,13 +201,13 @@ func (a *answer) printBlockers(b *cli.Page) {
 		}
 		list[at].names = append(list[at].names, one.names[0])
 	}
+	shown := list
+	if a.brief && len(list) > maxRows/2+1 {
+		shown = list[:maxRows/2]
+	}
 	b.Gap()
 	t := &cli.Table{Columns: []cli.Column{{Name: "blocker", Least: 20}, {Name: "priority", Right: true}, {Name: "why it may not yield", Least: 30}}}
-	for i, k := range list {
-		if a.brief && i == maxRows/2 && len(list) > i+1 {
-			defer b.Say("... and %d more; -o wide names all.\n", len(list)-i)
-			break
-		}
+	for _, k := range shown {
 		name := strings.Join(k.names, ", ")
 		if more := len(k.names) - 1; more > 1 {
 			name = fmt.Sprintf("%s and %d more", k.names[0], more)
@@ -215,4 +215,7 @@ func (a *answer) printBlockers(b *cli.Page) {
 		t.Row(name, k.priority, k.why)
 	}
 	b.Table(t)
+	if more := len(list) - len(shown); more > 0 {
+		b.Say("... and %d more; -o wide names all.\n", more)
+	}
 }
