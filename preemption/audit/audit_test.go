@@ -120,15 +120,81 @@ func TestAnyOrderOfAnAttemptIsRight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	own := []audit.Victim{{Reason: preemption.InClusterQueue, Lost: 1}, {Reason: preemption.InClusterQueue, Lost: 1}}
+	judge := func(r preemption.Request, victims ...string) bool {
+		f, err := audit.Judge(s, preemption.Config{}, audit.Eviction{Request: r, Victims: victims})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, id := range victims {
+			own[i].Workload = id
+		}
+		return f.Verdict == audit.Right && cmp.Equal(f.Victims, own)
+	}
 	for _, flavor := range []string{"h100", ""} {
 		w := job("new", "team", 50, 3, 0)
 		w.ReservedAt, w.PodSets[0].Requests[0].Flavor = time.Time{}, flavor
+		r := preemption.Request{Workload: w, Now: noon}
 		for _, victims := range [][]string{{"t0", "t1"}, {"t0", "t2"}, {"t1", "t2"}} {
-			f, err := audit.Judge(s, preemption.Config{}, audit.Eviction{Request: preemption.Request{Workload: w, Now: noon}, Victims: victims})
-			if err != nil || f.Verdict != audit.Right {
-				t.Errorf("%s, %q: %v, %v", victims, flavor, f.Verdict, err)
+			if !judge(r, victims...) {
+				t.Errorf("%s, %q: not right", victims, flavor)
 			}
 		}
+		// Of a request that may start with fewer pods the slow model knows nothing: those of the engine are right.
+		r.MinCounts = []preemption.Replicas{{PodSet: "main", Count: 3}}
+		if !judge(r, "t0", "t1") {
+			t.Errorf("%q: those that Decide chooses are not right", flavor)
+		}
+	}
+}
+
+// Equals that have run their guaranteed time yield by that right, in whatever order they were taken.
+func TestAnyOrderOfEqualsIsRightByTime(t *testing.T) {
+	of := func(name string, nominal int64) queue.Queue {
+		return queue.Queue{Name: name, Cohort: "all", Quotas: []quota.Quota{{Flavor: "h100", Resource: "gpu", Nominal: nominal}},
+			Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerOrNewerEqualPriority, ReclaimWithinCohort: queue.Any, MinAdmitDuration: quota.Some(30 * time.Minute)}}
+	}
+	st := preemption.State{Cohorts: []queue.Cohort{{Name: "all"}}, Queues: []queue.Queue{of("team", 4), of("other", 2), of("lends", 2)},
+		Admitted: []workload.Workload{job("o", "other", 0, 3, time.Hour)}}
+	for i := range 3 {
+		w := job(fmt.Sprint("t", i), "team", 0, 1, time.Hour)
+		w.Queued = noon.Add(-2 * time.Hour)
+		st.Admitted = append(st.Admitted, w)
+	}
+	s, err := preemption.NewSnapshot(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := job("new", "team", 0, 3, 0)
+	w.ReservedAt, w.Queued = time.Time{}, noon
+	f, err := audit.Judge(s, preemption.Config{}, audit.Eviction{Request: preemption.Request{Workload: w, Now: noon}, Victims: []string{"t2", "t1"}})
+	if err != nil || f.Verdict != audit.Right || f.Victims[0].Reason != preemption.InClusterQueueTimeBased || f.Victims[1].Reason != preemption.InClusterQueueTimeBased {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// What is reserved and what others use keep a victim together: neither is lost where it is judged alone.
+func TestWhatIsReservedIsUsed(t *testing.T) {
+	st := two(t).State()
+	for i := range st.Queues {
+		if q := &st.Queues[i]; q.Name == "guest" {
+			q.Quotas[0].Nominal, q.Reserved = 5, []quota.Amount{{Flavor: "h100", Resource: "gpu", Amount: 2}}
+		}
+	}
+	for i := range st.Admitted {
+		if w := &st.Admitted[i]; w.ID == "guest" {
+			w.PodSets[0].Count = 2
+		}
+	}
+	s, err := preemption.NewSnapshot(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := job("new", "guest", 0, 1, 0)
+	w.ReservedAt = time.Time{}
+	f, err := audit.Judge(s, preemption.Config{}, audit.Eviction{Request: preemption.Request{Workload: w, Now: noon}, Victims: []string{"young"}})
+	if err != nil || f.Verdict != audit.NotPermitted || f.Victims[0].Kept == nil || f.Victims[0].Kept.Rule != preemption.RuleMinRuntime {
+		t.Errorf("%+v, %v", f, err)
 	}
 }
 

@@ -229,50 +229,60 @@ func (j *judge) justified(victims []Victim, own *preemption.Decision) bool {
 	if j.config.Sharing == preemption.KAI || r.Workload.NeverPreempts || r.Workload.Gates.AnyClosed() || len(r.MinCounts) > 0 || unassigned {
 		return false
 	}
-	var list, leave []preemption.Victim
+	var list []preemption.Victim
 	for _, v := range victims {
 		w, _ := j.before.Find(v.Workload)
-		list = append(list, preemption.Victim{Workload: v.Workload, Queue: w.Queue, Reason: j.usual(&w)})
-	}
-	for _, v := range own.Victims {
-		if v.Leaving && len(v.Replicas) == 0 {
-			leave = append(leave, v)
-		}
+		list = append(list, preemption.Victim{Workload: v.Workload, Queue: w.Queue})
 	}
 	st := j.before.State()
 	gone := st
 	gone.Admitted = slices.DeleteFunc(slices.Clone(st.Admitted), func(w workload.Workload) bool { return w.Evicted })
-	if !j.accepted(gone, r, list) && !(len(leave) > 0 && j.accepted(st, r, append(leave, list...))) {
+	accepted := j.accepted(gone, r, list)
+	for _, v := range own.Victims {
+		if v.Leaving && len(v.Replicas) == 0 {
+			list = append(list, v)
+		}
+	}
+	if !accepted && !(len(list) > len(victims) && j.accepted(st, r, list)) {
 		return false
 	}
 	for i := range victims {
-		victims[i].Reason, victims[i].CouldStay, victims[i].Kept = list[i].Reason, false, nil
+		of := slices.IndexFunc(list, func(v preemption.Victim) bool { return v.Workload == victims[i].Workload })
+		victims[i].Reason, victims[i].CouldStay, victims[i].Kept = list[of].Reason, false, nil
 	}
 	return true
 }
 
-// accepted asks the slow model about victims.
-func (j *judge) accepted(st preemption.State, r preemption.Request, list []preemption.Victim) bool {
-	list = slices.SortedFunc(slices.Values(list), func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
-	q := witness.Ask(j.config, st, r)
-	defer q.Done()
-	return !q.Inactive() && !slices.ContainsFunc(q.Victims(list, false), func(f preemption.Fault) bool {
-		return !slices.ContainsFunc(unsaid, func(field string) bool { return strings.HasSuffix(f.Path, field) })
-	})
+// rights are those by which victims yield, in the order in which accepted tries them. A workload that the strategies of fair sharing
+// permit may yield to a reclaim, too.
+var rights = []preemption.VictimReason{
+	preemption.InClusterQueue, preemption.InClusterQueueTimeBased, preemption.InCohortFairSharing,
+	preemption.InCohortReclamation, preemption.InCohortReclaimWhileBorrowing, preemption.ConfigurablePreemption,
 }
 
-// unsaid are the fields of victims of which an eviction says nothing.
-var unsaid = []string{".reason", ".cohort", ".preemptorQueued"}
-
-// usual is the right by which a workload yields in most cases.
-func (j *judge) usual(w *workload.Workload) preemption.VictimReason {
-	switch {
-	case w.Queue == j.request.Workload.Queue:
-		return preemption.InClusterQueue
-	case j.config.Sharing == preemption.Classical:
-		return preemption.InCohortReclamation
+// accepted asks the slow model about victims, which become sorted, and notes by which rights they yield.
+func (j *judge) accepted(st preemption.State, r preemption.Request, list []preemption.Victim) bool {
+	slices.SortFunc(list, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
+	q := witness.Ask(j.config, st, r)
+	defer q.Done()
+	if q.Inactive() {
+		return false
 	}
-	return preemption.InCohortFairSharing
+	var faults preemption.Faults
+	for i, by := range rights {
+		for k := range list {
+			if v := &list[k]; !v.Leaving && (i == 0 || slices.ContainsFunc(faults, func(f preemption.Fault) bool { return f.Path == fmt.Sprintf("decision.victims[%d].reason", k) })) {
+				v.Reason = by
+			}
+		}
+		faults = slices.DeleteFunc(q.Victims(list, false), func(f preemption.Fault) bool {
+			return strings.HasSuffix(f.Path, ".cohort") || strings.HasSuffix(f.Path, ".preemptorQueued") // an eviction says nothing of them
+		})
+		if !slices.ContainsFunc(faults, func(f preemption.Fault) bool { return strings.HasSuffix(f.Path, ".reason") }) {
+			break
+		}
+	}
+	return len(faults) == 0
 }
 
 // alone is the cluster in which the other victims, and what was leaving, are gone, and one runs. What everybody else uses is
@@ -280,6 +290,13 @@ func (j *judge) usual(w *workload.Workload) preemption.VictimReason {
 func (j *judge) alone(id string) (*preemption.Snapshot, error) {
 	st := j.before.State()
 	reserved := map[string]map[quota.FlavorResource]int64{}
+	for i := range st.Queues {
+		of := map[quota.FlavorResource]int64{}
+		for _, a := range st.Queues[i].Reserved {
+			of[a.FlavorResource()] = a.Amount
+		}
+		reserved[st.Queues[i].Name] = of
+	}
 	var only []workload.Workload
 	for i := range st.Admitted {
 		w := &st.Admitted[i]
@@ -287,40 +304,30 @@ func (j *judge) alone(id string) (*preemption.Snapshot, error) {
 		switch {
 		case w.ID == id, w.ID == j.request.Workload.ID, w.ID == j.request.Replaces:
 			only = append(only, *w)
-		case told, w.Evicted:
-		default:
-			of := reserved[w.Queue]
-			if of == nil {
-				of = map[quota.FlavorResource]int64{}
-				reserved[w.Queue] = of
-			}
+		case !told && !w.Evicted:
 			for _, a := range w.Usage() {
+				of := reserved[w.Queue]
 				of[a.FlavorResource()] = quota.Add(of[a.FlavorResource()], a.Amount)
 			}
 		}
 	}
 	st.Admitted = only
 	for i := range st.Queues {
-		reserve(&st.Queues[i].Reserved, reserved[st.Queues[i].Name])
+		q := &st.Queues[i]
+		q.Reserved = amounts(reserved[q.Name])
 	}
 	return preemption.NewSnapshot(st)
 }
 
-// reserve adds to what is reserved. The list becomes another one.
-func reserve(list *[]quota.Amount, more map[quota.FlavorResource]int64) {
-	all := slices.Clone(*list)
-	for i := range all {
-		of := all[i].FlavorResource()
-		all[i].Amount = quota.Add(all[i].Amount, more[of])
-		delete(more, of)
+// amounts lists amounts by flavor and resource.
+func amounts(of map[quota.FlavorResource]int64) (list []quota.Amount) {
+	for f, n := range of {
+		list = append(list, quota.Amount{Flavor: f.Flavor, Resource: f.Resource, Amount: n})
 	}
-	for of, n := range more {
-		all = append(all, quota.Amount{Flavor: of.Flavor, Resource: of.Resource, Amount: n})
-	}
-	slices.SortFunc(all, func(a, b quota.Amount) int {
+	slices.SortFunc(list, func(a, b quota.Amount) int {
 		return cmp.Or(cmp.Compare(a.Flavor, b.Flavor), cmp.Compare(a.Resource, b.Resource))
 	})
-	*list = all
+	return list
 }
 
 // blame notes the rule that keeps a victim.

@@ -108,11 +108,26 @@ func TestJudgesAgree(t *testing.T) {
 		if accepted := accepted(r, c, f); accepted != (f.Verdict == audit.Right) {
 			t.Fatalf("%v: accepted %v\n%+v", ids, accepted, f)
 		}
+		if f.Verdict == audit.Right {
+			rightly(t, r, c, f)
+		}
 	})
 	for v := audit.Right; v <= audit.NotEnough; v++ {
 		if count[v] == 0 && !testing.Short() {
 			t.Errorf("no eviction is %v: %v", v, count)
 		}
+	}
+}
+
+// rightly holds the rights by which victims yield to package verify.
+func rightly(t *rapid.T, r preemption.Record, c preemption.Config, f audit.Finding) {
+	d := preemption.Decision{Outcome: preemption.Preempt, Assignment: f.Instead.Assignment}
+	for _, v := range f.Victims {
+		w := r.State.Admitted[slices.IndexFunc(r.State.Admitted, func(w workload.Workload) bool { return w.ID == v.Workload })]
+		d.Victims = append(d.Victims, preemption.Victim{Workload: v.Workload, Queue: w.Queue, Reason: v.Reason})
+	}
+	if err := verify.Decision(r.State, *r.Request, c, d); !onlyBeside(err) {
+		t.Fatalf("%+v: %v", f.Victims, err)
 	}
 }
 
