@@ -131,7 +131,7 @@ func (j *podJudge) pin(placed []placement.Nomination, faults *fault.List) {
 		return
 	}
 	r := &j.placed
-	r.Pods, r.Domains, r.Nested, r.MinGroups, r.DomainsPreferred = nil, nil, nil, 0, false
+	r.Pods, r.Domains, r.Nested, r.MinGroups = nil, nil, nil, 0
 	j.wanted = len(placed)
 	if g, known := j.snapshot.Group(r.Group); r.Group != "" && !(known && g.Basic) {
 		r.MinCount = j.wanted
@@ -234,21 +234,20 @@ func (j *podJudge) leaves(u placement.Unit) bool {
 // couldStay lists the victims each of which could stay while the others leave: the fewest, of all ways in which those that
 // terminate are gone or stay and the victims are enough. Of many that terminate all stay.
 func (j *podJudge) couldStay(terminating []placement.Unit, permitted []int) (fewest []int, err error) {
-	ways := 1 << len(terminating)
 	if len(terminating) > maxTerminating {
-		ways = 1
+		terminating = nil
 	}
-	for way := range ways {
-		var gone []placement.Unit
-		for i, u := range terminating {
-			if way>>i&1 == 1 {
-				gone = append(gone, u)
-			}
+	ways := [][]placement.Unit{nil}
+	for _, u := range terminating {
+		for _, gone := range ways {
+			ways = append(ways, append(slices.Clip(gone), u))
 		}
-		if enough, err := j.fits(gone, permitted); err != nil || !enough && ways > 1 {
-			if err != nil {
-				return nil, err
-			}
+	}
+	for _, gone := range ways {
+		switch enough, err := j.fits(gone, permitted); {
+		case err != nil:
+			return nil, err
+		case !enough:
 			continue
 		}
 		stay := []int{}
