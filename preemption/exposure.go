@@ -115,9 +115,11 @@ func (p *Preemptor) Turns(s *Snapshot, r Request, running string, yield func(Tur
 }
 
 // Reached yields the running workloads of another queue, a donor, that a request could ever take of it by the policies of classical
-// sharing, if it needs preemption in everything that it names: no request of its queue for these columns, of no higher priority, takes
-// others of the donor, whatever it asks for. Some come several times. It fails as [Preemptor.Decide] does.
-func (p *Preemptor) Reached(s *Snapshot, r Request, donor string, yield func(id string)) error {
+// sharing, if it needs preemption in everything that it names: no request of its queue for these columns or some of them, of no higher
+// priority, takes others of the donor, whatever it asks for and whatever other queues give. With branch it yields those of all queues that
+// are with the donor below a cohort that is not above the request: no request of its queue that needs preemption in just these columns, of
+// no higher priority, takes others of them. Some come several times. It fails as [Preemptor.Decide] does.
+func (p *Preemptor) Reached(s *Snapshot, r Request, donor string, branch bool, yield func(id string)) error {
 	if p == nil {
 		p = &standard
 	}
@@ -128,7 +130,7 @@ func (p *Preemptor) Reached(s *Snapshot, r Request, donor string, yield func(id 
 	}
 	sc.request.Trace = nil
 	if queue, ok := s.inside().QueueNode(donor); ok && queue != sc.request.Queue {
-		sc.searcher.EachReached(s.inside(), &sc.request, queue, func(v *right.Victim) { yield(v.Workload.Facts.ID) })
+		sc.searcher.EachReached(s.inside(), &sc.request, queue, branch, func(v *right.Victim) { yield(v.Workload.Facts.ID) })
 	}
 	return nil
 }

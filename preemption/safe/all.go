@@ -15,10 +15,9 @@ import (
 // open is a workload that no request is known to name.
 type open struct {
 	workload.Workload
-	named   *Request // now; nil: by none so far
-	left    int      // decisions
-	several bool     // requests for several resources may name it
-	usage   int      // what it uses, as a number
+	tried
+	named *Request // now; nil: by none so far
+	usage int      // what it uses, as a number
 }
 
 // group is what runs in one queue and is not named yet.
@@ -35,7 +34,7 @@ func (a *Asker) All() []Answer {
 	var all []*open
 	groups := map[string]*group{} // by queue
 	for w := range a.snapshot.Workloads() {
-		o := &open{Workload: w, left: a.options.MaxDecisions, usage: a.usageOf(&w)}
+		o := &open{Workload: w, tried: tried{left: a.options.MaxDecisions}, usage: a.usageOf(&w)}
 		if all = append(all, o); !w.Evicted && !w.NeverYields {
 			if groups[w.Queue] == nil {
 				groups[w.Queue] = &group{of: a.donorOf(w.Queue), reached: map[reach]*[]*open{}}
@@ -103,7 +102,7 @@ func (a *Asker) askOf(q *asking, at int, g *group, size int) (more bool) {
 		return false
 	}
 	known := map[rightsOf]exposures{}
-	list := a.reachedOf(g, threat, reach{donor: of, at: now})
+	list := a.reachedOf(g, threat)
 	defer func() { *list = slices.DeleteFunc(*list, isNamed) }()
 	for _, o := range *list {
 		if isNamed(o) {
@@ -121,23 +120,23 @@ func (a *Asker) askOf(q *asking, at int, g *group, size int) (more bool) {
 				known[key] = e
 			}
 		}
-		a.left, a.several = o.left, o.several
+		a.tried = o.tried
 		found, others := a.askEach(w, e.of, now, size)
-		o.left, o.several = a.left, a.several
+		o.tried = a.tried
 		o.named, more = found, more || others
 	}
 	return more
 }
 
 // reachedOf returns what requests of a queue could ever take of a group; all of it, if that is not known.
-func (a *Asker) reachedOf(g *group, q *threat, of reach) *[]*open {
+func (a *Asker) reachedOf(g *group, q *threat) *[]*open {
 	if q.own {
 		return &g.all
 	}
-	of.common, of.columns = q.common, q.columns
+	of := reach{common: q.common, columns: q.columns}
 	list, known := g.reached[of]
 	if !known {
-		all := slices.DeleteFunc(slices.Clone(g.all), func(o *open) bool { return a.neverReached(&o.Workload, q, of) })
+		all := slices.DeleteFunc(slices.Clone(g.all), func(o *open) bool { return a.neverReached(&o.Workload, q) })
 		list = &all
 		g.reached[of] = list
 	}

@@ -19,7 +19,6 @@ const mostRows = 5
 // ask looks for the least request that names a workload at an instant, one for fewer resources before one for more, from so many on;
 // nil: there is none among those that are asked.
 func (a *Asker) ask(w *workload.Workload, e *exposures, at int64, from int) *Request {
-	a.several = false
 	for size := from; ; size++ {
 		found, more := a.askEach(w, e.of, at, size)
 		if found != nil || !more {
@@ -42,7 +41,7 @@ func (a *Asker) askEach(w *workload.Workload, of []exposure, at int64, size int)
 			continue
 		}
 		if size == 2 && len(q.rows) > mostRows {
-			a.several = true
+			a.several, a.possible = true, true
 		} else if size < len(q.rows) {
 			more = true
 		}
@@ -87,9 +86,10 @@ func (a *Asker) askQueue(w *workload.Workload, q *asking, rights []rune, at int6
 // many of its resources with a right to one of them.
 func (a *Asker) askPriority(w *workload.Workload, q *asking, rights []rune, p, at int64, size int, allAges bool) *Request {
 	for _, rows := range q.combinations(size) {
-		if !strings.ContainsAny(rows, string(rights)) {
+		if !strings.ContainsAny(rows, string(rights)) || !a.reachedWith(w, q, rows, at) {
 			continue
 		}
+		a.possible = true
 		var least *Request
 		for i, queued := range a.ages(w, q, allAges) {
 			if i > 0 && !a.taken && a.mostAtLowest(w, q) {

@@ -2,12 +2,9 @@ package safe
 
 import (
 	"cmp"
-	"maps"
-	"math"
 	"slices"
 	"time"
 
-	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
@@ -34,16 +31,18 @@ type Asker struct {
 	shares   []fairshare.Queue       // in sharing as in KAI; else nil
 	holds    []fairshare.QueueShares // likewise
 	id       string                  // of the requests
-	left     int                     // decisions
-	known    map[string]*tree
-	anyRight bool // any queue may have a right that its policies do not say
-	inOrder  bool // candidates come in the documented order
-	inTurn   bool // and nothing but it decides
-	all      bool // all workloads are asked about, so that turns are kept
-	unsure   bool // its turn came, and it was not named
-	taken    bool // it is among those that are taken
-	several  bool // so it was with several resources, or not all of those were asked for
-	reaches  map[reach]map[string]bool
+	tried
+	running  map[string][]workload.Workload // by queue
+	ranks    map[string][]int64             // priorities, by tree
+	changes  map[region][]int64
+	lasting  []time.Duration // as durations, of changes
+	anyRight bool            // any queue may have a right that its policies do not say
+	inOrder  bool            // candidates come in the documented order
+	inTurn   bool            // and nothing but it decides
+	all      bool            // all workloads are asked about, so that turns are kept
+	unsure   bool            // its turn came, and it was not named
+	taken    bool            // it is among those that are taken
+	reaches  map[reach]reached
 	last     lastReach
 	narrows  bool // reaches say who may be named
 	timeless bool // time changes nothing
@@ -56,11 +55,20 @@ type Asker struct {
 // asking is a queue from which requests come.
 type asking struct {
 	queue.Queue
-	index   int
-	rows    []preemption.QuotaStatus // of what it has quota for
-	columns int                      // those of which more than is available could be used, as a number
-	cleared []int64                  // by row: what is available once all that leaves has left, which is awaited where it is enough
-	choices [][]string               // of combinations, by how many
+	index     int
+	rows      []preemption.QuotaStatus // of what it has quota for
+	contested string                   // the rows of which more than is available could be used, as runes
+	columns   int                      // of those rows, as a number
+	numbers   map[string]int           // of the columns of rows
+	cleared   []int64                  // by row: what is available once all that leaves has left, which is awaited where it is enough
+	choices   [][]string               // of combinations, by how many
+}
+
+// tried is what was asked about a workload at an instant.
+type tried struct {
+	left     int  // decisions
+	several  bool // something else may name it, with several resources
+	possible bool // some request that was asked could take it, if others gave enough
 }
 
 // New prepares the question. It fails with preemption.Faults if an option is not valid.
@@ -72,7 +80,8 @@ func New(p *preemption.Preemptor, s *preemption.Snapshot, o Options) (*Asker, er
 	a := &Asker{
 		options: o, snapshot: s, trees: map[string]string{}, byTree: map[string][]*asking{}, read: map[string]bool{},
 		cohorts: map[string][]int{}, numbers: map[string]int{},
-		donors: map[string]*donor{}, known: map[string]*tree{}, passes: map[pass]map[string]preemption.Turn{}, decisions: map[decided]preemption.Decision{}, reaches: map[reach]map[string]bool{},
+		donors: map[string]*donor{}, ranks: map[string][]int64{}, changes: map[region][]int64{},
+		passes: map[pass]map[string]preemption.Turn{}, decisions: map[decided]preemption.Decision{}, reaches: map[reach]reached{},
 	}
 	c := p.Config()
 	a.inOrder = c.Sharing == preemption.Classical
@@ -144,7 +153,7 @@ func (a *Asker) readQuota(q *asking) {
 			}
 		}
 	}
-	then, columns := rows, ""
+	then := rows
 	if a.cleared != a.snapshot {
 		then, _ = a.cleared.QueueStatus(q.Name, names(rows)...)
 	}
@@ -157,11 +166,12 @@ func (a *Asker) readQuota(q *asking) {
 			at := slices.IndexFunc(then, func(r preemption.QuotaStatus) bool { return r.FlavorResource == row.FlavorResource })
 			q.cleared = append(q.cleared, then[at].Available)
 			if contested(&row) {
-				columns += row.Flavor + "/" + row.Resource + " "
+				q.contested += string(rune(len(q.rows) - 1))
 			}
 		}
 	}
-	q.columns = a.number(columns)
+	q.numbers = map[string]int{}
+	q.columns = a.columnsOf(q, q.contested)
 }
 
 // everyday is greater for what every job asks for: a job on devices is shown by a request for those. What there is so much of that
@@ -219,98 +229,4 @@ func (a *Asker) byRules() bool {
 		}
 	}
 	return false
-}
-
-// tree is what the workloads of one tree have in common, found when it is first needed.
-type tree struct {
-	priorities []int64 // distinct effective ones
-	changes    []int64 // instants after now at which time alone may change a decision
-	all        []workload.Workload
-}
-
-func (a *Asker) treeOf(name string) *tree {
-	if t := a.known[name]; t != nil {
-		return t
-	}
-	if len(a.known) == 0 {
-		for w := range a.snapshot.Workloads() {
-			root := a.trees[w.Queue]
-			if a.known[root] == nil {
-				a.known[root] = &tree{}
-			}
-			a.known[root].all = append(a.known[root].all, w)
-		}
-	}
-	t := a.known[name]
-	if t == nil {
-		t = &tree{}
-		a.known[name] = t
-	}
-	return t
-}
-
-// distinct returns the priorities that run in the tree, rising.
-func (t *tree) distinct() []int64 {
-	if t.priorities == nil {
-		seen := map[int64]bool{}
-		for i := range t.all {
-			seen[t.all[i].EffectivePriority()] = true
-		}
-		t.priorities = slices.Sorted(maps.Keys(seen))
-	}
-	return t.priorities
-}
-
-// durations returns every duration after which a right may begin.
-func (a *Asker) durations() []time.Duration {
-	c := a.decider.Config()
-	list := []time.Duration{0, c.Protection.Preempt, c.Protection.Reclaim, c.Protection.FairSharing}
-	add := func(d quota.OptionalDuration) {
-		if of, ok := d.Get(); ok {
-			list = append(list, of)
-		}
-	}
-	add(c.MinRuntime.Preempt)
-	add(c.MinRuntime.Reclaim)
-	for co := range a.snapshot.Cohorts() {
-		add(co.MinRuntime.Preempt)
-		add(co.MinRuntime.Reclaim)
-	}
-	for _, q := range a.queues {
-		add(q.MinRuntime.Preempt)
-		add(q.MinRuntime.Reclaim)
-		add(q.Preemption.MinAdmitDuration)
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
-// changesAfter returns the instants after now at which time alone may change a decision in the tree, rising: where
-// a duration ends that began with a reservation or an admission, and one nanosecond later.
-func (a *Asker) changesAfter(t *tree) []int64 {
-	if t.changes != nil {
-		return t.changes
-	}
-	now := instant.Of(a.options.Now)
-	durations := a.durations()
-	if !slices.ContainsFunc(t.all, func(w workload.Workload) bool { return w.ReservedAt.IsZero() }) {
-		durations = durations[1:] // a missing reservation counts as now, which may come after others
-	}
-	t.changes = []int64{}
-	for i := range t.all {
-		for _, from := range [...]time.Time{t.all[i].ReservedAt, t.all[i].AdmittedAt} {
-			for _, d := range durations {
-				if end := instant.Of(from); !from.IsZero() && end < math.MaxInt64-int64(d)-1 {
-					for at := end + int64(d); at <= end+int64(d)+1; at++ {
-						if at > now {
-							t.changes = append(t.changes, at)
-						}
-					}
-				}
-			}
-		}
-	}
-	slices.Sort(t.changes)
-	t.changes = slices.Compact(t.changes)
-	return t.changes
 }

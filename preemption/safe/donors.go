@@ -25,6 +25,7 @@ type threat struct {
 	*asking
 	own    bool // that of the workloads
 	common int  // the lowest cohort above both
+	branch region
 	stays  bool // all its requests are refused, and it stays to be named
 }
 
@@ -48,7 +49,8 @@ func (a *Asker) donorOf(name string) *donor {
 		d = &donor{refused: map[refusal]preemption.Rule{}, noted: map[noted]bool{}}
 		d.borrows = slices.ContainsFunc(rows, func(row preemption.QuotaStatus) bool { return row.Borrowed > 0 })
 		for _, q := range a.queuesOf(a.trees[name]) {
-			d.from = append(d.from, threat{asking: q, own: q.Name == name, common: a.common(q.Name, name)})
+			common := a.common(q.Name, name)
+			d.from = append(d.from, threat{asking: q, own: q.Name == name, common: common, branch: a.below(name, common)})
 		}
 		d.all = slices.Clone(d.from)
 		a.donors[name] = d

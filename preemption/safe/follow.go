@@ -67,10 +67,6 @@ func (a *Asker) follow(queues []*asking, open []*course, answers []Answer) {
 
 // askAt asks the requests of the queues of a tree at an instant, those for fewer resources first.
 func (a *Asker) askAt(queues []*asking, due []*course, at int64) {
-	clear(a.reaches)
-	for _, c := range due {
-		c.several = false
-	}
 	for size := 1; len(due) > 0; size++ {
 		for _, c := range due {
 			c.next, c.more = 0, false
@@ -79,9 +75,9 @@ func (a *Asker) askAt(queues []*asking, due []*course, at int64) {
 			a.forget()
 			for _, c := range due {
 				if of := c.rightsOf(q); len(of) > 0 && c.found == nil {
-					a.left, a.several = c.left, c.several
+					a.tried = c.tried
 					found, more := a.askEach(c.Workload, of, at, size)
-					c.left, c.several, c.found, c.more = a.left, a.several, found, c.more || more
+					c.tried, c.found, c.more = a.tried, found, c.more || more
 				}
 			}
 		}

@@ -48,11 +48,9 @@ func (a *Asker) ages(w *workload.Workload, q *asking, all bool) []time.Time {
 	}
 	ages := []time.Time{before(w), oldest}
 	if all {
-		running := a.treeOf(a.trees[q.Name]).all
+		running := a.runningIn(q.Name)
 		for i := range running {
-			if running[i].Queue == q.Name {
-				ages = append(ages, before(&running[i]))
-			}
+			ages = append(ages, before(&running[i]))
 		}
 	}
 	for _, t := range ages {
@@ -83,7 +81,7 @@ func (a *Asker) priorities(w *workload.Workload, q *asking, all bool) (list []in
 		list = append(list, threshold, quota.Add(threshold, 1), quota.Add(threshold, 2))
 	}
 	if all {
-		for _, p := range a.treeOf(a.trees[q.Name]).distinct() {
+		for _, p := range a.distinct(a.trees[q.Name]) {
 			list = append(list, p, quota.Add(p, 1))
 		}
 	}

@@ -31,11 +31,10 @@ func (a *Asker) Until(id string) (Answer, error) {
 // course is the way of a workload through the instants at which its answer may change.
 type course struct {
 	*workload.Workload
-	rights  *exposures
-	at      int64  // the next instant
-	left    int    // decisions
-	several bool   // with several resources something else may name it
-	answer  Answer // without an outcome as long as it is not known
+	rights *exposures
+	tried
+	at     int64  // the next instant
+	answer Answer // without an outcome as long as it is not known
 	// What follows is for one of all.
 	place int      // among the answers
 	next  int      // right, of those of the queues that were not asked yet at an instant
@@ -46,19 +45,19 @@ type course struct {
 // courseOf returns the way of a workload, up to the instant at which the first right over it begins. Of one of all it is known what is
 // asked now; o is nil where it is not.
 func (a *Asker) courseOf(w *workload.Workload, o *open) *course {
-	c := &course{Workload: w, left: a.options.MaxDecisions, answer: Answer{Workload: w.ID, Queue: w.Queue}}
+	c := &course{Workload: w, tried: tried{left: a.options.MaxDecisions}, answer: Answer{Workload: w.ID, Queue: w.Queue}}
 	if w.Evicted {
 		c.answer.Outcome = Leaving
 		return c
 	}
 	var found *Request
 	if o != nil {
-		c.left, c.several, found = o.left, o.several, o.named
+		c.tried, found = o.tried, o.named
 	}
 	if found == nil {
-		a.left = c.left
+		a.tried = c.tried
 		c.rights, found = a.exposures(w, o == nil)
-		c.left = a.left
+		c.tried = a.tried
 	}
 	if found != nil {
 		c.answer.Outcome, c.answer.At, c.answer.Request = Now, a.options.Now, found
@@ -77,9 +76,9 @@ func (a *Asker) step(c *course) {
 	if c.at == instant.Of(a.options.Now) {
 		from = 2 // exposures asked for one resource
 	}
-	a.left = c.left
+	a.tried = c.tried
 	found := a.ask(c.Workload, c.rights, c.at, from)
-	c.left, c.several = a.left, a.several
+	c.tried = a.tried
 	a.goOn(c, found)
 }
 
@@ -101,12 +100,12 @@ func (a *Asker) goOn(c *course, found *Request) {
 		answer.Outcome, answer.At, answer.Doubts, answer.Keeps = Unknown, at, doubts, nil
 		return
 	}
-	changes := a.changesAfter(a.treeOf(a.trees[c.Queue]))
-	next, _ := slices.BinarySearch(changes, c.at+1)
-	c.at = c.rights.after(c.at)
-	if next < len(changes) {
-		c.at = min(c.at, changes[next])
+	of := a.regionAt(c.Queue, len(a.cohorts[c.Queue])) // the tree
+	if !c.possible {
+		of = a.regionAt(c.Queue, max(0, len(a.cohorts[c.Queue])-1)) // the highest branch: elsewhere nothing makes it possible
 	}
+	c.at = min(c.rights.after(c.at), next(a.changesIn(of), c.at))
+	c.several, c.possible = false, false
 	if c.at == math.MaxInt64 {
 		answer.Outcome = Never
 		if now {
@@ -166,7 +165,7 @@ func (a *Asker) exposures(w *workload.Workload, asks bool) (e *exposures, found 
 	for i, q := range of.from {
 		if !q.own && (!of.borrows || q.Preemption.ReclaimWithinCohort == queue.Never) {
 			e.noteOther(q.asking, w.Queue)
-		} else if from := len(e.of); a.neverReached(w, &q, reach{donor: of, at: now}) {
+		} else if from := len(e.of); a.neverReached(w, &q) {
 			left = append(left, q)
 			continue
 		} else if a.addRights(e, w, q.asking, e); asks {

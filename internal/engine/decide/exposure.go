@@ -92,15 +92,23 @@ func (s *Searcher) EachTurn(c *cluster.Cluster, r *right.Request, t *search.Tell
 	}
 }
 
-// EachReached yields what a request could ever take of another queue, if it needs preemption in everything that it names.
-func (s *Searcher) EachReached(c *cluster.Cluster, r *right.Request, queue int, yield func(*right.Victim)) {
+// EachReached yields what a request could ever take of another queue, if it needs preemption in everything that it names; branch: of all
+// queues that are with it below a cohort, but not below one that is above the request.
+func (s *Searcher) EachReached(c *cluster.Cluster, r *right.Request, queue int, branch bool, yield func(*right.Victim)) {
 	core := &s.search
 	s.begin(c, r, nil)
 	defer core.End()
 	core.FitsAtFirst()
 	core.CollectLevels()
-	if d, ok := search.DonorOf(core, queue); ok && !c.Queue(queue).Inactive {
-		search.EachReached(core, d, yield)
+	common := core.Common(queue)
+	for i := range core.Levels {
+		if l := &core.Levels[i]; l.Cohort == common && !c.Queue(queue).Inactive {
+			if branch {
+				queue = core.Below(common, queue)
+			}
+			search.EachReached(core, l, queue, yield)
+			return
+		}
 	}
 }
 

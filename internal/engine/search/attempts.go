@@ -131,7 +131,7 @@ func (s *Search) Fail(m source.Mode) {
 // until the donor has nothing to reclaim.
 func (s *Search) TakeAllOf(d right.Donor) {
 	for phase := range source.Phases {
-		s.Source.OpenOf(&s.Case, phase, d, true)
+		s.Source.OpenOf(&s.Case, phase, d)
 		for v, ok := s.Source.Next(&s.Case); ok; v, ok = s.Source.Next(&s.Case) {
 			s.Take(v)
 			takeAlike(s, source.Mode{All: true})

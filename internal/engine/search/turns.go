@@ -133,12 +133,12 @@ func (b *Box) least(before, after, earlier []int64) []int64 {
 	return amounts
 }
 
-// EachReached takes the candidates of one other donor, with all that an attempt without borrowing permits, until it has nothing to
-// reclaim, yields them, and puts them back. No attempt takes another one of it, whatever other donors give.
-func EachReached(s *Search, d right.Donor, yield func(*right.Victim)) {
+// EachReached takes the candidates of another queue, or of all queues below a cohort, with all that an attempt without borrowing permits,
+// until they have nothing to reclaim, yields them, and puts them back.
+func EachReached(s *Search, l *right.Level, node int, yield func(*right.Victim)) {
 	defer s.PutAllBack()
 	for phase := range source.Phases {
-		s.Source.OpenOf(&s.Case, phase, d, false)
+		s.Source.OpenUnder(&s.Case, phase, l, node)
 		for v, ok := s.Source.Next(&s.Case); ok; v, ok = s.Source.Next(&s.Case) {
 			s.Take(v)
 			yield(&v)

@@ -85,12 +85,29 @@ func (m *Merge) OpenUsual(c *right.Case, n int, mode Mode) {
 	}
 }
 
-// OpenOf opens the streams of one donor in a phase of an attempt.
-func (m *Merge) OpenOf(c *right.Case, n int, d right.Donor, borrowing bool) {
+// OpenOf opens the streams of one donor in a phase of an attempt with borrowing.
+func (m *Merge) OpenOf(c *right.Case, n int, d right.Donor) {
 	m.Clear()
 	ph := &phases[n]
-	if p := c.Permission(d.Class, borrowing); ph.class == d.Class && p != right.None && hasTier(c, ph.tier) {
+	if p := c.Permission(d.Class, true); ph.class == d.Class && p != right.None && hasTier(c, ph.tier) {
 		m.pushLanes(c, &d, ph, p)
+	}
+}
+
+// OpenUnder opens the candidates of a queue, or of all queues below a cohort, that give at a level, in a phase of an attempt without borrowing.
+func (m *Merge) OpenUnder(c *right.Case, n int, l *right.Level, node int) {
+	m.Clear()
+	ph := &phases[n]
+	p := c.Permission(l.Class, false)
+	switch {
+	case ph.class != l.Class || p == right.None:
+	case c.Cluster.IsQueue(node):
+		d := c.DonorAt(l, node)
+		m.pushLanes(c, &d, ph, p)
+	default:
+		for _, lane := range ph.lanes {
+			m.pushBranch(c, c.Cluster.Reach(node), l, lane, p)
+		}
 	}
 }
 
