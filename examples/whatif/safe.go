@@ -20,7 +20,7 @@ import (
 
 var safeVerb = verb{
 	name: "safe", short: "until when a running workload keeps its place, and who takes it",
-	long: "Says of a running workload until when no request at all could make it yield, and the least request that then could: of which queue, with which priority, for how much. Without a workload it says so of all, the safest last. A request is any new or waiting workload that the queues admit; what runs stays, so ask again when something starts or ends. Nodes play no part, except with -pod and -pods.",
+	long: "Says of a running workload until when no request at all could make it yield, and the least request that then could: of which queue, with which priority, for how much. Without a workload it says so of all, the safest last. A request is any new or waiting workload that the queues admit; what runs stays, so ask again when something starts or ends. Of what Kueue places by a topology it is known only by quota: on nodes somebody else may be taken. -pod and -pods are about nodes alone.",
 	examples: []string{
 		"safe vision/segment-ablation",
 		"safe -live -n NAMESPACE",
@@ -142,7 +142,7 @@ func (c *cluster) safe(o *options) ([]serve.Safe, error) {
 	if err := c.checkQueue(o.queue); err != nil {
 		return nil, err
 	}
-	options := safe.Options{Now: c.Now}
+	options := safe.Options{Now: c.Now, OnNodes: c.OnNodes()}
 	if o.newOnly {
 		options.Since = c.Now
 	}
@@ -214,7 +214,7 @@ func (c *cluster) running(o *options) (string, error) {
 
 // safeOf adds to an answer what people read.
 func (c *cluster) safeOf(a safe.Answer) serve.Safe {
-	s := serve.Safe{Answer: a, Words: answers.SafeWords(a, c.Now)}
+	s := serve.Safe{Answer: a, Words: c.SafeWords(a, c.Now)}
 	if why := c.checked(a.Workload); why != "" {
 		s.Words += " It does not run yet: " + why + "."
 	}

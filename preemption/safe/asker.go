@@ -59,6 +59,7 @@ type asking struct {
 	rows      []preemption.QuotaStatus // of what it has quota for
 	contested string                   // the rows of which more than is available could be used, as runes
 	columns   int                      // of those rows, as a number
+	onNodes   []bool                   // by row: it needs room on nodes, too
 	numbers   map[string]int           // of the columns of rows
 	cleared   []int64                  // by row: what is available once all that leaves has left, which is awaited where it is enough
 	choices   [][]string               // of combinations, by how many
@@ -96,7 +97,7 @@ func New(p *preemption.Preemptor, s *preemption.Snapshot, o Options) (*Asker, er
 	a.readQueues()
 	a.readDoubts(p.Config())
 	a.readShares(c)
-	a.narrows = a.inTurn && !a.leaves && a.decider == a.bare && !a.anyRight
+	a.narrows = a.inTurn && len(o.OnNodes) == 0 && !a.leaves && a.decider == a.bare && !a.anyRight
 	a.timeless = len(c.Guards) == 0 && len(a.durations()) == 1
 	for a.id = "safe"; ; a.id += "'" {
 		if _, taken := s.Find(a.id); !taken {
@@ -165,6 +166,7 @@ func (a *Asker) readQuota(q *asking) {
 			q.rows = append(q.rows, row)
 			at := slices.IndexFunc(then, func(r preemption.QuotaStatus) bool { return r.FlavorResource == row.FlavorResource })
 			q.cleared = append(q.cleared, then[at].Available)
+			q.onNodes = append(q.onNodes, slices.Contains(a.options.OnNodes, row.Flavor))
 			if contested(&row) {
 				q.contested += string(rune(len(q.rows) - 1))
 			}

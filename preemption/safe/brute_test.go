@@ -23,7 +23,18 @@ type brute struct {
 	p     *preemption.Preemptor
 	s     *preemption.Snapshot
 	since time.Time
+	room  bool // requests have no room but that of the workload
 }
+
+// roomOf is a room that there is without one workload.
+type roomOf struct {
+	id   string
+	gone bool
+}
+
+func (r *roomOf) Remove(id string)  { r.gone = r.gone || id == r.id }
+func (r *roomOf) Restore(id string) { r.gone = r.gone && id != r.id }
+func (r *roomOf) Fits() bool        { return r.gone }
 
 func newBrute(t *rapid.T, st preemption.State, c preemption.Config) *brute {
 	p, err := preemption.New(c)
@@ -42,9 +53,13 @@ func (b *brute) names(id, q string, priority int64, queued, now time.Time, asks 
 	if !queued.IsZero() && queued.Before(b.since) {
 		return false
 	}
-	d, err := b.p.Decide(b.s, preemption.Request{Now: now, Workload: workload.Workload{
+	r := preemption.Request{Now: now, Workload: workload.Workload{
 		ID: "asks", Queue: q, Priority: priority, Queued: queued, PodSets: []workload.PodSet{{Name: "main", Count: 1, Requests: asks}},
-	}})
+	}}
+	if b.room {
+		r.Room = &roomOf{id: id}
+	}
+	d, err := b.p.Decide(b.s, r)
 	return err == nil && d.Outcome == preemption.Preempt && slices.ContainsFunc(d.Victims, func(v preemption.Victim) bool {
 		return v.Workload == id && !v.Leaving
 	})

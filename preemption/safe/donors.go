@@ -29,11 +29,11 @@ type threat struct {
 	stays  bool // all its requests are refused, and it stays to be named
 }
 
-// refusal is what a rule refuses, of all workloads of a donor: requests of a queue for one of its resources, alone or among others.
+// refusal is what a rule refuses, of all workloads of a donor: requests of a queue for one of its resources.
 type refusal struct {
-	by    *asking
-	row   int
-	among bool
+	by  *asking
+	row int
+	as  asks
 }
 
 // noted is a rule by which a queue has no right, for one resource or for anything.
@@ -83,7 +83,7 @@ func (d *donor) settled(q *threat) bool {
 		}
 		for row := range q.rows {
 			if contested(&q.rows[row]) {
-				rules = append(rules, noted{d.refused[refusal{q.asking, row, false}], q.rows[row].FlavorResource})
+				rules = append(rules, noted{d.refused[refusal{q.asking, row, alone}], q.rows[row].FlavorResource})
 			}
 		}
 	}
@@ -97,10 +97,10 @@ func (d *donor) settled(q *threat) bool {
 // refuses reports whether rules refuse all requests of another queue, whatever the workload.
 func (d *donor) refuses(q *asking) bool {
 	for row := range q.rows {
-		if !contested(&q.rows[row]) {
-			continue
+		if contested(&q.rows[row]) && (d.refused[refusal{q, row, alone}] == 0 || len(q.rows) > 1 && d.refused[refusal{q, row, among}] == 0) {
+			return false
 		}
-		if d.refused[refusal{q, row, false}] == 0 || len(q.rows) > 1 && d.refused[refusal{q, row, true}] == 0 {
+		if q.onNodes[row] && d.refused[refusal{q, row, forRoom}] == 0 {
 			return false
 		}
 	}

@@ -29,7 +29,7 @@ func TestNobodyBefore(t *testing.T) {
 		}
 	})
 	t.Log(counts)
-	for _, kind := range []string{"Now", "Later", "Never", "Never, not needed", "Leaving"} {
+	for _, kind := range []string{"Now", "Later", "Never", "Never, not needed", "Leaving", "Unknown[Rooms]"} {
 		if counts[kind] == 0 && len(counts) > 3 && !testing.Short() { // not where one case runs again
 			t.Errorf("no answer is %s", kind)
 		}
@@ -42,7 +42,11 @@ func holds(t *rapid.T, st preemption.State, c preemption.Config) (kind string) {
 	if rapid.IntRange(0, 2).Draw(t, "new requests only") == 0 {
 		b.since = preemptiontest.Now
 	}
-	asker, err := safe.New(b.p, b.s, safe.Options{Now: preemptiontest.Now, Since: b.since})
+	o := safe.Options{Now: preemptiontest.Now, Since: b.since}
+	if b.room = rapid.IntRange(0, 3).Draw(t, "on nodes") == 0; b.room {
+		o.OnNodes = flavorsOf(st)
+	}
+	asker, err := safe.New(b.p, b.s, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +75,8 @@ func holds(t *rapid.T, st preemption.State, c preemption.Config) (kind string) {
 			}
 		}
 	}
-	if r := answer.Request; r != nil {
+	if b.room = false; answer.Request != nil {
+		r := answer.Request
 		if !b.names(id, r.Queue, r.Priority, r.Queued, answer.At, r.Asks...) {
 			t.Fatalf("%s: %+v does not name it", id, r)
 		}
@@ -80,6 +85,16 @@ func holds(t *rapid.T, st preemption.State, c preemption.Config) (kind string) {
 		}
 	}
 	return kind
+}
+
+// flavorsOf lists the flavors of a state.
+func flavorsOf(st preemption.State) (list []string) {
+	for i := range st.Queues {
+		for _, q := range st.Queues[i].Quotas {
+			list = append(list, q.Flavor)
+		}
+	}
+	return list
 }
 
 // before returns instants before that of an answer: the first, the last, and two others.

@@ -14,7 +14,8 @@
 // one that is made at that instant, or as one of those that wait already, if as much waits. It comes alone, and what runs
 // stays: when something starts, ends or the configuration changes, ask again. What is left out are the ways to ask that change
 // the order of candidates or what is asked about: columns given as those that need preemption, usages of local queues, an
-// observed trigger of rules, a room on nodes, and workloads that replace others or hold quota already.
+// observed trigger of rules, and workloads that replace others or hold quota already. Where requests need room on nodes beside quota
+// ([Options.OnNodes]), the answer is known only before the first right begins.
 //
 // # How it is found
 //
@@ -52,6 +53,9 @@ type Options struct {
 	// GuardsReadWorkloads says that the verdict of every guard depends on the running workload alone. Otherwise, where there are
 	// guards, the answer is Unknown from the first instant on at which the rules permit what no request that was asked gets.
 	GuardsReadWorkloads bool
+	// OnNodes lists the flavors of which requests need room on nodes beside quota: for room, whatever uses such a flavor may yield to whoever
+	// has a right, needed for quota or not. So from then on the answer is Unknown, or Now or Later with a request that quota alone asks for.
+	OnNodes []string
 	// MaxDecisions limits the decisions about one workload. Zero is 20,000; negative is an error.
 	MaxDecisions int
 }
@@ -108,9 +112,11 @@ const (
 	Filters
 	// Budgets: disruption budgets that must not be violated keep the pod from the requests that were asked.
 	Budgets
+	// Rooms: the workload may yield for room on nodes, which was not asked.
+	Rooms
 )
 
-var doubts = enum.Names[Doubt]{Type: "Doubt", First: 1, List: []string{"Guards", "Rules", "Limits", "FairSharing", "BestSearch", "SeveralResources", "Decisions", "Filters", "Budgets"}}
+var doubts = enum.Names[Doubt]{Type: "Doubt", First: 1, List: []string{"Guards", "Rules", "Limits", "FairSharing", "BestSearch", "SeveralResources", "Decisions", "Filters", "Budgets", "Rooms"}}
 
 // String returns the name of the constant.
 func (d Doubt) String() string { return doubts.String(d) }

@@ -90,6 +90,11 @@ func (g fixed) Verdict(workload.Workload, preemption.Request) preemption.Verdict
 	return preemption.ProtectedUntil(g.until)
 }
 
+// within changes who yields in the queue b.
+func within(policy queue.VictimPolicy) func(*preemption.State) {
+	return func(st *preemption.State) { st.Queues[1].Preemption.WithinClusterQueue = policy }
+}
+
 func TestUntil(t *testing.T) {
 	const eval, train, own = "b/eval", "b/train", "a/own"
 	reclaim := preemption.Config{MinRuntime: minruntime.Defaults{Preempt: quota.Some(25 * time.Minute), Reclaim: quota.Some(30 * time.Minute)}}
@@ -129,6 +134,11 @@ func TestUntil(t *testing.T) {
 		{"fair sharing: what is asked for is found, what is not stays open", nil, preemption.Config{Sharing: preemption.Fair}, safe.Options{}, eval,
 			"Now 0s: a asks [{h100 gpu 1}] with priority -2147483648, InCohortReclamation"},
 		{"steps are used up", nil, preemption.Config{Sharing: preemption.Fair}, safe.Options{MaxDecisions: 1}, train, "Unknown 0s, FairSharing, Decisions"},
+		{"for room on nodes whoever has a right may take it", within(queue.Never), preemption.Config{}, safe.Options{OnNodes: []string{"h100"}}, train, "Unknown 0s, Rooms"},
+		{"needed for quota or not, but not before the right begins", within(queue.Never), reclaim, safe.Options{OnNodes: []string{"h100"}}, train, "Unknown 20m0.000000001s, Rooms"},
+		{"who has no right takes nothing for room either", within(queue.Never), preemption.Config{}, safe.Options{OnNodes: []string{"h100"}}, own,
+			"Never; WithinClusterQueue by a; WithinNominal by b"},
+		{"other flavors have room", within(queue.Never), preemption.Config{}, safe.Options{OnNodes: []string{"a100"}}, train, "Never"},
 		{"of a job on GPUs and CPUs the GPUs are shown", func(st *preemption.State) {
 			st.Queues[0].Quotas = append(st.Queues[0].Quotas, quota.Quota{Flavor: "h100", Resource: "cpu"})
 			st.Queues[1].Quotas = append(st.Queues[1].Quotas, quota.Quota{Flavor: "h100", Resource: "cpu", Nominal: 2})

@@ -123,6 +123,9 @@ func (a *Asker) doubtsOf(c *course) []Doubt {
 	if c.left <= 0 {
 		list = append(list, Decisions)
 	}
+	if slices.ContainsFunc(c.rights.of, func(e exposure) bool { return e.room <= c.at }) {
+		list = append(list, Rooms)
+	}
 	return list
 }
 
@@ -138,13 +141,14 @@ type exposure struct {
 	row   int   // of the queue
 	alone int64 // when it begins for a request for that resource alone; the highest int64: never
 	among int64 // the same, for a request for others, too; never later
+	room  int64 // the same, for room on nodes
 }
 
 // after returns the first instant after another at which a right begins; the highest int64: there is none.
 func (e *exposures) after(at int64) int64 {
 	first := int64(math.MaxInt64)
 	for _, of := range e.of {
-		for _, begins := range [...]int64{of.alone, of.among} {
+		for _, begins := range [...]int64{of.alone, of.among, of.room} {
 			if begins > at {
 				first = min(first, begins)
 			}
@@ -180,7 +184,7 @@ func (a *Asker) exposures(w *workload.Workload, asks bool) (e *exposures, found 
 	}
 	of.from = left
 	if a.anyRight {
-		e.of = append(e.of, exposure{&asking{}, 0, math.MaxInt64, now})
+		e.of = append(e.of, exposure{&asking{}, 0, math.MaxInt64, now, math.MaxInt64})
 	}
 	return e, nil
 }
@@ -189,33 +193,52 @@ func (a *Asker) exposures(w *workload.Workload, asks bool) (e *exposures, found 
 func (a *Asker) addRights(e *exposures, w *workload.Workload, q *asking, note *exposures) {
 	usage, now := w.Usage(), instant.Of(a.options.Now)
 	for row := range q.rows {
-		if !contested(&q.rows[row]) || !uses(usage, q.rows[row].FlavorResource) {
-			continue
+		named, uses := usesOf(usage, q.rows[row].FlavorResource)
+		of := exposure{q, row, math.MaxInt64, math.MaxInt64, math.MaxInt64}
+		if uses && contested(&q.rows[row]) {
+			if of.alone = a.begin(w, q, row, alone, note); len(q.rows) > 1 && of.alone > now {
+				of.among = a.begin(w, q, row, among, nil)
+			}
+			of.among = min(of.among, of.alone)
 		}
-		of := exposure{q, row, a.begin(w, q, row, false, note), math.MaxInt64}
-		if of.among = of.alone; len(q.rows) > 1 && of.alone > now {
-			of.among = a.begin(w, q, row, true, nil)
+		if named && q.onNodes[row] {
+			of.room = a.begin(w, q, row, forRoom, nil)
 		}
-		if of.among < math.MaxInt64 {
+		if min(of.among, of.room) < math.MaxInt64 {
 			e.of = append(e.of, of)
 		}
 	}
 }
 
-func uses(usage []quota.Amount, fr quota.FlavorResource) bool {
-	return slices.ContainsFunc(usage, func(u quota.Amount) bool { return u.FlavorResource() == fr && u.Amount > 0 })
+// usesOf reports whether a usage names a resource, and whether it has some of it. For room on nodes what it names is enough.
+func usesOf(usage []quota.Amount, fr quota.FlavorResource) (named, some bool) {
+	for _, u := range usage {
+		if u.FlavorResource() == fr {
+			named, some = true, some || u.Amount > 0
+		}
+	}
+	return named, some
 }
 
+// asks is what a right is asked for.
+type asks uint8
+
+const (
+	alone   asks = iota // one resource
+	among               // and others that are contested
+	forRoom             // whatever may need preemption
+)
+
 // begin returns from when on a right of a queue holds; the highest int64: never.
-func (a *Asker) begin(w *workload.Workload, q *asking, row int, among bool, note *exposures) int64 {
-	key, refused := refusal{q, row, among}, a.donors[w.Queue].refused
+func (a *Asker) begin(w *workload.Workload, q *asking, row int, as asks, note *exposures) int64 {
+	key, refused := refusal{q, row, as}, a.donors[w.Queue].refused
 	if rule := refused[key]; rule != 0 {
 		note.note(preemption.Blocker{Rule: rule, Queue: w.Queue}, q.Name)
 		return math.MaxInt64
 	}
 	rows := []rune{rune(row)}
 	for i := range q.rows {
-		if among && i != row && contested(&q.rows[i]) {
+		if as != alone && i != row && (contested(&q.rows[i]) || as == forRoom && q.onNodes[i]) {
 			rows = append(rows, rune(i))
 		}
 	}
@@ -227,11 +250,11 @@ func (a *Asker) begin(w *workload.Workload, q *asking, row int, among bool, note
 		for _, queued := range a.ages(w, q, false) {
 			r := a.requestOf(&pass{q, p, queued, instant.Of(a.options.Now), string(rows)})
 			asks := r.Workload.PodSets[0].Requests
-			for i := 1; i < len(asks); i++ { // anything else may need preemption, too
-				asks[i].Amount = 0
-			}
-			for i := range asks {
-				if among {
+			for i := range asks { // anything else may need preemption, too
+				if i > 0 || as == forRoom {
+					asks[i].Amount = 0
+				}
+				if as != alone {
 					r.NeedsPreemption = append(r.NeedsPreemption, asks[i].FlavorResource())
 				}
 			}

@@ -2,14 +2,29 @@ package answers
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/safe"
+	"github.com/cedesched/cede/quota"
 )
+
+// OnNodes lists the flavors whose pods Kueue places by a topology: requests for them need room on nodes.
+func (c *Cluster) OnNodes() []string {
+	list := slices.Collect(maps.Keys(c.Found.Topologies))
+	for i := range c.State.Flavors {
+		if c.State.Flavors[i].Topology.Name != "" {
+			list = append(list, c.State.Flavors[i].Name)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
 
 // SafeFor is an answer in a cell.
 func SafeFor(o safe.Outcome, at, now time.Time) string {
@@ -27,7 +42,15 @@ func SafeFor(o safe.Outcome, at, now time.Time) string {
 }
 
 // SafeWords is an answer in a sentence.
-func SafeWords(a safe.Answer, now time.Time) string {
+func (c *Cluster) SafeWords(a safe.Answer, now time.Time) string {
+	words := safeWords(&a, now)
+	if r := a.Request; r != nil && slices.ContainsFunc(r.Asks, func(ask quota.Amount) bool { return slices.Contains(c.OnNodes(), ask.Flavor) }) {
+		words += " That is by quota alone: a request that needs its room on nodes may ask for less, or come sooner."
+	}
+	return words
+}
+
+func safeWords(a *safe.Answer, now time.Time) string {
 	switch a.Outcome {
 	case safe.Never:
 		return a.Workload + " is safe: while what runs stays, no request makes it yield" + because(a.Keeps) + "."
@@ -112,6 +135,7 @@ func SafeDoubts(list []safe.Doubt) string {
 		safe.Guards: "guards may read the request", safe.Rules: "rules of operators may accept it",
 		safe.Limits: "limits on preemptions refuse others before it", safe.FairSharing: "shares decide who yields",
 		safe.Filters: "filters of nodes may refuse others", safe.Budgets: "disruption budgets must not be violated",
+		safe.Rooms:      "to make room on nodes somebody might",
 		safe.BestSearch: "another search decides who yields", safe.SeveralResources: "a request for several resources might", safe.Decisions: "too many requests would have to be asked",
 	}
 	var parts []string

@@ -20,7 +20,7 @@ const maxSafe = 2000
 func (m *Model) Safe(id string) (s Safe, err error) {
 	v := m.ensure()
 	if v.asker == nil {
-		if v.asker, err = safe.New(m.now.Preemptor, m.now.Snapshot, safe.Options{Now: m.at, MaxDecisions: maxSafe}); err != nil {
+		if v.asker, err = safe.New(m.now.Preemptor, m.now.Snapshot, safe.Options{Now: m.at, MaxDecisions: maxSafe, OnNodes: m.now.OnNodes()}); err != nil {
 			return s, answers.Faults(err)
 		}
 	}
@@ -28,5 +28,5 @@ func (m *Model) Safe(id string) (s Safe, err error) {
 	if err != nil {
 		return s, answers.Faults(err)
 	}
-	return Safe{a.Outcome, answers.SafeFor(a.Outcome, a.At, m.at), answers.SafeWords(a, m.at)}, nil
+	return Safe{a.Outcome, answers.SafeFor(a.Outcome, a.At, m.at), m.now.SafeWords(a, m.at)}, nil
 }

@@ -18,7 +18,7 @@ func TestSafe(t *testing.T) {
 		for w := range m.now.Snapshot.Workloads() {
 			got := call[Safe](t, m, "safe", `{"id": "`+w.ID+`"}`)
 			want := must(asker.Until(w.ID))(t)
-			if got.Outcome != want.Outcome || got.Words != answers.SafeWords(want, m.at) || got.Short != answers.SafeFor(want.Outcome, want.At, m.at) {
+			if got.Outcome != want.Outcome || got.Words != m.now.SafeWords(want, m.at) || got.Short != answers.SafeFor(want.Outcome, want.At, m.at) {
 				t.Errorf("%s: %+v, want %+v", w.ID, got, want)
 			}
 			said[got.Outcome]++
