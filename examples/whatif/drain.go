@@ -114,8 +114,32 @@ func (o *options) drain(std stdio) (*drained, error) {
 			return nil, answers.Faults(err)
 		}
 	}
-	d.doubts = bridge.Texts(d.on(c.Doubts))
+	d.doubts = append(bridge.Texts(d.on(c.Doubts)), d.byTopology()...)
 	return d, nil
+}
+
+// byTopology says of a yes which pods have no other place for certain: where Kueue places a pod by a topology it looks for another place
+// in the domain of its workload, or stops all of that.
+func (d *drained) byTopology() []string {
+	if d.status() != cli.StatusYes {
+		return nil
+	}
+	var of []string
+	pods := 0
+	for _, m := range d.answer.Moves {
+		for _, p := range m.Pods {
+			if s := d.cluster.Started[p.Pod]; s.ByTopology {
+				pods++
+				if name := cmp.Or(s.Workload, p.Pod); !slices.Contains(of, name) {
+					of = append(of, name)
+				}
+			}
+		}
+	}
+	if pods == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("Kueue places %s of %s by a topology, and whether it finds another place in its domain, or stops, is not looked at", plural(pods, "1 pod", "%d pods"), some(of))}
 }
 
 // nowOfNodes is the time of a question about nodes.
@@ -320,5 +344,5 @@ func (d *drained) print(b *cli.Page) {
 		b.Gap()
 		b.Lines(strings.Trim(how, "\n") + "\n")
 	}
-	printNotes(b, slices.Concat(d.doubts, d.notes))
+	printNotes(b, slices.Concat(d.doubts[min(1, len(d.doubts)):], d.notes)) // the answer has the first
 }

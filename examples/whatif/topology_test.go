@@ -18,6 +18,7 @@ type racked struct {
 	count, gpus   int
 	spec          string // more of the pods' spec
 	more          string
+	counted       bool // pods are a resource of the queue
 }
 
 func (r racked) yaml() string {
@@ -26,6 +27,10 @@ func (r racked) yaml() string {
 	if levels == "" {
 		levels = "{nodeLabel: rack}, {nodeLabel: kubernetes.io/hostname}"
 	}
+	covered, quota, flavor := "gpu", "", ""
+	if r.counted {
+		covered, quota, flavor = "gpu, pods", ", {name: pods, nominalQuota: 100}", ", pods: f"
+	}
 	fmt.Fprintf(&b, `
 apiVersion: v1
 kind: List
@@ -33,9 +38,9 @@ items:
 - {apiVersion: kueue.x-k8s.io/v1beta2, kind: Topology, metadata: {name: tree}, spec: {levels: [%s]}}
 - {apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}, spec: {nodeLabels: {pool: gpu}, topologyName: tree}}
 - {apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: {namespaceSelector: {}%s,
-    preemption: {withinClusterQueue: LowerPriority}, resourceGroups: [{coveredResources: [gpu], flavors: [{name: f, resources: [{name: gpu, nominalQuota: %d}]}]}]}}
+    preemption: {withinClusterQueue: LowerPriority}, resourceGroups: [{coveredResources: [%s], flavors: [{name: f, resources: [{name: gpu, nominalQuota: %d}%s]}]}]}}
 - {apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: lq, namespace: team}, spec: {clusterQueue: q}}
-`, levels, r.queue, r.nominal)
+`, levels, r.queue, covered, r.nominal, quota)
 	for _, host := range strings.Fields(r.nodes) {
 		ready := "True"
 		if strings.Contains(r.notReady, host) {
@@ -58,8 +63,8 @@ items:
 			place = fmt.Sprintf(", topologyAssignment: {levels: [kubernetes.io/hostname], domains: [%s]}", place[2:])
 		}
 		fmt.Fprintf(&b, "- {apiVersion: kueue.x-k8s.io/v1beta1, kind: Workload, metadata: {name: %s, namespace: team}, spec: {queueName: lq, priority: %s, podSets: [{name: main, count: %s, topologyRequest: {required: rack}}]}, "+
-			"status: {conditions: [{type: QuotaReserved, status: \"True\", lastTransitionTime: 2026-11-20T11:00:00Z}], admission: {clusterQueue: q, podSetAssignments: [{name: main, count: %s, flavors: {gpu: f}, resourceUsage: {gpu: %d}%s}]}}}\n",
-			f[0], f[1], f[2], f[2], 4*int(f[2][0]-'0'), place)
+			"status: {conditions: [{type: QuotaReserved, status: \"True\", lastTransitionTime: 2026-11-20T11:00:00Z}], admission: {clusterQueue: q, podSetAssignments: [{name: main, count: %s, flavors: {gpu: f%s}, resourceUsage: {gpu: %d%s}%s}]}}}\n",
+			f[0], f[1], f[2], f[2], flavor, 4*int(f[2][0]-'0'), strings.Replace(flavor, "f", f[2], 1), place)
 	}
 	b.WriteString(r.pods)
 	if r.ask != "" {
@@ -71,7 +76,12 @@ items:
 
 // busy is a pod that Kueue did not place.
 func busy(host string, gpus int, labels string) string {
-	return fmt.Sprintf("- {apiVersion: v1, kind: Pod, metadata: {name: on-%s, namespace: system, labels: {%s}}, spec: {nodeName: %s, priority: 0, containers: [{name: c, resources: {requests: {gpu: %d}}}]}, status: {phase: Running}}\n", host, labels, host, gpus)
+	return marked(host, gpus, "labels: {"+labels+"}")
+}
+
+// marked is a pod on a node, with labels and annotations.
+func marked(host string, gpus int, metadata string) string {
+	return fmt.Sprintf("- {apiVersion: v1, kind: Pod, metadata: {name: on-%s, namespace: system, %s}, spec: {nodeName: %s, priority: 0, containers: [{name: c, resources: {requests: {gpu: %d}}}]}, status: {phase: Running}}\n", host, metadata, host, gpus)
 }
 
 // A workload that is placed by a topology fits where quota and nodes have room, and its victims make both.
@@ -99,6 +109,9 @@ func TestTopologyRoom(t *testing.T) {
 		{"nothing is asked for, and every flavor has a topology", racked{nominal: 16, nodes: all, runs: []string{"a 9 1 h0"}, pods: daemon, ask: "null", count: 4, gpus: 4}, 1, "team/new does not fit", ""},
 		{"other pods take room, and do not yield", racked{nominal: 16, nodes: "h0 h1", pods: busy("h0", 1, ""), ask: rack, count: 2, gpus: 4}, 1, "team/new does not fit", ""},
 		{"pods of placed workloads count once", racked{nominal: 16, nodes: "h0 h1", runs: []string{"a 9 1 h0"}, pods: busy("h0", 4, "kueue.x-k8s.io/tas: 'true', kueue.x-k8s.io/podset: main"), ask: "{required: kubernetes.io/hostname}", count: 1, gpus: 4}, 0, "team/new fits now", ""},
+		{"a mark of newer versions", racked{nominal: 16, nodes: "h0 h1", runs: []string{"a 9 1 h0"}, pods: marked("h0", 4, "labels: {kueue.x-k8s.io/podset: main}, annotations: {kueue.x-k8s.io/workload: gone, kueue.x-k8s.io/podset-unconstrained-topology: 'true'}"), ask: "{required: kubernetes.io/hostname}", count: 1, gpus: 4}, 0, "team/new fits now", ""},
+		{"no mark, and no place by a topology", racked{nominal: 16, nodes: "h0 h1", pods: marked("h0", 4, "labels: {kueue.x-k8s.io/podset: main}, annotations: {kueue.x-k8s.io/workload: plain}"), ask: rack, count: 2, gpus: 4}, 1, "team/new does not fit", ""},
+		{"pods count in the quota", racked{nominal: 16, nodes: "h0 h1", runs: []string{"a 9 1 h0"}, pods: daemon, counted: true, ask: "{required: kubernetes.io/hostname}", count: 1, gpus: 4}, 0, "team/new fits now", ""},
 		{"a node is not ready", racked{nominal: 16, nodes: "h0 h1", notReady: "h1", pods: daemon, ask: rack, count: 2, gpus: 4}, 1, "team/new does not fit", ""},
 		{"a taint", racked{nominal: 16, nodes: "h4", pods: busy("h4", 0, ""), ask: rack, count: 1, gpus: 4}, 1, "team/new does not fit", ""},
 		{"a taint that is tolerated", racked{nominal: 16, nodes: "h4", pods: busy("h4", 0, ""), ask: rack, count: 1, gpus: 4, spec: "tolerations: [{key: special, operator: Exists}], "}, 0, "team/new fits now", ""},
@@ -168,6 +181,28 @@ func TestTopologyRoomOfDescribedWorkload(t *testing.T) {
 		status, stdout, stderr := call(strings.NewReader(r.yaml()), "-request", "gpu=4", "-count", c.count, "-queue", "team/lq", "-at", now)
 		if status != c.status || !strings.HasPrefix(stdout, c.begins) {
 			t.Errorf("%+v: status %d\n%s%s", c, status, stdout, stderr)
+		}
+	}
+}
+
+// On nodes a request may need the place of what quota alone takes from nobody, and a pod that Kueue placed may start again anywhere only if
+// Kueue finds it a place.
+func TestPlacedByTopology(t *testing.T) {
+	pod := strings.Replace(marked("h0", 4, "ownerReferences: [{apiVersion: batch/v1, kind: Job, name: a, uid: u, controller: true}], "+
+		"labels: {kueue.x-k8s.io/podset: main}, annotations: {kueue.x-k8s.io/workload: a, kueue.x-k8s.io/podset-required-topology: rack}"), "priority: 0", "priority: 9", 1)
+	cluster := racked{nominal: 16, nodes: "h0 h1 h2", runs: []string{"a 9 1 h0"}, pods: pod}.yaml()
+	for _, c := range []struct {
+		args   []string
+		status int
+		has    string
+	}{
+		{[]string{"safe", "team/a"}, 1, "team/a is not safe: a request of q with priority 10 for 13 gpu of f makes it yield now (InClusterQueue). That is by quota alone: a request that needs its room on nodes may ask for less"},
+		{[]string{"drain", "h0"}, 3, "Whether h0 can be drained is unknown: Kueue places 1 pod of system/a by a topology, and whether it finds another place in its domain"},
+		{[]string{"drain", "h1"}, 0, "h1 is safe to drain: no pod has to leave"},
+	} {
+		status, stdout, stderr := call(strings.NewReader(cluster), append(c.args, "-at", now)...)
+		if status != c.status || !strings.Contains(strings.Join(strings.Fields(stdout), " "), c.has) {
+			t.Errorf("%v: status %d, want %d\n%s%s\nwant %q", c.args, status, c.status, stdout, stderr, c.has)
 		}
 	}
 }

@@ -33,11 +33,15 @@ func (pr Printer) ClearText(a moves.ClearAnswer) string {
 	default:
 		p.line(0, "Fewer can be emptied than are asked "+untilChanged+": %s.", list)
 	}
-	if len(a.Cleared) > 0 {
+	of := a.Cleared
+	if len(of) == 1 && len(a.Moves)+len(a.Victims) > 0 {
+		of = nil // what it costs follows
+	}
+	if len(of) > 0 {
 		p.head("What one, two and more of them cost")
 	}
 	var sum moves.Cost
-	for i, c := range a.Cleared {
+	for i, c := range of {
 		sum.Lost, sum.Pods = quota.Add(sum.Lost, c.Cost.Lost), sum.Pods+c.Cost.Pods
 		p.line(2, "%d, %s last: %d lost; %s, %s; %s", i+1, c.Domain, sum.Lost, counted(c.Moves, "moves", "move"),
 			counted(c.Yields, "yields", "yield"), stopping(sum.Pods))

@@ -21,6 +21,8 @@ type Cluster struct {
 	Pending []Pending
 	// OfNodes has the running pods that belong to their nodes, those of daemon sets and static pods, by ID.
 	OfNodes map[string]bool
+	// Started says of the pods on nodes that Kueue started which they are, by ID.
+	Started map[string]Started
 	// Stays says of the running pods that are moved to no other node why not, by ID: "has no controller that starts it again".
 	Stays map[string]string
 	// Notes list what was left out or changed.
@@ -197,6 +199,12 @@ func (c *context) addPod(p *Pod, waiting map[string][]*Pod) {
 		if condition.Type == "DisruptionTarget" && condition.Status == "True" && condition.Reason == "PreemptionByScheduler" {
 			out.Preempted = out.Terminating
 		}
+	}
+	if s, ok := startedBy(&p.Metadata); ok {
+		if c.out.Started == nil {
+			c.out.Started = map[string]Started{}
+		}
+		c.out.Started[out.ID] = s
 	}
 	c.out.State.Pods = append(c.out.State.Pods, out)
 }

@@ -73,7 +73,9 @@ func (b *builder) build(c *answers.Cluster, name string) (why string) {
 	if why = b.all.unread(func(name string) bool { return has(name) || !b.isRead(name) }); why != "" {
 		return why
 	}
-	if b.pods, why = b.all.others(has); why != "" {
+	if b.pods, why = b.all.others(has, func(workload, podSet string) bool {
+		return slices.ContainsFunc(c.Found.Places[workload], func(p bridge.Places) bool { return p.PodSet == podSet })
+	}); why != "" {
 		return why
 	}
 	for i := range c.State.Admitted {
@@ -150,7 +152,9 @@ func (b *builder) placePodSet(c *answers.Cluster, w *workload.Workload, s *workl
 	}
 	requests := workload.Resources{}
 	for _, r := range s.Requests {
-		requests[r.Resource] = r.Amount
+		if r.Resource != workload.PodsResource { // of which each pod takes one anyway
+			requests[r.Resource] = r.Amount
+		}
 	}
 	if !slices.ContainsFunc(b.groups, func(g workload.PodGroup) bool { return g.ID == w.ID }) {
 		b.groups = append(b.groups, workload.PodGroup{ID: w.ID, DisruptionMode: workload.DisruptionModePodGroup})

@@ -124,24 +124,19 @@ func (n *Nodes) unread(has func(node string) bool) string {
 	return ""
 }
 
-// The labels of pods that Kueue places by a topology, and of those of a pod set that it started.
-const (
-	placedLabel = "kueue.x-k8s.io/tas"
-	podSetLabel = "kueue.x-k8s.io/podset"
-)
-
 // others returns the pods on some nodes that are not placed by a topology: they keep their room whatever is
-// preempted, as in Kueue. why says of which pod that is not known.
-func (n *Nodes) others(has func(node string) bool) (pods []workload.Pod, why string) {
+// preempted, as in Kueue. assigned reports whether a pod set has a topologyAssignment. why says of which pod it is not known.
+func (n *Nodes) others(has func(node string) bool, assigned func(workload, podSet string) bool) (pods []workload.Pod, why string) {
 	for _, p := range n.cluster().State.Pods {
 		if !has(p.Node) {
 			continue
 		}
-		if _, placed := p.Labels[placedLabel]; placed {
+		s, started := n.cluster().Started[p.ID]
+		switch {
+		case s.ByTopology || assigned(s.Workload, s.PodSet):
 			continue // the topologyAssignment of its workload counts
-		}
-		if _, started := p.Labels[podSetLabel]; started {
-			return nil, fmt.Sprintf("whether Pod %s is placed by the topology is not known", p.ID)
+		case started && s.Workload == "":
+			return nil, fmt.Sprintf("whether Pod %s is placed by the topology is not known: it has no annotation kueue.x-k8s.io/workload", p.ID)
 		}
 		pods = append(pods, workload.Pod{ID: "pod " + p.ID, Node: p.Node, Requests: p.Requests})
 	}

@@ -154,7 +154,9 @@ func (r *Rooms) fit(id string, w workload.Workload) (fit *placement.Fit, flavor,
 		case a.Amount <= 0:
 			return nil, "", fmt.Sprintf("a pod asks for 0 %s", a.Resource)
 		}
-		flavor, requests[a.Resource] = a.Flavor, a.Amount
+		if flavor = a.Flavor; a.Resource != workload.PodsResource { // of which each pod takes one anyway
+			requests[a.Resource] = a.Amount
+		}
 	}
 	if s.Totals || flavor == "" || s.Count < 1 || s.Count > maxPods {
 		return nil, "", "what a pod takes is not known"
