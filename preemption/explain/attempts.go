@@ -68,9 +68,7 @@ func (x *explainer) candidate(s *trace.Step, a *attempt) {
 	case trace.Limited:
 		a.limits(s)
 	case trace.Skipped:
-		if s.Rule == trace.WithinNominal && s.Workload != "" {
-			a.idle.add(s.Workload)
-		}
+		a.idle.add(s.Workload)
 	}
 }
 
