@@ -136,12 +136,13 @@ func TestAnyOrderOfAnAttemptIsRight(t *testing.T) {
 		w.ReservedAt, w.PodSets[0].Requests[0].Flavor = time.Time{}, flavor
 		r := preemption.Request{Workload: w, Now: noon}
 		for _, victims := range [][]string{{"t0", "t1"}, {"t0", "t2"}, {"t1", "t2"}} {
-			if !judge(r, victims...) {
-				t.Errorf("%s, %q: not right", victims, flavor)
+			room := place{}
+			if r.Room = room; !judge(r, victims...) || len(room) > 0 {
+				t.Errorf("%s, %q: not right, or %v are not back in the room", victims, flavor, room)
 			}
 		}
 		// Of a request that may start with fewer pods the slow model knows nothing: those of the engine are right.
-		r.MinCounts = []preemption.Replicas{{PodSet: "main", Count: 3}}
+		r.Room, r.MinCounts = nil, []preemption.Replicas{{PodSet: "main", Count: 3}}
 		if !judge(r, "t0", "t1") {
 			t.Errorf("%q: those that Decide chooses are not right", flavor)
 		}
@@ -172,6 +173,32 @@ func TestAnyOrderOfEqualsIsRightByTime(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
+
+// What leaves already is gone: of two victims that are not enough beside it one could stay.
+func TestWhatLeavesIsGone(t *testing.T) {
+	told := job("told", "team", 0, 1, time.Hour)
+	told.Evicted = true
+	s, err := preemption.NewSnapshot(preemption.State{
+		Queues:   []queue.Queue{{Name: "team", Quotas: []quota.Quota{{Flavor: "h100", Resource: "gpu", Nominal: 3}}, Preemption: queue.PreemptionPolicy{WithinClusterQueue: queue.LowerPriority}}},
+		Admitted: []workload.Workload{told, job("a", "team", 0, 1, time.Hour), job("b", "team", 0, 1, time.Hour)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := job("new", "team", 50, 2, 0)
+	w.ReservedAt = time.Time{}
+	f, err := audit.Judge(s, preemption.Config{}, audit.Eviction{Request: preemption.Request{Workload: w, Now: noon}, Victims: []string{"a", "b"}})
+	if err != nil || f.Verdict != audit.TooMany {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// place is room for everybody, which knows who is removed.
+type place map[string]bool
+
+func (p place) Remove(id string)  { p[id] = true }
+func (p place) Restore(id string) { delete(p, id) }
+func (p place) Fits() bool        { return true }
 
 // What is reserved and what others use keep a victim together: neither is lost where it is judged alone.
 func TestWhatIsReservedIsUsed(t *testing.T) {

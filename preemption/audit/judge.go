@@ -9,6 +9,7 @@ import (
 	"github.com/cedesched/cede/internal/base/fault"
 	"github.com/cedesched/cede/internal/witness"
 	"github.com/cedesched/cede/preemption"
+	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
@@ -235,20 +236,12 @@ func (j *judge) justified(victims []Victim, own *preemption.Decision) bool {
 		list = append(list, preemption.Victim{Workload: v.Workload, Queue: w.Queue})
 	}
 	st := j.before.State()
-	gone := st
-	gone.Admitted = slices.DeleteFunc(slices.Clone(st.Admitted), func(w workload.Workload) bool { return w.Evicted })
-	accepted := j.accepted(gone, r, list)
-	for _, v := range own.Victims {
-		if v.Leaving && len(v.Replicas) == 0 {
-			list = append(list, v)
-		}
-	}
-	if !accepted && !(len(list) > len(victims) && j.accepted(st, r, list)) {
+	st.Admitted = slices.DeleteFunc(st.Admitted, func(w workload.Workload) bool { return w.Evicted })
+	if !j.accepted(st, r, list) {
 		return false
 	}
 	for i := range victims {
-		of := slices.IndexFunc(list, func(v preemption.Victim) bool { return v.Workload == victims[i].Workload })
-		victims[i].Reason, victims[i].CouldStay, victims[i].Kept = list[of].Reason, false, nil
+		victims[i].Reason, victims[i].CouldStay, victims[i].Kept = list[i].Reason, false, nil
 	}
 	return true
 }
@@ -260,19 +253,15 @@ var rights = []preemption.VictimReason{
 	preemption.InCohortReclamation, preemption.InCohortReclaimWhileBorrowing, preemption.ConfigurablePreemption,
 }
 
-// accepted asks the slow model about victims, which become sorted, and notes by which rights they yield.
+// accepted asks the slow model about victims, and notes by which rights they yield.
 func (j *judge) accepted(st preemption.State, r preemption.Request, list []preemption.Victim) bool {
-	slices.SortFunc(list, func(a, b preemption.Victim) int { return cmp.Compare(a.Workload, b.Workload) })
 	q := witness.Ask(j.config, st, r)
 	defer q.Done()
-	if q.Inactive() {
-		return false
-	}
 	var faults preemption.Faults
 	for i, by := range rights {
 		for k := range list {
-			if v := &list[k]; !v.Leaving && (i == 0 || slices.ContainsFunc(faults, func(f preemption.Fault) bool { return f.Path == fmt.Sprintf("decision.victims[%d].reason", k) })) {
-				v.Reason = by
+			if i == 0 || slices.ContainsFunc(faults, func(f preemption.Fault) bool { return f.Path == fmt.Sprintf("decision.victims[%d].reason", k) }) {
+				list[k].Reason = by
 			}
 		}
 		faults = slices.DeleteFunc(q.Victims(list, false), func(f preemption.Fault) bool {
@@ -289,13 +278,9 @@ func (j *judge) accepted(st preemption.State, r preemption.Request, list []preem
 // reserved: so a decision that refuses names what keeps this one.
 func (j *judge) alone(id string) (*preemption.Snapshot, error) {
 	st := j.before.State()
-	reserved := map[string]map[quota.FlavorResource]int64{}
+	queues := map[string]*queue.Queue{}
 	for i := range st.Queues {
-		of := map[quota.FlavorResource]int64{}
-		for _, a := range st.Queues[i].Reserved {
-			of[a.FlavorResource()] = a.Amount
-		}
-		reserved[st.Queues[i].Name] = of
+		queues[st.Queues[i].Name] = &st.Queues[i]
 	}
 	var only []workload.Workload
 	for i := range st.Admitted {
@@ -306,28 +291,22 @@ func (j *judge) alone(id string) (*preemption.Snapshot, error) {
 			only = append(only, *w)
 		case !told && !w.Evicted:
 			for _, a := range w.Usage() {
-				of := reserved[w.Queue]
-				of[a.FlavorResource()] = quota.Add(of[a.FlavorResource()], a.Amount)
+				reserve(&queues[w.Queue].Reserved, a)
 			}
 		}
 	}
 	st.Admitted = only
-	for i := range st.Queues {
-		q := &st.Queues[i]
-		q.Reserved = amounts(reserved[q.Name])
-	}
 	return preemption.NewSnapshot(st)
 }
 
-// amounts lists amounts by flavor and resource.
-func amounts(of map[quota.FlavorResource]int64) (list []quota.Amount) {
-	for f, n := range of {
-		list = append(list, quota.Amount{Flavor: f.Flavor, Resource: f.Resource, Amount: n})
+// reserve adds an amount to what is reserved.
+func reserve(list *[]quota.Amount, a quota.Amount) {
+	i := slices.IndexFunc(*list, func(of quota.Amount) bool { return of.FlavorResource() == a.FlavorResource() })
+	if i < 0 {
+		*list = append(*list, a)
+		return
 	}
-	slices.SortFunc(list, func(a, b quota.Amount) int {
-		return cmp.Or(cmp.Compare(a.Flavor, b.Flavor), cmp.Compare(a.Resource, b.Resource))
-	})
-	return list
+	(*list)[i].Amount = quota.Add((*list)[i].Amount, a.Amount)
 }
 
 // blame notes the rule that keeps a victim.

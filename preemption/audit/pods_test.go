@@ -39,6 +39,8 @@ func TestPodVerdicts(t *testing.T) {
 	}
 	never := ask(50, 4)
 	never.Policy = placement.PreemptNever
+	asked := ask(50, 4)
+	asked.SkipFit = true
 	elsewhere := ask(50, 4)
 	elsewhere.Pods[0].Nodes = []string{"b"}
 	type victim struct {
@@ -68,6 +70,7 @@ func TestPodVerdicts(t *testing.T) {
 		"a higher one that was not needed": {request: ask(50, 2), node: "a", victims: []string{"a1", "a9"}, verdict: audit.TooMany,
 			want: []victim{{ID: "a1"}, {ID: "a9", CouldStay: true, Kept: placement.RulePriority}}, avoidable: 1},
 		"it preempts nobody":   {request: never, node: "b", victims: []string{"b4"}, verdict: audit.NotPermitted, want: []victim{{ID: "b4"}}, avoidable: 1},
+		"its scheduler asked":  {request: asked, node: "a", victims: []string{"a1", "a2"}, verdict: audit.Right, want: []victim{{ID: "a1"}, {ID: "a2"}}},
 		"too large":            {request: ask(50, 6), node: "b", victims: []string{"b4"}, verdict: audit.NotEnough, want: []victim{{ID: "b4"}}},
 		"it may not run there": {request: elsewhere, node: "a", victims: []string{"a1", "a2"}, verdict: audit.NotEnough, want: []victim{{ID: "a1"}, {ID: "a2"}}},
 		"a minimum runtime": {config: placement.Config{MinRuntime: quota.Some(2 * time.Hour)}, request: ask(50, 4), node: "b", victims: []string{"b4"},
@@ -107,6 +110,9 @@ func TestPodVerdicts(t *testing.T) {
 					g.Kept = v.Kept.Rule
 				}
 				got = append(got, g)
+			}
+			if !f.Instead.RetryAt.IsZero() || len(f.Instead.Blockers) > 0 {
+				t.Errorf("retry at %v, %v", f.Instead.RetryAt, f.Instead.Blockers)
 			}
 			if f.Verdict != c.verdict || !cmp.Equal(got, c.want) || f.Avoidable != c.avoidable || f.Better != c.better {
 				t.Errorf("%v %+v, %d avoidable, better %v, want %v %+v, %d, %v\n%+v", f.Verdict, got, f.Avoidable, f.Better, c.verdict, c.want, c.avoidable, c.better, f)

@@ -18,6 +18,20 @@ func (apart) Feasible(workload.Pod, workload.Node) bool { return true }
 func (apart) Conflict(pod, other workload.Pod) bool     { return pod.ID == "new" && other.ID == "t0" }
 func (apart) Reach() placement.Reach                    { return placement.ReachCluster }
 
+// apartAsSet is the same as a set filter.
+type apartAsSet struct{ apart }
+
+func (apartAsSet) Begin(s *placement.Snapshot, _ placement.Request) placement.Trial {
+	_, runs := s.Find("t0")
+	return &trial{runs}
+}
+
+type trial struct{ kept bool }
+
+func (t *trial) Add(p workload.Pod)                      { t.kept = t.kept || p.ID == "t0" }
+func (t *trial) Remove(p workload.Pod)                   { t.kept = t.kept && p.ID != "t0" }
+func (t *trial) Allows(workload.Pod, workload.Node) bool { return !t.kept }
+
 // As built, where what terminates counts as running, "a victim could stay only if it could whichever of them are gone". Two victims on node
 // a use 4 and 1 GPUs; others terminate.
 func TestWhatTerminatesMayBeGone(t *testing.T) {
@@ -30,11 +44,12 @@ func TestWhatTerminatesMayBeGone(t *testing.T) {
 		return list
 	}
 	six, seven := []int64{2, 2, 2, 2, 2, 2}, []int64{4, 1, 1, 1, 1, 1, 1}
-	filters := []placement.Filter{apart{}}
+	filters := placement.Request{Filters: []placement.Filter{apart{}}}
+	sets := placement.Request{SetFilters: []placement.SetFilter{apartAsSet{}}}
 	for name, c := range map[string]struct {
 		terminating []workload.Pod
 		asks        int64
-		filters     []placement.Filter
+		filters     placement.Request
 		free        bool // the victims may make room anywhere
 		stays       bool // the second victim, that is
 	}{
@@ -52,6 +67,7 @@ func TestWhatTerminatesMayBeGone(t *testing.T) {
 		"one that keeps it off all nodes is gone":          {terminating: on("b", 2), asks: 4, filters: filters, stays: true},
 		"wherever there is room, one could stay":           {terminating: on("a", 2), asks: 6, free: true, stays: true},
 		"wherever there is room, both are needed":          {terminating: on("a", 2), asks: 7, free: true},
+		"one that keeps it off as a set is gone":           {terminating: on("b", 2), asks: 4, filters: sets, stays: true},
 		"one elsewhere that keeps it off, and both needed": {terminating: on("b", 2), asks: 5, filters: filters},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +87,7 @@ func TestWhatTerminatesMayBeGone(t *testing.T) {
 			}
 			p := pod("new", "", 50, c.asks)
 			p.Started = time.Time{}
-			e := audit.PodEviction{Request: placement.Request{Priority: 50, Pods: []workload.Pod{p}, Now: noon, Filters: c.filters}, Victims: []string{"v1", "v2"}}
+			e := audit.PodEviction{Request: placement.Request{Priority: 50, Pods: []workload.Pod{p}, Now: noon, Filters: c.filters.Filters, SetFilters: c.filters.SetFilters}, Victims: []string{"v1", "v2"}}
 			if !c.free {
 				e.Placed = []placement.Nomination{{Pod: "new", Node: "a"}}
 			}
@@ -96,27 +112,46 @@ func rename(list []workload.Pod) []workload.Pod {
 	return list
 }
 
-// Where a group was placed beyond its minimum, all that were placed count.
+// Where a group was placed beyond its minimum, all that were placed count, also one that waits for what terminates on b.
 func TestAllThatWerePlacedCount(t *testing.T) {
 	st := fleet()
+	st.Pods[4].Terminating = true
 	st.Groups = append(st.Groups, workload.PodGroup{ID: "new", Priority: 50})
+	pods := []workload.Pod{pod("new-0", "", 50, 2), pod("new-1", "", 50, 2), pod("new-2", "", 50, 4)}
+	for i, node := range []string{"a", "a", "b"} {
+		pods[i].Started, pods[i].Group, pods[i].Nodes = time.Time{}, "new", []string{node}
+	}
+	r := placement.Request{Group: "new", Priority: 50, MinCount: 2, Pods: pods, Now: noon}
+	want := map[int]audit.Verdict{2: audit.Right, 3: audit.Right, 1: audit.TooMany}
+	for n, verdict := range want {
+		e := audit.PodEviction{Request: r, Victims: []string{"a1", "a2"}}
+		for _, p := range pods[:n] {
+			e.Placed = append(e.Placed, placement.Nomination{Pod: p.ID, Node: p.Nodes[0]})
+		}
+		judge(t, st, placement.Config{}, e, verdict)
+	}
+}
+
+// As built the pods of a Basic group are placed together, without a minimum.
+func TestPodsOfABasicGroupCountTogether(t *testing.T) {
+	st := fleet()
+	st.Groups = append(st.Groups, workload.PodGroup{ID: "new", Priority: 50, Basic: true})
+	e := audit.PodEviction{Request: placement.Request{Group: "new", Priority: 50, Now: noon}, Victims: []string{"a1", "a2"}}
+	for _, id := range []string{"new-0", "new-1"} {
+		p := pod(id, "", 50, 2)
+		p.Started, p.Group = time.Time{}, "new"
+		e.Request.Pods, e.Placed = append(e.Request.Pods, p), append(e.Placed, placement.Nomination{Pod: id, Node: "a"})
+	}
+	judge(t, st, placement.Config{Mode: placement.ModeInPlace}, e, audit.Right)
+}
+
+func judge(t *testing.T, st placement.State, c placement.Config, e audit.PodEviction, want audit.Verdict) {
+	t.Helper()
 	s, err := placement.NewSnapshot(st)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := placement.Request{Group: "new", Priority: 50, MinCount: 1, Now: noon}
-	e := audit.PodEviction{Victims: []string{"a1", "a2"}}
-	for _, id := range []string{"new-0", "new-1"} {
-		p := pod(id, "", 50, 2)
-		p.Started, p.Group = time.Time{}, "new"
-		r.Pods = append(r.Pods, p)
-		e.Placed = append(e.Placed, placement.Nomination{Pod: id, Node: "a"})
-	}
-	e.Request = r
-	for n, want := range map[int]audit.Verdict{1: audit.TooMany, 2: audit.Right} {
-		e.Placed = e.Placed[:2][:n]
-		if f, err := audit.JudgePods(s, placement.Config{}, e); err != nil || f.Verdict != want {
-			t.Errorf("%d placed: %v, %+v, %v", n, f.Verdict, f.Victims, err)
-		}
+	if f, err := audit.JudgePods(s, c, e); err != nil || f.Verdict != want {
+		t.Errorf("%d placed: %v, want %v: %+v, %v", len(e.Placed), f.Verdict, want, f.Victims, err)
 	}
 }
