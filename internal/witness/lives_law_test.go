@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cedesched/cede/gate"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/preemptiontest"
 	"github.com/cedesched/cede/workload"
@@ -39,6 +40,18 @@ func TestLivesByShares(t *testing.T) {
 	lives(t, func(t *rapid.T) question {
 		return question{preemption.Config{Sharing: preemption.KAI}, preemptiontest.FairShareRecords().Draw(t, "record")}
 	}, "fits", "preempts", "impossible")
+}
+
+// TestLivesWithGates is the same of workloads with a gate, which opens late.
+func TestLivesWithGates(t *testing.T) {
+	lives(t, func(t *rapid.T) question {
+		q := drawQuestion(t)
+		if rapid.IntRange(0, 3).Draw(t, "by shares") == 0 {
+			q = question{preemption.Config{Sharing: preemption.KAI}, preemptiontest.FairShareRecords().Draw(t, "record")}
+		}
+		q.Record.Request.Workload.Gates = gate.Gates{Names: []string{gate.MultiKueue}}
+		return q
+	}, "fits", "preempts once its gate is open", "preempts after a wait once its gate is open", "waits for what leaves", "impossible")
 }
 
 // lives are those of questions that are drawn, of which some end in each of the ways given.
@@ -94,6 +107,12 @@ func (l *life) live() string {
 		waited = " after a wait"
 		d = l.waitFor(d.RetryAt)
 	}
+	if d.Outcome == preemption.Gated {
+		waited += " once its gate is open"
+		if d = l.opensLate(); d.Outcome == preemption.Wait && !d.Leaving {
+			d = l.waitFor(d.RetryAt)
+		}
+	}
 	switch d.Outcome {
 	case preemption.Fits:
 		return "fits" + waited
@@ -101,8 +120,6 @@ func (l *life) live() string {
 		l.carryOut(d)
 		l.leaveOneByOne()
 		return "preempts" + waited
-	case preemption.Gated:
-		return "gated" + waited
 	case preemption.Wait:
 		l.leaving = d.Victims
 		l.Record.Request.Workload = d.Assignment.Pin(l.Record.Request.Workload)
@@ -128,7 +145,64 @@ func (l *life) ask() preemption.Decision {
 	if diff := cmp.Diff(d, again); diff != "" {
 		l.broken("the same question has another answer: %s", diff)
 	}
+	if r.Workload.Gates.AnyClosed() {
+		l.wouldPreempt(d, r)
+	}
 	return d
+}
+
+// wouldPreempt: "Gated would be Preempt if the gates were open", of the same victims; no other answer depends on them, but that
+// of victims who all leave already, for whom no gate has to open.
+func (l *life) wouldPreempt(d preemption.Decision, r preemption.Request) {
+	r.Workload.Gates = opened(r.Workload.Gates, r.Now)
+	open, err := l.preemptor.Decide(l.snapshot, r)
+	if err != nil {
+		l.Fatal(err)
+	}
+	if d.Outcome == preemption.Preempt || d.Outcome == preemption.Gated && len(d.Edits()) > 0 {
+		l.broken("its gate is closed, and it tells %s", names(d.Victims))
+	}
+	switch {
+	case d.Outcome == preemption.Gated:
+		d.Outcome = preemption.Preempt
+	case d.Leaving && open.Outcome == preemption.Preempt && len(open.Edits()) == 0:
+		d.Outcome, d.Leaving = preemption.Preempt, false
+	case d.Admitted != nil && open.Admitted != nil:
+		open.Admitted.Gates = d.Admitted.Gates
+	}
+	if diff := cmp.Diff(open, d); diff != "" {
+		l.broken("- with its gate open, + closed: %s", diff)
+	}
+}
+
+// opensLate lets others ask, their victims leave and time pass, before the gate opens.
+func (l *life) opensLate() preemption.Decision {
+	for range rapid.IntRange(0, 4).Draw(l.T, "until it opens") {
+		switch rapid.SampledFrom([]string{"time", "another", "leaves"}).Draw(l.T, "meanwhile") {
+		case "time":
+			l.now = l.now.Add(rapid.SampledFrom([]time.Duration{1, time.Minute, time.Hour}).Draw(l.T, "passes"))
+		case "another":
+			l.otherAsks()
+		case "leaves":
+			for w := range l.snapshot.Workloads() {
+				if w.Evicted && w.ID != l.Record.Request.Replaces {
+					l.change(preemption.Remove(w.ID))
+					break
+				}
+			}
+		}
+		l.ask()
+	}
+	l.Record.Request.Workload.Gates = opened(l.Record.Request.Workload.Gates, l.now)
+	return l.ask()
+}
+
+// opened opens all gates.
+func opened(g gate.Gates, at time.Time) gate.Gates {
+	for _, name := range g.Names {
+		g = g.Opened(name, at)
+	}
+	return g
 }
 
 // waitFor: "At any earlier instant the decision is Wait with the same RetryAt", and at RetryAt it is no more.
