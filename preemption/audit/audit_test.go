@@ -80,7 +80,8 @@ func TestVerdicts(t *testing.T) {
 			[]victim{{Kept: preemption.RuleWithinNominal}}, 0},
 		"the other victim ends what it borrows": {ask("guest", 5, 4), []string{"high", "old"}, audit.NotPermitted,
 			[]victim{{Kept: preemption.RuleWithinNominal}, {Kept: preemption.RuleWithinNominal}}, 2},
-		"too large": {ask("guest", 0, 30), []string{"old"}, audit.NotEnough, []victim{{}}, 0},
+		"either could stay": {ask("team", 50, 2), []string{"guest", "high"}, audit.NotPermitted, []victim{{CouldStay: true}, {CouldStay: true}}, 1},
+		"too large":         {ask("guest", 0, 30), []string{"old"}, audit.NotEnough, []victim{{}}, 0},
 		"a closed gate": {gated, []string{"old"}, audit.NotPermitted,
 			[]victim{{Reason: preemption.InCohortReclamation}}, 0},
 	} {
@@ -141,15 +142,18 @@ func TestAnyOrderOfAnAttemptIsRight(t *testing.T) {
 				t.Errorf("%s, %q: not right, or %v are not back in the room", victims, flavor, room)
 			}
 		}
-		// Of a request that may start with fewer pods the slow model knows nothing: those of the engine are right.
-		r.Room, r.MinCounts = nil, []preemption.Replicas{{PodSet: "main", Count: 3}}
-		if !judge(r, "t0", "t1") {
-			t.Errorf("%q: those that Decide chooses are not right", flavor)
+		// It may start with fewer pods, and need not.
+		r.Room, r.MinCounts = nil, []preemption.Replicas{{PodSet: "main", Count: 1}}
+		if !judge(r, "t0", "t1") || !judge(r, "t0", "t2") {
+			t.Errorf("%q: with fewer pods permitted not right", flavor)
+		}
+		if r.Workload.NeverPreempts = true; judge(r, "t0", "t2") {
+			t.Errorf("%q: right of a workload that never preempts", flavor)
 		}
 	}
 }
 
-// Equals that have run their guaranteed time yield by that right, in whatever order they were taken.
+// Equals that have run their guaranteed time yield by that right, in whatever order they were taken, and others by their own.
 func TestAnyOrderOfEqualsIsRightByTime(t *testing.T) {
 	of := func(name string, nominal int64) queue.Queue {
 		return queue.Queue{Name: name, Cohort: "all", Quotas: []quota.Quota{{Flavor: "h100", Resource: "gpu", Nominal: nominal}},
@@ -158,7 +162,7 @@ func TestAnyOrderOfEqualsIsRightByTime(t *testing.T) {
 	st := preemption.State{Cohorts: []queue.Cohort{{Name: "all"}}, Queues: []queue.Queue{of("team", 4), of("other", 2), of("lends", 2)},
 		Admitted: []workload.Workload{job("o", "other", 0, 3, time.Hour)}}
 	for i := range 3 {
-		w := job(fmt.Sprint("t", i), "team", 0, 1, time.Hour)
+		w := job(fmt.Sprint("t", i), "team", int64(min(i, 1)-1), 1, time.Hour)
 		w.Queued = noon.Add(-2 * time.Hour)
 		st.Admitted = append(st.Admitted, w)
 	}
@@ -168,9 +172,16 @@ func TestAnyOrderOfEqualsIsRightByTime(t *testing.T) {
 	}
 	w := job("new", "team", 0, 3, 0)
 	w.ReservedAt, w.Queued = time.Time{}, noon
-	f, err := audit.Judge(s, preemption.Config{}, audit.Eviction{Request: preemption.Request{Workload: w, Now: noon}, Victims: []string{"t2", "t1"}})
-	if err != nil || f.Verdict != audit.Right || f.Victims[0].Reason != preemption.InClusterQueueTimeBased || f.Victims[1].Reason != preemption.InClusterQueueTimeBased {
-		t.Errorf("%+v, %v", f, err)
+	for _, victims := range [][]string{{"t2", "t0"}, {"t2", "t1"}} {
+		f, err := audit.Judge(s, preemption.Config{}, audit.Eviction{Request: preemption.Request{Workload: w, Now: noon}, Victims: victims})
+		if err != nil || f.Verdict != audit.Right {
+			t.Fatalf("%+v, %v", f, err)
+		}
+		for _, v := range f.Victims {
+			if want := map[bool]preemption.VictimReason{true: preemption.InClusterQueue, false: preemption.InClusterQueueTimeBased}[v.Workload == "t0"]; v.Reason != want {
+				t.Errorf("%s yields by %v, want %v", v.Workload, v.Reason, want)
+			}
+		}
 	}
 }
 
@@ -190,6 +201,35 @@ func TestWhatLeavesIsGone(t *testing.T) {
 	f, err := audit.Judge(s, preemption.Config{}, audit.Eviction{Request: preemption.Request{Workload: w, Now: noon}, Victims: []string{"a", "b"}})
 	if err != nil || f.Verdict != audit.TooMany {
 		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// What keeps a victim is of its own queue, or of a cohort above it: others that borrow nothing are not in its way.
+func TestOnlyWhatIsAboveAVictimKeepsIt(t *testing.T) {
+	of := func(name, cohort string, nominal int64) queue.Queue {
+		return queue.Queue{Name: name, Cohort: cohort, Quotas: []quota.Quota{{Flavor: "h100", Resource: "gpu", Nominal: nominal}},
+			Preemption: queue.PreemptionPolicy{ReclaimWithinCohort: queue.Any}}
+	}
+	s, err := preemption.NewSnapshot(preemption.State{
+		Cohorts:  []queue.Cohort{{Name: "all"}, {Name: "idle", Parent: "all"}, {Name: "busy", Parent: "all", MinRuntime: minruntime.Settings{Reclaim: quota.Some(time.Hour)}}, {Name: "below", Parent: "busy"}},
+		Queues:   []queue.Queue{of("a", "all", 2), of("b", "all", 2), of("c", "idle", 2), of("y", "below", 1), of("z", "busy", 1)},
+		Admitted: []workload.Workload{job("b", "b", 0, 1, time.Hour), job("c", "c", 0, 1, time.Hour), job("y", "y", 0, 1, time.Hour), job("z", "z", 0, 5, time.Minute)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := job("new", "a", 0, 1, 0)
+	w.ReservedAt = time.Time{}
+	for victim, want := range map[string]preemption.Blocker{"z": {Rule: preemption.RuleMinRuntime, Queue: "z", Workload: "z"},
+		"c": {Rule: preemption.RuleWithinNominal, Cohort: "idle"}, "b": {Rule: preemption.RuleWithinNominal, Queue: "b"}, "y": {Rule: preemption.RuleWithinNominal, Cohort: "below"}} {
+		f, err := audit.Judge(s, preemption.Config{}, audit.Eviction{Request: preemption.Request{Workload: w, Now: noon}, Victims: []string{victim}})
+		if err != nil || f.Verdict != audit.NotPermitted {
+			t.Fatalf("%s: %+v, %v", victim, f, err)
+		}
+		kept := f.Victims[0].Kept
+		if kept == nil || kept.Rule != want.Rule || kept.Queue != want.Queue || kept.Cohort != want.Cohort || kept.Workload != want.Workload {
+			t.Errorf("%s: kept by %+v, want %+v", victim, kept, want)
+		}
 	}
 }
 
@@ -239,7 +279,9 @@ func TestBadInput(t *testing.T) {
 			t.Errorf("%v, %+v; want %q", err, f, want)
 		}
 	}
-	if _, err := audit.Judge(two(t), preemption.Config{Sharing: 99}, audit.Eviction{Request: r, Victims: []string{"old"}}); err == nil {
-		t.Error("an unknown sharing is no fault")
+	for _, c := range []preemption.Config{{Sharing: 99}, {Sharing: preemption.KAI}} {
+		if _, err := audit.Judge(two(t), c, audit.Eviction{Request: r, Victims: []string{"old"}}); err == nil {
+			t.Errorf("sharing %d is no fault", c.Sharing)
+		}
 	}
 }

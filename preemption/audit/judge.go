@@ -15,7 +15,7 @@ import (
 )
 
 // Judge says whether an eviction was right. Config is that of the scheduler: its Search and MaxBlockers are not read, Cost
-// says what a victim loses, and Best limits the search for [Finding.Instead].
+// says what a victim loses, and Best limits the search for [Finding.Instead], which does not know the sharing of KAI: that is an error.
 //
 // It costs as much as some decisions, one of them of the search Best; where the rules do not permit the victims, for each of them
 // as much again as a snapshot.
@@ -46,7 +46,7 @@ func Judge(s *preemption.Snapshot, c preemption.Config, e Eviction) (Finding, er
 	if f.Instead, err = j.decision(preemption.Best); err != nil {
 		return Finding{}, err
 	}
-	if (f.Verdict == TooMany || f.Verdict == NotPermitted) && among.Outcome != preemption.Gated {
+	if (f.Verdict == TooMany || f.Verdict == NotPermitted) && !e.Request.Workload.Gates.AnyClosed() {
 		own, err := j.decision(preemption.Greedy)
 		if err != nil {
 			return Finding{}, err
@@ -186,7 +186,7 @@ func mark(victims []Victim, d *preemption.Decision) (taken int) {
 }
 
 // refused says why the victims are not permitted, of each with the others gone.
-func (j *judge) refused(victims []Victim) (Verdict, error) {
+func (j *judge) refused(victims []Victim) (of Verdict, err error) {
 	var all []preemption.Edit
 	for w := range j.before.Workloads() {
 		if w.Evicted || slices.ContainsFunc(victims, func(v Victim) bool { return v.Workload == w.ID }) {
@@ -195,7 +195,7 @@ func (j *judge) refused(victims []Victim) (Verdict, error) {
 	}
 	without, err := j.before.With(all...)
 	if err != nil {
-		return 0, err
+		return of, err
 	}
 	if d, err := j.decide(without, among{}); err != nil || d.Outcome != preemption.Fits {
 		return NotEnough, err
@@ -204,11 +204,11 @@ func (j *judge) refused(victims []Victim) (Verdict, error) {
 		v := &victims[i]
 		s, err := j.alone(v.Workload)
 		if err != nil {
-			return 0, err
+			return of, err
 		}
 		d, err := j.decide(s, among{v.Workload})
 		if err != nil {
-			return 0, err
+			return of, err
 		}
 		one := victims[i : i+1]
 		if d.Outcome == preemption.Fits {
@@ -227,7 +227,7 @@ func (j *judge) justified(victims []Victim, own *preemption.Decision) bool {
 	r := j.request
 	r.Workload = own.Assignment.Pin(r.Workload)
 	unassigned := slices.ContainsFunc(r.Workload.Usage(), func(a quota.Amount) bool { return a.Flavor == "" })
-	if j.config.Sharing == preemption.KAI || r.Workload.NeverPreempts || r.Workload.Gates.AnyClosed() || len(r.MinCounts) > 0 || unassigned {
+	if r.Workload.NeverPreempts || unassigned {
 		return false
 	}
 	var list []preemption.Victim
@@ -313,9 +313,22 @@ func reserve(list *[]quota.Amount, a quota.Amount) {
 func (j *judge) blame(v *Victim, d *preemption.Decision) {
 	w, _ := j.before.Find(v.Workload)
 	for _, b := range d.Blockers {
-		if b.Workload == v.Workload || b.Workload == "" && (b.Queue == w.Queue || b.Cohort != "") {
+		if b.Workload == v.Workload || b.Workload == "" && (b.Queue == w.Queue || j.isUnder(w.Queue, b.Cohort)) {
 			v.Kept = &b
 			return
 		}
 	}
+}
+
+// isUnder reports whether a queue is in a cohort, or farther down.
+func (j *judge) isUnder(name, cohort string) bool {
+	q, _ := j.before.Queue(name)
+	for at := q.Cohort; at != ""; {
+		if at == cohort {
+			return true
+		}
+		c, _ := j.before.Cohort(at)
+		at = c.Parent
+	}
+	return false
 }

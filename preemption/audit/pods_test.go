@@ -21,12 +21,12 @@ func pod(id, node string, priority int32, gpus int64) workload.Pod {
 
 // fleet is two nodes with eight GPUs each, all of them used: by small pods on a, by a large one and a pair on b.
 func fleet() placement.State {
-	whole := func(p workload.Pod) workload.Pod { p.Group = "pair"; return p }
+	whole := func(p workload.Pod, uid string) workload.Pod { p.Group, p.UID = "pair", uid; return p }
 	return placement.State{
 		Nodes:  []workload.Node{{Name: "a", Capacity: workload.Resources{"gpu": 8}}, {Name: "b", Capacity: workload.Resources{"gpu": 8}}},
 		Groups: []workload.PodGroup{{ID: "pair", Priority: 2, DisruptionMode: workload.DisruptionModePodGroup}},
 		Pods: []workload.Pod{pod("a1", "a", 1, 2), pod("a2", "a", 1, 2), pod("a3", "a", 5, 2), pod("a9", "a", 90, 2), pod("b4", "b", 3, 4),
-			whole(pod("pair-0", "b", 0, 2)), whole(pod("pair-1", "b", 0, 2))},
+			whole(pod("pair-0", "b", 0, 2), "later"), whole(pod("pair-1", "b", 0, 2), "first")},
 	}
 }
 
