@@ -166,6 +166,17 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// A pod moves into the last place of a node, and where more is used than is there of what it does not ask for.
+func TestMovesFillANode(t *testing.T) {
+	st := cluster("a=4 b=4 a:v=2 a:u=2 b:w!=0")
+	st.Nodes[1].Capacity["cpu"], st.Nodes[1].Capacity[workload.PodsResource] = 1, 3
+	st.Pods[0].Requests["cpu"], st.Pods[2].Requests["cpu"] = 0, 2
+	d := must(moves.Decide(nil, snapshot(t, st), on(pending(1, 4), "a"), moves.Config{}))(t)
+	if got, want := told(d), "Preempt new->a u:a->b v:a->b | -u,v +new +u +v"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 // A nomination of the request's own pod ends with the answer: what moves may use that room.
 func TestOwnNominationEnds(t *testing.T) {
 	st := cluster("a=2 b=2 a:v=2")
