@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -239,6 +240,29 @@ type place map[string]bool
 func (p place) Remove(id string)  { p[id] = true }
 func (p place) Restore(id string) { delete(p, id) }
 func (p place) Fits() bool        { return true }
+
+// An eviction that loses less than the rules permit could not have lost less.
+func TestNothingIsAvoidableBelowTheRules(t *testing.T) {
+	w := job("new", "guest", 0, 3, 0)
+	w.ReservedAt = time.Time{}
+	st := two(t).State()
+	for i := range st.Admitted {
+		if st.Admitted[i].ID == "old" { // two of one GPU each in place of one of two
+			st.Admitted[i].PodSets[0].Count = 1
+		}
+	}
+	st.Admitted = append(st.Admitted, job("older", "team", 0, 1, 4*time.Hour))
+	st.Admitted = slices.DeleteFunc(st.Admitted, func(w workload.Workload) bool { return w.ID == "high" })
+	st.Admitted = append(st.Admitted, job("high", "team", 100, 2, time.Minute))
+	s, err := preemption.NewSnapshot(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := audit.Judge(s, preemption.Config{}, audit.Eviction{Request: preemption.Request{Workload: w, Now: noon}, Victims: []string{"young"}})
+	if err != nil || f.Verdict != audit.NotPermitted || len(f.Instead.Victims) < 2 || f.Avoidable != 0 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
 
 // What is reserved and what others use keep a victim together: neither is lost where it is judged alone.
 func TestWhatIsReservedIsUsed(t *testing.T) {

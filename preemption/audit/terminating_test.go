@@ -132,7 +132,7 @@ func TestAllThatWerePlacedCount(t *testing.T) {
 	}
 }
 
-// As built the pods of a Basic group are placed together, without a minimum.
+// As built the pods of a Basic group are placed together, without a minimum. By the design one is placed alone.
 func TestPodsOfABasicGroupCountTogether(t *testing.T) {
 	st := fleet()
 	st.Groups = append(st.Groups, workload.PodGroup{ID: "new", Priority: 50, Basic: true})
@@ -143,6 +143,8 @@ func TestPodsOfABasicGroupCountTogether(t *testing.T) {
 		e.Request.Pods, e.Placed = append(e.Request.Pods, p), append(e.Placed, placement.Nomination{Pod: id, Node: "a"})
 	}
 	judge(t, st, placement.Config{Mode: placement.ModeInPlace}, e, audit.Right)
+	e.Request.Pods, e.Placed, e.Victims = e.Request.Pods[:1], e.Placed[:1], []string{"a1"}
+	judge(t, st, placement.Config{}, e, audit.Right)
 }
 
 func judge(t *testing.T, st placement.State, c placement.Config, e audit.PodEviction, want audit.Verdict) {
