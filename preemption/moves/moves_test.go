@@ -177,6 +177,34 @@ func TestMovesFillANode(t *testing.T) {
 	}
 }
 
+// While a move waits for the room of another one, as many pods of the request start as have room.
+func TestPodsStartWhereThereIsRoom(t *testing.T) {
+	r := placement.Request{Group: "g", Priority: 1, MinCount: 3, Now: now}
+	for i, node := range []string{"a", "a", "b"} {
+		r.Pods = append(r.Pods, workload.Pod{ID: fmt.Sprint("new-", i), Nodes: []string{node}, Requests: workload.Resources{"gpu": 2}})
+	}
+	d := must(moves.Decide(nil, snapshot(t, cluster("a=4 b=4 c=6 a:u=2 a:v=2 b:w=4")), r, moves.Config{}))(t)
+	if got, want := told(d), "Preempt new-0->a new-1->a new-2->b u:a->b v:a->c w:b->c | -v,w +new-0 +new-2 +v +w | -u +new-1 +u"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// Two moves that need each other's room stop and start in one step.
+func TestMovesExchangePlaces(t *testing.T) {
+	st := cluster("a=1 b=1 a:v=1 b:w=1")
+	for i, of := range []workload.Resources{{"cpu": 2, "memory": 1}, {"cpu": 1, "memory": 2}} {
+		for resource, n := range of {
+			st.Nodes[i].Capacity[resource], st.Pods[i].Requests[resource] = 2, n
+		}
+	}
+	r := placement.Request{Group: "g", Priority: 1, MinCount: 2, Now: now}
+	r.Pods = []workload.Pod{{ID: "new-0", Nodes: []string{"a"}, Requests: workload.Resources{"cpu": 1}}, {ID: "new-1", Nodes: []string{"b"}, Requests: workload.Resources{"memory": 1}}}
+	d := must(moves.Decide(nil, snapshot(t, st), r, moves.Config{}))(t)
+	if got, want := told(d), "Preempt new-0->a new-1->b v:a->b w:b->a | -v,w +new-0 +new-1 +v +w"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 // A nomination of the request's own pod ends with the answer: what moves may use that room.
 func TestOwnNominationEnds(t *testing.T) {
 	st := cluster("a=2 b=2 a:v=2")
