@@ -77,6 +77,17 @@ func TestDomainsAreLeftOutOneByOne(t *testing.T) {
 	}
 }
 
+// After MaxTries domains no other one is looked at.
+func TestMaxTriesEndsTheSearch(t *testing.T) {
+	s := snapshot(t, cluster("a=4 b=4 c=4 g=1 c:x=1 b:w@=1 a:v@=1"))
+	for tries, want := range map[int]string{2: "Impossible", 3: "Preempt new->c x:c->g | -x +new +x"} {
+		d := must(moves.Decide(nil, s, pending(1, 4), moves.Config{Price: mustMove, MaxTries: tries}))(t)
+		if got := told(d); got != want || d.Tried != tries {
+			t.Errorf("%d tries: %s, %d tried, want %s", tries, got, d.Tried, want)
+		}
+	}
+}
+
 // Prefer asks about the units of the domain of the first decision alone, at most MaxTries of them, the least important first.
 func TestPreferAsksInTheDomain(t *testing.T) {
 	const newer, older = "a=4 b=4 c=4 a:m/g=0 a:n/g=0 b:w=2 b:x=2 a:u=2 a:v=2", "a=4 b=4 c=4 a:u=2 a:v=2 b:w=2 b:x=2"
