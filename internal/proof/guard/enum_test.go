@@ -58,7 +58,7 @@ var enums = []enum{
 	texts[preemption.AssignmentMode](none, "NoFit", "Preempt", "Fit"),
 	texts[preemption.FairStrategy](none, "LessThanOrEqualToFinalShare", "LessThanInitialShare"),
 	texts[explain.WayKind](none, "Time", "Priority", "Replicas", "Flavor", "Nominal", "Policy", "Gates", "MayPreempt", "MinCount", "Capacity", "Borrowing"),
-	texts[safe.Doubt](none, "Guards", "Rules", "Limits", "FairSharing", "BestSearch", "SeveralResources", "Decisions", "Filters", "Budgets"),
+	texts[safe.Doubt](none, "Guards", "Rules", "Limits", "FairSharing", "BestSearch", "SeveralResources", "Decisions", "Filters", "Budgets", "Rooms"),
 	texts[safe.Outcome](none, "Never", "Later", "Now", "Unknown", "Leaving"),
 	texts[preemption.Outcome](none, "Fits", "Preempt", "Gated", "Wait", "Impossible"),
 	texts[preemption.SkipReason](none, "NoQuota", "ExceedsMaxQuota", "NotReclaimable", "NeverPreempts", "NoCandidates", "WouldPreempt", "WouldBorrow", "NotEligible"),
