@@ -76,14 +76,18 @@ func checkWays(t *testing.T, args []string, kinds map[string]int) {
 		}
 		var a struct {
 			Verdict answers.Verdict
-			Victims []json.RawMessage
+			Victims []struct{ Workload string }
 		}
 		if err := json.Unmarshal([]byte(got), &a); err != nil {
 			t.Errorf("%s: status %d, %v: %s", command, status, err, said)
 			continue
 		}
+		preempts := plural(len(a.Victims), "1 workload", "%d workloads")
+		if len(a.Victims) == 1 {
+			preempts = a.Victims[0].Workload
+		}
 		is = status == 0 && (strings.Contains(before, "it fits with") || strings.HasSuffix(before, ": it fits\n")) && len(a.Victims) == 0 ||
-			status == 0 && strings.HasSuffix(before, fmt.Sprintf(": it preempts %s\n", plural(len(a.Victims), "1 workload", "%d workloads"))) ||
+			status == 0 && strings.HasSuffix(before, fmt.Sprintf(": it preempts %s\n", preempts)) ||
 			status == 0 && strings.Contains(before, "it fits once ") && len(a.Victims) > 0
 		if !is {
 			t.Errorf("%s%s: status %d, %v with %d victims", before, command, status, a.Verdict, len(a.Victims))

@@ -43,7 +43,7 @@ func TestAdviceInAQueueWithAnOrder(t *testing.T) {
 	const quota = "speech/behind -quota speech:h100:nvidia.com/gpu=+1"
 	wantHeld(t, "ask "+quota, 1, "speech/behind is held: it stands behind speech/head", "Once it is considered, it fits now.")
 	status, out, said := askHeld("why speech/behind")
-	if status != 1 || strings.Contains(out, "more nominal quota") || !strings.Contains(out, "Raise the priority to 101: it preempts 1 workload\n") {
+	if status != 1 || strings.Contains(out, "more nominal quota") || !strings.Contains(out, "Raise the priority to 101: it preempts speech/runs\n") {
 		t.Errorf("status %d:\n%s%s", status, out, said)
 	}
 }

@@ -14,7 +14,7 @@ func TestBothPolicies(t *testing.T) {
 	_, out, said := call(strings.NewReader(input), "why", "a/w0")
 	for _, want := range []string{
 		"reclaimWithinCohort is Never; the request would borrow, and borrowWithinCohort is Never, too",
-		`Set reclaimWithinCohort and borrowWithinCohort of queue "cq" to LowerPriority: it preempts 1 workload`,
+		`Set reclaimWithinCohort and borrowWithinCohort of queue "cq" to LowerPriority: it preempts a/runs`,
 		"-policy cq:reclaimWithinCohort=LowerPriority -policy cq:borrowWithinCohort=LowerPriority",
 	} {
 		if !strings.Contains(out, want) {

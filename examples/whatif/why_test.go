@@ -85,7 +85,7 @@ func TestGatesAreOpened(t *testing.T) {
 		status, out, said := call(nil, append(args, "-f", "testdata/input/gates.json", "-at", at)...)
 		return status, out + said
 	}
-	if _, out := run("why", "n/gated"); !strings.Contains(out, "Open the gates: it preempts 1 workload\n") || !strings.Contains(out, "-at "+at+" -open-gates\n") {
+	if _, out := run("why", "n/gated"); !strings.Contains(out, "Open the gates: it preempts n/low\n") || !strings.Contains(out, "-at "+at+" -open-gates\n") {
 		t.Error(out)
 	}
 	if status, out := run("ask", "n/gated", "-open-gates"); status != 0 || !strings.HasPrefix(out, "n/gated fits once n/low yields.") {

@@ -27,7 +27,9 @@ func placementWays(config *placement.Config, s *placement.Snapshot, r *placement
 			return w, false
 		}
 		d, err := p.Decide(s, r)
-		w.Outcome, w.Victims = d.Outcome, len(d.Victims)
+		if w.Outcome, w.Victims = d.Outcome, len(d.Victims); w.Victims == 1 {
+			w.Victim = nameOfUnit(d.Victims[0].Group, d.Victims[0].Pods[0])
+		}
 		return w, err == nil && d.Outcome.Succeeds()
 	}}
 	if r.Policy == placement.PreemptNever {

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -98,9 +99,10 @@ type Way struct {
 	Node     string             `json:"node,omitempty"`
 	Capacity workload.Resources `json:"capacity,omitempty"`
 	// Outcome is that of the decision after the change: Fits or Preempt, then with Victims
-	// victims.
+	// victims; if that is one, Victim is its workload, on nodes its group or pod.
 	Outcome preemption.Outcome `json:"outcome"`
 	Victims int                `json:"victims,omitempty"`
+	Victim  string             `json:"victim,omitempty"`
 }
 
 // Apply returns the snapshot and the request after the change. It changes neither s nor r. It
@@ -222,7 +224,7 @@ func (pr Printer) way(w *Way, now time.Time, onNodes bool) string {
 		then, who, victim = ": it has a place", "priority class", "unit"
 	}
 	if w.Outcome == preemption.Preempt {
-		then = ": it preempts " + count(w.Victims, victim)
+		then = ": it preempts " + cmp.Or(w.Victim, count(w.Victims, victim))
 	}
 	switch w.Kind {
 	case WayTime:

@@ -117,7 +117,9 @@ func (x *explainer) ways() []Way {
 			return w, false
 		}
 		d, err := p.Decide(s, r)
-		w.Outcome, w.Victims = d.Outcome, len(d.Victims)
+		if w.Outcome, w.Victims = d.Outcome, len(d.Victims); w.Victims == 1 {
+			w.Victim = d.Victims[0].Workload
+		}
 		return w, err == nil && d.Outcome.Succeeds()
 	}
 	f.add(f.try(Way{Kind: WayGates}))
