@@ -122,10 +122,16 @@ func (q Quantity) String() string {
 	return text + strings.TrimRight(fmt.Sprintf(".%09d", max(q.nano, -q.nano)), "0")
 }
 
-// Amount returns the quantity in the unit in which cede counts the resource: milli-CPU for
-// "cpu", base units for all others. It is rounded up (away from zero) and saturates.
+// GPU is the resource of GPUs of which pods may take parts, as in KAI. Those of Kubernetes' own are whole.
+const GPU = "GPU"
+
+// InThousandths reports whether cede counts a resource in thousandths: "cpu" and [GPU].
+func InThousandths(resource string) bool { return resource == "cpu" || resource == GPU }
+
+// Amount returns the quantity in the unit in which cede counts the resource: thousandths of a CPU or a
+// [GPU], base units for all others. It is rounded up (away from zero) and saturates.
 func (q Quantity) Amount(resource string) int64 {
-	if resource != "cpu" {
+	if !InThousandths(resource) {
 		return saturate(q.whole, 1, q.nano, billion)
 	}
 	return saturate(q.whole, 1000, q.nano, billion/1000)
@@ -179,7 +185,7 @@ func (q Quantity) Times(other Quantity) Quantity {
 
 // QuantityOf is the quantity of an amount in the unit in which cede counts the resource.
 func QuantityOf(resource string, amount int64) Quantity {
-	if resource == "cpu" {
+	if InThousandths(resource) {
 		return Milli(amount)
 	}
 	return Units(amount)

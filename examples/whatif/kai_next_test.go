@@ -105,9 +105,9 @@ func TestNextSessionsOfKAI(t *testing.T) {
 	}
 	want := []string{
 		"1 gang: reclaims from " + kaiNamespace + "/" + k.name("elastic") + " (2 pods)",
-		"1 large: stays: asks for 5 gpu, the queue can have 4",
+		"1 large: stays: asks for 5 GPU, the queue can have 4",
 		"2 gang: 2 pods started",
-		"2 elastic: stays: over its fair share: queue b would have 3 gpu of 2",
+		"2 elastic: stays: over its fair share: queue b would have 3 GPU of 2",
 	}
 	if !slices.Equal(lines, want) || !got.Ends {
 		t.Errorf("%q, ends %t", lines, got.Ends)
@@ -121,7 +121,7 @@ func TestNextWaitsForTime(t *testing.T) {
 		want           []string
 	}{
 		"a minimum runtime": {"10m", "", []string{"1 +0s gang: waits 60s: no workload may yield before", "2 +1m0.000000001s gang: reclaims from b1", "3 +1m0.000000001s gang: 1 pod started"}},
-		"a delay":           {"", "7m", []string{"1 +0s gang: stays: 1 gpu missing in the cluster", "2 +2m0s gang: reclaims from b1", "3 +2m0s gang: 1 pod started"}},
+		"a delay":           {"", "7m", []string{"1 +0s gang: stays: 1 GPU missing in the cluster", "2 +2m0s gang: reclaims from b1", "3 +2m0s gang: 1 pod started"}},
 	} {
 		k := newKAI()
 		department(k, 2, kaiQueue{name: "a", gpu: 1, weight: 1}, kaiQueue{name: "b", gpu: 1, weight: 1, reclaim: c.minimum})

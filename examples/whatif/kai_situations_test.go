@@ -259,7 +259,7 @@ func TestSimulateKAI(t *testing.T) {
 	added := wide.Clone()
 	added.ID, added.ReservedAt = "research/added", kaiNow
 	for i := range added.PodSets[0].Requests {
-		if r := &added.PodSets[0].Requests[i]; r.Resource == "gpu" {
+		if r := &added.PodSets[0].Requests[i]; r.Resource == "GPU" {
 			r.Amount = r.Amount / 3 * 2
 		}
 	}

@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
+	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/explain"
 	"github.com/cedesched/cede/quota"
@@ -83,19 +85,14 @@ func (a *answer) after(changes []raise) (*wayOfKAI, error) {
 	st := a.State
 	st.Queues, st.Cohorts = slices.Clone(st.Queues), slices.Clone(st.Cohorts)
 	for _, c := range changes {
-		value := fmt.Sprint(c.to)
-		switch {
-		case c.resource == "cpu" && c.to%1000 == 0:
-			value = fmt.Sprint(c.to / 1000)
-		case c.resource == "cpu":
-			value += "m"
-		case c.resource == "memory" && c.to%1e6 == 0: // KAI's unit
+		value := units.Exact(c.resource, c.to)
+		if c.resource == "memory" && c.to%1e6 == 0 { // KAI's unit
 			value = fmt.Sprint(c.to/1e6, "M")
 		}
 		if err := answers.SetShare(&st, c.queue, c.resource, c.field, value); err != nil {
 			return nil, err
 		}
-		path := c.queue + ":" + c.resource
+		path := c.queue + ":" + strings.ToLower(c.resource) // as in a Queue
 		if c.field != "quota" {
 			path += ":" + c.field
 		}

@@ -63,6 +63,6 @@ func Example() {
 	}
 	// Output:
 	// Preempt n/new <nil>
-	// speech: fair share 4, in use 8
-	// vision: fair share 4, in use 0
+	// speech: fair share 4000, in use 8000
+	// vision: fair share 4000, in use 0
 }

@@ -45,23 +45,23 @@ func TestRead(t *testing.T) {
 	if len(c.State.Cohorts) != 2 || c.State.Cohorts[1].Name != "dept" || c.State.Cohorts[1].MinRuntime.Preempt != quota.Some(10*time.Minute) {
 		t.Errorf("cohorts %+v", c.State.Cohorts)
 	}
-	if q := c.State.Queues[0]; q.Cohort != "dept" || q.MinRuntime.Reclaim != quota.Some(30*time.Minute) || q.Quotas[2].BorrowingLimit != quota.AtMost(12) {
+	if q := c.State.Queues[0]; q.Cohort != "dept" || q.MinRuntime.Reclaim != quota.Some(30*time.Minute) || q.Quotas[2].BorrowingLimit != quota.AtMost(12000) {
 		t.Errorf("queue %+v", q)
 	}
 	of := c.State.FairShares
-	if i := slices.IndexFunc(of.Resources, func(r fairshare.Resource) bool { return r.Name == "gpu" }); of.Resources[i].Total != 8 {
+	if i := slices.IndexFunc(of.Resources, func(r fairshare.Resource) bool { return r.Name == kai.GPU }); of.Resources[i].Total != 8000 || of.Resources[i].Unit != 1000 {
 		t.Errorf("total %+v", of.Resources)
 	}
 	want := fairshare.Queue{Name: "a", Parent: "dept", Priority: 100, Claims: []fairshare.Claim{
 		{Resource: "cpu", Quota: 64000, OverQuotaWeight: 2, Request: 8000 + 1000}, {Resource: "memory", Quota: quota.Unlimited, Request: 1e9},
-		{Resource: "gpu", Quota: 8, Limit: quota.Some(int64(12)), Request: 4 + 16},
+		{Resource: kai.GPU, Quota: 8000, Limit: quota.Some(int64(12000)), Request: 4000 + 16000},
 	}}
 	if !reflect.DeepEqual(of.Queues[1], want) {
 		t.Errorf("fair shares %+v, want %+v", of.Queues[1], want)
 	}
 	w := c.State.Admitted[0]
 	if w.ID != "n/train" || w.Priority != 70 || !w.ReservedAt.Equal(time.Date(2026, 1, 1, 0, 5, 0, 0, time.UTC)) ||
-		w.PodSets[0].Count != 2 || w.PodSets[0].MinCount != workload.AtLeast(1) || w.Usage()[1].Amount != 4 {
+		w.PodSets[0].Count != 2 || w.PodSets[0].MinCount != workload.AtLeast(1) || w.Usage()[0].Amount != 4000 {
 		t.Errorf("running %+v", w)
 	}
 	p := c.Pending[0]

@@ -26,9 +26,9 @@ var gpus = []string{"nvidia.com/gpu", "amd.com/gpu"}
 // helpers are the values of the label app of pods that stand for others: they are no foreign load.
 var helpers = []string{"kai-resource-reservation", "scaling-pod"}
 
-// resourceOf is the name in the state of a resource of Kubernetes.
+// resourceOf is the name in the state of a resource of Kubernetes, or of a Queue.
 func resourceOf(name string) string {
-	if slices.Contains(gpus, name) {
+	if slices.Contains(gpus, name) || strings.EqualFold(name, GPU) {
 		return GPU
 	}
 	return name
@@ -38,7 +38,7 @@ func resourceOf(name string) string {
 func amounts(list bridge.ResourceList) (out []quota.Amount) {
 	sum := totals{}
 	for name, q := range list {
-		if n := q.Amount(name); n > 0 {
+		if n := q.Amount(resourceOf(name)); n > 0 {
 			sum[resourceOf(name)] = min(quota.Add(sum[resourceOf(name)], n), quota.MaxUsage)
 		}
 	}

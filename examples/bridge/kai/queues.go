@@ -15,11 +15,14 @@ import (
 	"github.com/cedesched/cede/quota/fairshare"
 )
 
-// Flavor is the one flavor of all amounts, which is the name of no object, and GPU the resource of GPUs, of every vendor.
+// Flavor is the one flavor of all amounts, which is the name of no object, and GPU the resource of GPUs, of every vendor, in thousandths.
 const (
 	Flavor = "Nodes"
-	GPU    = "gpu"
+	GPU    = bridge.GPU
 )
+
+// wholeGPU is the amount of a GPU that is not shared.
+const wholeGPU = 1000
 
 // AllQueues is the cohort above the queues without a parent: no object of the API has such a name.
 const AllQueues = "all queues"
@@ -131,6 +134,7 @@ func (t *tree) fairShares(total totals, c *bridge.Cluster) fairshare.Tree {
 	for _, name := range []string{"cpu", "memory", GPU} {
 		shares.Resources = append(shares.Resources, fairshare.Resource{Name: name, Total: min(max(0, total[name]), quota.MaxUsage)})
 	}
+	shares.Resources[2].Unit = wholeGPU
 	for _, q := range t.queues {
 		of := fairshare.Queue{Name: q.Metadata.Name, Parent: q.Spec.ParentQueue, Priority: defaultQueuePriority, CreatedAt: q.Metadata.CreationTimestamp}
 		if q.Spec.Priority != nil {
@@ -147,7 +151,7 @@ func (t *tree) fairShares(total totals, c *bridge.Cluster) fairshare.Tree {
 // claim returns what a queue may have of a resource.
 func (r *resource) claim(q *Queue, c *bridge.Cluster) fairshare.Claim {
 	doubt := func(field, format string, args ...any) {
-		object, path := "Queue "+q.Metadata.Name, "spec.resources."+r.name+"."+field
+		object, path := "Queue "+q.Metadata.Name, "spec.resources."+strings.ToLower(r.name)+"."+field
 		n := note(object, path, "%s: %s %s", object, path, fmt.Sprintf(format, args...))
 		c.Notes, c.Doubts = append(c.Notes, n), append(c.Doubts, bridge.Doubt{Note: n})
 	}
@@ -221,11 +225,14 @@ func notNegative(c *bridge.Cluster, object, path string, of quota.OptionalDurati
 	return quota.Some(time.Duration(0))
 }
 
-// units turns KAI's numbers into amounts: cpu is in milli-CPU in both, memory in 10^6 bytes in KAI, gpu in devices. An amount that is not
+// units turns KAI's numbers into amounts: cpu is in milli-CPU in both, memory in 10^6 bytes in KAI, GPUs in devices. An amount that is not
 // exact is rounded up.
 func units(resource string, n float64) (amount int64, exact bool) {
-	if resource == "memory" {
+	switch resource {
+	case "memory":
 		n *= 1e6
+	case GPU:
+		n *= wholeGPU
 	}
 	if n >= float64(quota.MaxUsage) {
 		return quota.MaxUsage, true // there is less than that of everything

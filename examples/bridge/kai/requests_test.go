@@ -17,7 +17,7 @@ func TestRequests(t *testing.T) {
 	}{
 		{requested, "", 3},
 		{`"requests":{"nvidia.com/gpu":"1","rdma/ib":"1","ephemeral-storage":"1Gi","nvidia.com/mig-1g.5gb":"0"}`,
-			"queues of KAI have quota for cpu, memory and gpu alone: its requests of ephemeral-storage, rdma/ib count on nodes only", 1},
+			"queues of KAI have quota for cpu, memory and GPU alone: its requests of ephemeral-storage, rdma/ib count on nodes only", 1},
 		{`"requests":{}`, "", 0},
 		{`"limits":{"amd.com/gpu":"2"}`, "", 1},
 	} {

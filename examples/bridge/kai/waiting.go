@@ -54,11 +54,6 @@ func (g *groups) addWaiting(of *group, runs bool) (err error) {
 func (g *groups) addByStatus(of *group, p *bridge.Pending) {
 	asks := of.Status.ResourcesStatus.Requested
 	g.doubt(of.PodGroup, p.Workload.ID, "spec.minMember", "none of its pods is in the input: KAI sums up what they ask for")
-	for _, name := range gpus {
-		if !asks[name].IsWhole() {
-			g.doubtAll("PodGroup "+of.id, "status.resourcesStatus", "fractions of a GPU are rounded up to whole ones here")
-		}
-	}
 	sum, others := ofQueues(amounts(asks))
 	p.Workload.PodSets = []workload.PodSet{{Name: podSet, Count: 1, Requests: sum}}
 	noteOthers(of, p, others)

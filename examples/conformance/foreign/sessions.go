@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/bridge/kai"
 	sessions "github.com/cedesched/cede/examples/internal/session"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
@@ -167,7 +168,7 @@ func (s *session) floor() (nodes []workload.Node, groups []bridge.Group) {
 	for _, name := range slices.Sorted(maps.Keys(s.Input.Nodes)) {
 		n := s.Input.Nodes[name]
 		nodes = append(nodes, workload.Node{Name: name, Capacity: workload.Resources{
-			"gpu": int64(n.GPUs * 1000), "cpu": int64(n.MilliCPU), "memory": int64(n.Memory)}})
+			kai.GPU: int64(n.GPUs * 1000), "cpu": int64(n.MilliCPU), "memory": int64(n.Memory)}})
 	}
 	for i := range s.Input.Jobs {
 		groups = append(groups, s.Input.Jobs[i].group())
@@ -217,7 +218,7 @@ func (s *session) tree() (fairshare.Tree, error) {
 // amounts returns what a number of tasks of the job request.
 func (j *kaiJob) amounts(n int) (list []fairshare.Amount) {
 	var err error
-	for _, of := range []struct{ resource, field string }{{"cpu", "cpusPerTask"}, {"memory", "memoryPerTask"}, {"gpu", "gpusPerTask"}} {
+	for _, of := range []struct{ resource, field string }{{"cpu", "cpusPerTask"}, {"memory", "memoryPerTask"}, {kai.GPU, "gpusPerTask"}} {
 		per, _ := j.PerTask[of.field].(float64)
 		list = append(list, fairshare.Amount{Resource: of.resource, Amount: int64(n) * sharesAmount(&err, of.resource, per)})
 	}

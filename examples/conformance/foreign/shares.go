@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/preemption/recorded"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/quota/fairshare"
@@ -53,7 +54,15 @@ type sharesWant struct {
 }
 
 // sharesUnits are the resources, with the number of our amounts in one of KAI's: milli-CPU, bytes and thousandths of a GPU.
-var sharesUnits = map[string]int64{"cpu": 1, "memory": 1, "gpu": 1000}
+var sharesUnits = map[string]int64{"cpu": 1, "memory": 1, kai.GPU: 1000}
+
+// sharesResource is the name of a resource in the state.
+func sharesResource(name string) string {
+	if name == "gpu" {
+		return kai.GPU
+	}
+	return name
+}
 
 // sharesAmount returns our amount of one of KAI's.
 func sharesAmount(err *error, resource string, x float64) int64 {
@@ -68,15 +77,16 @@ func sharesAmount(err *error, resource string, x float64) int64 {
 func (s *sharesInput) tree() (tree fairshare.Tree, err error) {
 	tree.KValue = quota.Some(s.KValue)
 	for _, name := range slices.Sorted(maps.Keys(s.Total)) {
-		total := sharesAmount(&err, name, s.Total[name])
-		tree.Resources = append(tree.Resources, fairshare.Resource{Name: name, Total: total, Unit: sharesUnits[name]})
+		resource := sharesResource(name)
+		total := sharesAmount(&err, resource, s.Total[name])
+		tree.Resources = append(tree.Resources, fairshare.Resource{Name: resource, Total: total, Unit: sharesUnits[resource]})
 	}
 	for _, from := range s.Queues {
 		to := fairshare.Queue{Name: from.Name, Parent: from.Parent, Priority: from.Priority, CreatedAt: time.Unix(from.Created, 0).UTC()}
 		for _, of := range []struct {
 			resource string
 			claim    *sharesClaim
-		}{{"cpu", from.CPU}, {"memory", from.Memory}, {"gpu", from.GPU}} {
+		}{{"cpu", from.CPU}, {"memory", from.Memory}, {kai.GPU, from.GPU}} {
 			if of.claim == nil {
 				continue
 			}
@@ -97,8 +107,9 @@ func (s *sharesInput) tree() (tree fairshare.Tree, err error) {
 
 func (w *sharesWant) list() (list []recorded.FairShare, err error) {
 	for _, queue := range slices.Sorted(maps.Keys(w.FairShare)) {
-		for _, resource := range slices.Sorted(maps.Keys(w.FairShare[queue])) {
-			share := sharesAmount(&err, resource, w.FairShare[queue][resource])
+		for _, name := range slices.Sorted(maps.Keys(w.FairShare[queue])) {
+			resource := sharesResource(name)
+			share := sharesAmount(&err, resource, w.FairShare[queue][name])
 			list = append(list, recorded.FairShare{Queue: queue, Resource: resource, FairShare: share})
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/cedesched/cede/examples/bridge"
-	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/quota/fairshare"
@@ -48,12 +48,12 @@ func SetShare(st *preemption.State, name, resource, field, value string) error {
 		return fmt.Errorf("there is no queue %q", name)
 	}
 	claims := tree.Queues[at].Claims
-	of := slices.IndexFunc(claims, func(c fairshare.Claim) bool { return c.Resource == resource })
+	of := slices.IndexFunc(claims, func(c fairshare.Claim) bool { return strings.EqualFold(c.Resource, resource) }) // in a Queue it is gpu
 	if of < 0 {
-		return fmt.Errorf("%q is unknown: want cpu, memory or %s", resource, kai.GPU)
+		return fmt.Errorf("%q is unknown: want cpu, memory or gpu", resource)
 	}
 	var err error
-	amountOfIt := func(value string) (quota.OptionalInt64, error) { return amountOf(resource, value) }
+	amountOfIt := func(value string) (quota.OptionalInt64, error) { return amountOf(claims[of].Resource, value) }
 	switch claim := &claims[of]; field {
 	case "quota":
 		var amount quota.OptionalInt64

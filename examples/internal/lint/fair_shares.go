@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/examples/internal/units"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
@@ -69,7 +70,7 @@ func guarantees(c *Cluster) []Finding {
 	var found []Finding
 	for i := range c.State.FairShares.Queues {
 		q := &c.State.FairShares.Queues[i]
-		gpus := claimOf(q, "gpu")
+		gpus := claimOf(q, kai.GPU)
 		var none []string
 		for _, resource := range []string{"cpu", "memory"} {
 			if claimOf(q, resource).Quota == 0 {
@@ -80,8 +81,8 @@ func guarantees(c *Cluster) []Finding {
 			continue
 		}
 		found = append(found, Finding{Place: placeOf("queue", q.Name),
-			Problem: fmt.Sprintf("its quota of gpu (%s) takes nothing back from queues that are within their fair shares, because its quota of %s is 0 and every pod asks for some: for that a queue has to be within its quota of everything; unlimited is -1",
-				units.Amount("gpu", gpus.Quota), strings.Join(none, " and "))})
+			Problem: fmt.Sprintf("its quota of %s (%s) takes nothing back from queues that are within their fair shares, because its quota of %s is 0 and every pod asks for some: for that a queue has to be within its quota of everything; unlimited is -1",
+				kai.GPU, units.Amount(kai.GPU, gpus.Quota), strings.Join(none, " and "))})
 	}
 	return found
 }

@@ -23,11 +23,11 @@ var now = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 // drawn draws a small cluster: some nodes, departments and teams, groups that run and groups that wait.
 func drawn(r *rand.Rand) session.Cluster {
 	c := session.Cluster{Flavor: "nodes", Now: now, KAISearch: true, Config: preemption.Config{Sharing: preemption.KAI}}
-	resources := []string{"gpu", "cpu"}
+	resources := []string{"GPU", "cpu"}
 	free := map[string]workload.Resources{}
-	tree := fairshare.Tree{Resources: []fairshare.Resource{{Name: "gpu"}, {Name: "cpu"}}}
+	tree := fairshare.Tree{Resources: []fairshare.Resource{{Name: "GPU"}, {Name: "cpu"}}}
 	for i := range 1 + r.IntN(3) {
-		n := workload.Node{Name: fmt.Sprint("n", i), Capacity: workload.Resources{"gpu": r.Int64N(5), "cpu": 2 + r.Int64N(6)}}
+		n := workload.Node{Name: fmt.Sprint("n", i), Capacity: workload.Resources{"GPU": r.Int64N(5), "cpu": 2 + r.Int64N(6)}}
 		c.Nodes.Nodes, free[n.Name] = append(c.Nodes.Nodes, n), maps.Clone(n.Capacity)
 		for k, resource := range resources {
 			tree.Resources[k].Total += n.Capacity[resource]
@@ -57,15 +57,15 @@ func drawn(r *rand.Rand) session.Cluster {
 			Created: now.Add(-time.Duration(r.IntN(90)) * time.Minute), ReservedAt: now.Add(-time.Duration(r.IntN(20)) * time.Minute)}}
 		n := 1 + r.IntN(4)
 		g.Minimum = 1 + r.IntN(n)
-		takes := workload.Resources{"gpu": r.Int64N(3), "cpu": 1 + r.Int64N(2)}
+		takes := workload.Resources{"GPU": r.Int64N(3), "cpu": 1 + r.Int64N(2)}
 		runs := r.IntN(3) > 0
 		for k := range n {
 			p := workload.Pod{ID: fmt.Sprint(g.Workload.ID, "-", k), Requests: takes}
 			for _, at := range r.Perm(len(c.Nodes.Nodes)) {
 				name := c.Nodes.Nodes[at].Name
-				if of := free[name]; runs && p.Node == "" && of["gpu"] >= takes["gpu"] && of["cpu"] >= takes["cpu"] {
+				if of := free[name]; runs && p.Node == "" && of["GPU"] >= takes["GPU"] && of["cpu"] >= takes["cpu"] {
 					p.Node = name
-					of["gpu"], of["cpu"] = of["gpu"]-takes["gpu"], of["cpu"]-takes["cpu"]
+					of["GPU"], of["cpu"] = of["GPU"]-takes["GPU"], of["cpu"]-takes["cpu"]
 				}
 			}
 			g.Pods = append(g.Pods, p)
@@ -73,7 +73,7 @@ func drawn(r *rand.Rand) session.Cluster {
 		if placed := g.Pods[g.Minimum-1].Node != ""; runs && !placed { // less than the minimum does not run
 			for k := range g.Pods {
 				if p := &g.Pods[k]; p.Node != "" {
-					free[p.Node]["gpu"], free[p.Node]["cpu"] = free[p.Node]["gpu"]+takes["gpu"], free[p.Node]["cpu"]+takes["cpu"]
+					free[p.Node]["GPU"], free[p.Node]["cpu"] = free[p.Node]["GPU"]+takes["GPU"], free[p.Node]["cpu"]+takes["cpu"]
 					p.Node = ""
 				}
 			}
@@ -85,7 +85,7 @@ func drawn(r *rand.Rand) session.Cluster {
 		c.Groups = append(c.Groups, g)
 	}
 	tree.Queues = append(tree.Queues, fairshare.Queue{Name: "department", Claims: []fairshare.Claim{
-		{Resource: "gpu", Quota: r.Int64N(6), OverQuotaWeight: 1}, {Resource: "cpu", Quota: quota.Unlimited, OverQuotaWeight: 1}}})
+		{Resource: "GPU", Quota: r.Int64N(6), OverQuotaWeight: 1}, {Resource: "cpu", Quota: quota.Unlimited, OverQuotaWeight: 1}}})
 	c.State.FairShares = tree
 	c.State.Cohorts, c.State.Queues = preemption.QueuesOf(tree, "all", c.Flavor)
 	for i := range c.State.Queues {

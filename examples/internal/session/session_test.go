@@ -21,7 +21,7 @@ var at = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 func group(id, queue string, minimum, pods, running, age int) bridge.Group {
 	g := bridge.Group{Minimum: minimum, Workload: workload.Workload{ID: id, Queue: queue, Priority: 50, Created: at.Add(-time.Duration(age) * time.Minute)}}
 	for i := range pods {
-		p := workload.Pod{ID: fmt.Sprint(id, "-", i), Requests: workload.Resources{"gpu": 1}}
+		p := workload.Pod{ID: fmt.Sprint(id, "-", i), Requests: workload.Resources{"GPU": 1}}
 		if i < running {
 			p.Node = "n"
 		}
@@ -33,7 +33,7 @@ func group(id, queue string, minimum, pods, running, age int) bridge.Group {
 // of begins with queues a and b of a quota of 2 each, and a node of 4 GPUs.
 func of(t *testing.T, groups ...bridge.Group) *Session {
 	t.Helper()
-	return onNodes(t, []workload.Node{{Name: "n", Capacity: workload.Resources{"gpu": 4}}}, groups...)
+	return onNodes(t, []workload.Node{{Name: "n", Capacity: workload.Resources{"GPU": 4}}}, groups...)
 }
 
 func onNodes(t *testing.T, nodes []workload.Node, groups ...bridge.Group) *Session {
@@ -44,16 +44,16 @@ func onNodes(t *testing.T, nodes []workload.Node, groups ...bridge.Group) *Sessi
 // with begins with KAI's own search, or without.
 func with(t *testing.T, kaiSearch bool, nodes []workload.Node, groups ...bridge.Group) *Session {
 	t.Helper()
-	tree := fairshare.Tree{Resources: []fairshare.Resource{{Name: "gpu"}}}
+	tree := fairshare.Tree{Resources: []fairshare.Resource{{Name: "GPU"}}}
 	for _, n := range nodes {
-		tree.Resources[0].Total += n.Capacity["gpu"]
+		tree.Resources[0].Total += n.Capacity["GPU"]
 	}
 	for _, q := range []string{"a", "b"} {
-		claim := fairshare.Claim{Resource: "gpu", Quota: 2, OverQuotaWeight: 1}
+		claim := fairshare.Claim{Resource: "GPU", Quota: 2, OverQuotaWeight: 1}
 		for _, g := range groups {
 			if g.Workload.Queue == q {
 				for _, p := range g.Pods {
-					claim.Request += p.Requests["gpu"]
+					claim.Request += p.Requests["GPU"]
 				}
 			}
 		}
@@ -156,11 +156,11 @@ func TestConsolidate(t *testing.T) {
 	begin := func(fixed bool, asks int64) *Session {
 		one, two, large := group("one", "a", 1, 1, 1, 9), group("two", "a", 1, 1, 1, 8), group("large", "b", 1, 1, 0, 5)
 		two.Pods[0].Node, one.Workload.NeverYields, two.Workload.NeverYields = "m", fixed, fixed
-		large.Pods[0].Requests = workload.Resources{"gpu": asks}
+		large.Pods[0].Requests = workload.Resources{"GPU": asks}
 		s := of(t, one, two, large)
 		one.Pods[0].Group, two.Pods[0].Group = "one", "two"
 		s.rooms = rooms.All(placement.State{Pods: []workload.Pod{one.Pods[0], two.Pods[0]}, Nodes: []workload.Node{
-			{Name: "m", Capacity: workload.Resources{"gpu": 2}}, {Name: "n", Capacity: workload.Resources{"gpu": 2}}}})
+			{Name: "m", Capacity: workload.Resources{"GPU": 2}}, {Name: "n", Capacity: workload.Resources{"GPU": 2}}}})
 		return s
 	}
 	if got := played(t, begin(false, 2)); got != "consolidation large +0" {
@@ -204,7 +204,7 @@ func TestVictimsMove(t *testing.T) {
 		for i := range gang.Pods {
 			gang.Pods[i].Nodes = []string{"n"}
 		}
-		s := onNodes(t, []workload.Node{{Name: "m", Capacity: workload.Resources{"gpu": c.free}}, {Name: "n", Capacity: workload.Resources{"gpu": 4}}},
+		s := onNodes(t, []workload.Node{{Name: "m", Capacity: workload.Resources{"GPU": c.free}}, {Name: "n", Capacity: workload.Resources{"GPU": 4}}},
 			group("many", "b", c.minimum, 4, 4, 9), gang)
 		moved := 0
 		got := played(t, s, func(step *Step) { moved += len(step.Moves()) })
@@ -238,8 +238,8 @@ func TestKAISearch(t *testing.T) {
 			for i, node := range c.v {
 				v.Pods[i].Node = node
 			}
-			asks.Pods[0].Requests = workload.Resources{"gpu": 2}
-			nodes := []workload.Node{{Name: "m", Capacity: workload.Resources{"gpu": c.m}}, {Name: "n", Capacity: workload.Resources{"gpu": c.n}}}
+			asks.Pods[0].Requests = workload.Resources{"GPU": 2}
+			nodes := []workload.Node{{Name: "m", Capacity: workload.Resources{"GPU": c.m}}, {Name: "n", Capacity: workload.Resources{"GPU": c.n}}}
 			s := with(t, own, nodes, u, v, asks)
 			if got := played(t, s); got != want || s.Cut() {
 				t.Errorf("%s, own search %t: %s", name, own, got)
@@ -250,7 +250,7 @@ func TestKAISearch(t *testing.T) {
 
 // In the next session what moved or was told to leave waits, and what KAI's search counted in the session before is forgotten.
 func TestKAISearchGoesOn(t *testing.T) {
-	s := with(t, true, []workload.Node{{Name: "n", Capacity: workload.Resources{"gpu": 4}}}, group("elastic", "b", 1, 4, 4, 9), group("gang", "a", 2, 2, 0, 5))
+	s := with(t, true, []workload.Node{{Name: "n", Capacity: workload.Resources{"GPU": 4}}}, group("elastic", "b", 1, 4, 4, 9), group("gang", "a", 2, 2, 0, 5))
 	for i, want := range []string{"reclaim gang +0 +1 -elastic-2 -elastic-3", "allocate gang +0 +1", ""} {
 		if got := played(t, s); got != want {
 			t.Errorf("session %d: %s", i+1, got)

@@ -9,10 +9,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/quota"
 )
 
-// Amount formats an amount as people write it: cpu in CPUs or in thousandths of one, bytes in binary units, others unchanged.
+// Amount formats an amount as people write it: cpu in CPUs or in thousandths of one, GPUs of KAI with their parts, bytes in binary
+// units, others unchanged.
 func Amount(resource string, amount int64) string {
 	sign := ""
 	if amount < 0 {
@@ -23,7 +25,7 @@ func Amount(resource string, amount int64) string {
 		return sign + "unlimited"
 	case resource == "cpu" && amount > 0 && amount < 1000:
 		return sign + strconv.FormatInt(amount, 10) + "m"
-	case resource == "cpu":
+	case bridge.InThousandths(resource):
 		return sign + strconv.FormatFloat(float64(amount)/1000, 'f', -1, 64)
 	case inBytes(resource, amount):
 		return sign + bytes(amount)
@@ -43,13 +45,13 @@ func bytes(amount int64) string {
 	return strconv.FormatFloat(math.Floor(value*fine+0.5)/fine, 'f', -1, 64) + [...]string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}[unit]
 }
 
-// Exact formats an amount as a quantity that reads as the same amount: of cpu thousandths, of bytes in the largest binary unit of which they are
+// Exact formats an amount as a quantity that reads as the same amount: of cpu and GPUs of KAI thousandths, of bytes in the largest binary unit of which they are
 // a whole number.
 func Exact(resource string, amount int64) string {
 	switch {
-	case resource == "cpu" && amount%1000 != 0:
+	case bridge.InThousandths(resource) && amount%1000 != 0:
 		return strconv.FormatInt(amount, 10) + "m"
-	case resource == "cpu":
+	case bridge.InThousandths(resource):
 		return strconv.FormatInt(amount/1000, 10)
 	case amount != 0 && inBytes(resource, amount):
 		for i, unit := range []string{"Ti", "Gi", "Mi", "Ki"} {

@@ -381,7 +381,7 @@ func editsOf(way explain.Way, w *workload.Workload, s *preemption.Snapshot) []Ed
 // quantity writes an amount so that it is read as the same.
 func quantity(resource string, amount int64) string {
 	switch {
-	case resource != "cpu":
+	case !bridge.InThousandths(resource):
 		return strconv.FormatInt(amount, 10)
 	case amount%1000 == 0:
 		return strconv.FormatInt(amount/1000, 10)

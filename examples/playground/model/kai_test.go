@@ -48,7 +48,7 @@ func TestKAI(t *testing.T) {
 	if err := m.Set(Edit{Kind: "sharing", Value: "fair"}); err == nil || !strings.Contains(err.Error(), "KAI decides by fair shares") {
 		t.Errorf("%v", err)
 	}
-	if err := m.Set(Edit{Kind: "quota", Node: "lab", Flavor: "Nodes", Resource: "gpu", Field: "nominal", Value: "9"}); err == nil || !strings.Contains(err.Error(), "a queue of KAI has no quota") {
+	if err := m.Set(Edit{Kind: "quota", Node: "lab", Flavor: "Nodes", Resource: "GPU", Field: "nominal", Value: "9"}); err == nil || !strings.Contains(err.Error(), "a queue of KAI has no quota") {
 		t.Errorf("%v", err)
 	}
 }
@@ -59,7 +59,7 @@ func TestAddToKAI(t *testing.T) {
 	requested := func() int64 {
 		for _, q := range m.now.Snapshot.FairShares() {
 			if q.Queue == m.now.waiting[m.now.index["new"]].Workload.Queue {
-				return q.Shares[slices.IndexFunc(q.Shares, func(s fairshare.Share) bool { return s.Resource == "gpu" })].Request
+				return q.Shares[slices.IndexFunc(q.Shares, func(s fairshare.Share) bool { return s.Resource == "GPU" })].Request
 			}
 		}
 		return -1
@@ -75,7 +75,7 @@ func TestAddToKAI(t *testing.T) {
 		if err := m.Set(Edit{Kind: "replicas", Node: "new", Field: "main", Value: value}); err != nil {
 			t.Fatal(err)
 		}
-		if w := m.now.waiting[m.now.index["new"]]; len(w.Pods) != n || requested() != two+int64(n)-2 {
+		if w := m.now.waiting[m.now.index["new"]]; len(w.Pods) != n || requested() != two+int64(n-2)*1000 {
 			t.Errorf("%d replicas: %d pods, %d requested, with two %d", n, len(w.Pods), requested(), two)
 		}
 	}
@@ -92,14 +92,14 @@ func TestSharesOfKAI(t *testing.T) {
 		if len(n.Quotas)+len(n.Policies) > 0 {
 			t.Errorf("%s has quotas or policies: %+v", name, n)
 		}
-		return n.Shares[slices.IndexFunc(n.Shares, func(s NodeShare) bool { return s.Resource == "gpu" })]
+		return n.Shares[slices.IndexFunc(n.Shares, func(s NodeShare) bool { return s.Resource == "GPU" })]
 	}
 	was := share("vision", false)
 	if was.Quota == "" || was.FairShare == "" {
 		t.Fatalf("%+v", was)
 	}
 	edit := func(field, value string) Edit {
-		return Edit{Kind: "share", Node: "vision", Resource: "gpu", Field: field, Value: value}
+		return Edit{Kind: "share", Node: "vision", Resource: "GPU", Field: field, Value: value}
 	}
 	if !m.isSet(edit("quota", was.Quota)) || m.isSet(edit("quota", "1")) || !m.isSet(edit("limit", "none")) {
 		t.Errorf("%+v", was)
@@ -116,7 +116,7 @@ func TestSharesOfKAI(t *testing.T) {
 	if a := m.Ask(); a.Outcome != "Impossible" {
 		t.Errorf("%+v", a)
 	}
-	for _, e := range []Edit{edit("limit", "much"), edit("weight", "1"), {Kind: "share", Node: "nobody", Resource: "gpu", Field: "limit", Value: "1"}, edit("overQuotaWeight", "-1")} {
+	for _, e := range []Edit{edit("limit", "much"), edit("weight", "1"), {Kind: "share", Node: "nobody", Resource: "GPU", Field: "limit", Value: "1"}, edit("overQuotaWeight", "-1")} {
 		if err := m.Set(e); err == nil {
 			t.Errorf("%+v is no error", e)
 		}
@@ -125,7 +125,7 @@ func TestSharesOfKAI(t *testing.T) {
 	if above.Cohort == "" {
 		t.Fatal("no queue is above")
 	}
-	if err := m.Set(Edit{Kind: "share", Node: above.Cohort, Resource: "gpu", Field: "limit", Value: "1"}); err != nil || share(above.Cohort, true).Limit != "1" {
+	if err := m.Set(Edit{Kind: "share", Node: above.Cohort, Resource: "GPU", Field: "limit", Value: "1"}); err != nil || share(above.Cohort, true).Limit != "1" {
 		t.Errorf("%v, %+v", err, share(above.Cohort, true))
 	}
 	if err := m.Unset(""); err != nil || share("vision", false) != was {
