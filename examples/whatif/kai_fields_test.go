@@ -224,7 +224,7 @@ func TestFieldsOfKAI(t *testing.T) {
 		}, "Unknown: none of its pods is in the input"},
 		{"part of a GPU runs", func(w *kaiWorld) {
 			setIn(w.pods[runs+"-worker-0"], "0.5", "metadata", "annotations", "gpu-fraction")
-		}, "Unknown: Pod n/" + runs + "-worker-0: metadata.annotations[gpu-fraction]"},
+		}, "Unknown: Pod n/" + runs + "-worker-0: it takes a part of a GPU and does not say of which"},
 		{"one that runs is ending", func(w *kaiWorld) {
 			setIn(w.pods[runs+"-worker-0"], "2026-11-27T12:00:00Z", "metadata", "deletionTimestamp")
 		}, "Fits"},
@@ -250,12 +250,12 @@ func TestFieldsOfKAI(t *testing.T) {
 		{"part of a GPU is asked for by another group", func(w *kaiWorld) {
 			w.others = append(w.others, objectOf(t, `{"apiVersion":"scheduling.run.ai/v2alpha2","kind":"PodGroup","metadata":{"name":"small","namespace":"n"},"spec":{"queue":"vision-research"}}`),
 				objectOf(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"small-0","namespace":"n","annotations":{"pod-group-name":"small","gpu-fraction":"0.5"}},"spec":{"schedulerName":"kai-scheduler","containers":[{"name":"c"}]},"status":{"phase":"Pending"}}`))
-		}, "Unknown: Pod n/small-0: metadata.annotations[gpu-fraction]"},
+		}, "Fits"},
 		{"a gang in a gang", func(w *kaiWorld) { setIn(w.groups[waits], []any{map[string]any{"name": "a"}}, "spec", "subGroups") }, "Unknown: PodGroup n/" + waits + ": spec.subGroups"},
 		{"the same name elsewhere", beside(`{"apiVersion":"scheduling.run.ai/v2alpha2","kind":"PodGroup","metadata":{"name":"` + waits + `","namespace":"other"},"spec":{"queue":"vision-research"}}`),
 			"Unknown: PodGroup other/" + waits},
 		{"a bind request of nobody", beside(`{"apiVersion":"scheduling.run.ai/v1alpha2","kind":"BindRequest","metadata":{"name":"b","namespace":"n"},"spec":{"podName":"gone","selectedNode":"gpu-node-1"}}`), "Fits"},
-		{"a bind request with part of a GPU", beside(`{"apiVersion":"scheduling.run.ai/v1alpha2","kind":"BindRequest","metadata":{"name":"b","namespace":"n"},"spec":{"podName":"gone","selectedNode":"gpu-node-1","receivedResourceType":"Fraction"}}`),
+		{"a bind request with a slice of a GPU", beside(`{"apiVersion":"scheduling.run.ai/v1alpha2","kind":"BindRequest","metadata":{"name":"b","namespace":"n"},"spec":{"podName":"gone","selectedNode":"gpu-node-1","receivedResourceType":"MigInstance"}}`),
 			"Unknown: BindRequest n/b: spec.receivedResourceType is not modelled"},
 		{"an object of no version", beside(`{"apiVersion":"v1","kind":"podgroup","metadata":{"name":"b","namespace":"n"},"spec":{}}`), "Unknown: podgroup n/b cannot be read"},
 		{"the scheduler's own settings", beside(`{"apiVersion":"kai.scheduler/v1","kind":"SchedulingShard","metadata":{"name":"default"},"spec":{"placementStrategy":{"gpu":"spread"}}}`),

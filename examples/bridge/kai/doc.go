@@ -11,6 +11,7 @@
 // group that waits asks for as many pods as must fit together; one of which pods run already
 // and others wait asks for the next ones under its own name and [More].
 //
-// Amounts are of one flavor, and resources have the names of a Queue: cpu, memory, gpu. Notes and
+// Amounts are of one flavor, and resources are cpu, memory and GPU. A pod may take a part of a GPU: [Devices] is the
+// rule by which such pods share them on nodes, and [Counts] what they count in their queues. Notes and
 // doubts say where KAI may decide otherwise. FIELDS.md lists every field that is read.
 package kai

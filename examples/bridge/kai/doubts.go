@@ -11,6 +11,12 @@ func (g *groups) doubtAll(object, path, format string, args ...any) {
 	g.c.Notes, g.c.Doubts = append(g.c.Notes, n), append(g.c.Doubts, bridge.Doubt{Note: n})
 }
 
+// maybe adds a doubt about every yes.
+func (g *groups) maybe(object, path, format string, args ...any) {
+	n := note(object, path, object+": "+format, args...)
+	g.c.Notes, g.c.Doubts = append(g.c.Notes, n), append(g.c.Doubts, bridge.Doubt{Note: n, OnlyYes: true})
+}
+
 // doubt adds a doubt about the answer about one group.
 func (g *groups) doubt(of *PodGroup, about, path, format string, args ...any) {
 	n := note("PodGroup "+of.Metadata.ID(), path, format, args...)

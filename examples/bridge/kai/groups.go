@@ -56,6 +56,7 @@ func (o *Objects) Cluster() bridge.Cluster {
 		}
 	}
 	t.minRuntime = g.minRuntimes(o)
+	g.nodes.beside.add([]quota.Amount{{Resource: GPU, Amount: g.rounded}})
 	t.addQueues(shares, g.nodes.beside, &c)
 	c.Nodes = g.nodes.state
 	g.doubtObjects(o)
@@ -73,6 +74,7 @@ type groups struct {
 	pods      []*Pod
 	of        map[string]*podsOf
 	requested map[string]totals // by queue: what its pods hold and wait for
+	rounded   int64             // what parts of GPUs count in queues and do not take of nodes
 }
 
 func (g *groups) warn(of *PodGroup, path, format string, args ...any) {

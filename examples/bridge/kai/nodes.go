@@ -61,7 +61,7 @@ func ofQueues(list []quota.Amount) (out []quota.Amount, others []string) {
 	return out, others
 }
 
-// requestsOf is what a pod takes: KAI does not read requests of the pod as a whole.
+// requestsOf is what a pod counts in its queue: KAI does not read requests of the pod as a whole, nor GPUs of one that shares one.
 func requestsOf(p *Pod) []quota.Amount {
 	spec := p.Spec
 	spec.Resources = nil
@@ -69,7 +69,24 @@ func requestsOf(p *Pod) []quota.Amount {
 	for _, a := range spec.Requests(nil) {
 		list[a.Resource] = bridge.QuantityOf(a.Resource, a.Amount)
 	}
+	if p.part != nil {
+		return withGPU(amounts(list), p.part.counts)
+	}
 	return amounts(list)
+}
+
+// podOf is a pod in the state, with what it takes of a node; takes is what counts in its queue.
+func podOf(p *Pod, group string, takes []quota.Amount) workload.Pod {
+	out := workload.Pod{ID: p.Metadata.ID(), UID: p.Metadata.UID, Group: group}
+	switch {
+	case p.part != nil:
+		out.Requests, out.Labels = resourcesOf(withGPU(takes, p.part.least)), p.part.labels
+	case p.Metadata.Labels[appLabel] == helpers[0]: // the pods that share its GPU count
+		out.Requests = resourcesOf(withGPU(takes, 0))
+	default:
+		out.Requests = resourcesOf(takes)
+	}
+	return out
 }
 
 func resourcesOf(list []quota.Amount) workload.Resources {
@@ -183,7 +200,8 @@ func (n *nodes) addPod(p *Pod, g *groups) {
 			n.total[a.Resource] = quota.Sub(n.total[a.Resource], a.Amount)
 		}
 	}
-	pod := workload.Pod{ID: p.Metadata.ID(), UID: p.Metadata.UID, Group: p.group(), Node: on.Metadata.Name, Requests: resourcesOf(takes)}
+	pod := podOf(p, p.group(), takes)
+	pod.Node = on.Metadata.Name
 	if p.ending() {
 		pod.Group, pod.Terminating, pod.TerminatingSince = "", true, *p.Metadata.DeletionTimestamp
 	}
@@ -199,7 +217,7 @@ func (n *nodes) hold(p *Pod, takes []quota.Amount) {
 
 // pod is a waiting pod of a group with the nodes where it may run.
 func (n *nodes) pod(p *Pod, group string) (workload.Pod, error) {
-	out := workload.Pod{ID: p.Metadata.ID(), UID: p.Metadata.UID, Group: group, Requests: resourcesOf(requestsOf(p))}
+	out := podOf(p, group, requestsOf(p))
 	key, err := json.Marshal([]any{p.Spec.NodeSelector, p.Spec.Affinity, p.Spec.Tolerations})
 	if err != nil {
 		return out, err

@@ -77,6 +77,8 @@ type Pod struct {
 	Metadata bridge.Metadata `json:"metadata"`
 	Spec     bridge.PodSpec  `json:"spec"`
 	Status   PodStatus       `json:"status"`
+
+	part *part // of a GPU that it shares; nil: none
 }
 
 // ended reports whether the pod holds nothing any more.
@@ -138,6 +140,8 @@ type BindRequest struct {
 type BindRequestSpec struct {
 	PodName      string `json:"podName"` // in the namespace of the request
 	SelectedNode string `json:"selectedNode"`
+	// SelectedGPUGroups are the GPUs that the pod shares; empty: none.
+	SelectedGPUGroups []string `json:"selectedGPUGroups"`
 }
 
 // BindRequestStatus is the status of a BindRequest.

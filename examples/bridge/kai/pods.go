@@ -21,7 +21,8 @@ func (g *groups) readPods(o *Objects) {
 		binds[b.Metadata.Namespace+"/"+b.Spec.PodName] = b
 	}
 	for _, p := range o.pods.All() {
-		if b := binds[p.Metadata.ID()]; b != nil && !p.Holds() && !p.ended() && !p.ending() {
+		b := binds[p.Metadata.ID()]
+		if b != nil && !p.Holds() && !p.ended() && !p.ending() {
 			if b.Status.Phase == "Failed" {
 				g.doubtAll("BindRequest "+b.Metadata.ID(), "status.phase", "it failed, and whether its pod has room on its node or waits is not known")
 			}
@@ -29,6 +30,7 @@ func (g *groups) readPods(o *Objects) {
 			bound.Spec.NodeName = b.Spec.SelectedNode
 			p = &bound
 		}
+		p = g.share(o, p, b)
 		g.pods = append(g.pods, p)
 		id := p.group()
 		if id == "" {

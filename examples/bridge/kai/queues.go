@@ -187,7 +187,7 @@ func (r *resource) claim(q *Queue, c *bridge.Cluster) fairshare.Claim {
 }
 
 // addQueues adds cohorts and queues for the queues, and above all of them a cohort with what there is: the total, and what is held on
-// nodes that do not count for it.
+// nodes that do not count for it, or counts more in queues than on nodes.
 func (t *tree) addQueues(shares fairshare.Tree, beside totals, c *bridge.Cluster) {
 	if len(shares.Queues) == 0 {
 		return

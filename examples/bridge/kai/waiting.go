@@ -118,14 +118,23 @@ func Describe(w workload.Workload) (bridge.Pending, error) {
 		s := &p.Workload.PodSets[i]
 		list := bridge.ResourceList{}
 		for _, a := range s.Requests {
-			list[a.Resource] = list[a.Resource].Add(bridge.QuantityOf(a.Resource, a.Amount))
+			name := resourceOf(a.Resource)
+			list[name] = list[name].Add(bridge.QuantityOf(a.Resource, a.Amount))
 		}
+		of := Pod{part: describedPart(list[GPU])}
 		takes := amounts(list)
+		if asks := list[GPU].Amount(GPU); of.part != nil {
+			takes = withGPU(takes, of.part.counts)
+		} else if asks%wholeGPU != 0 {
+			return p, fmt.Errorf("%s GPUs: want a part of one, or whole ones", list[GPU])
+		}
 		if s.Requests, _ = ofQueues(takes); s.Count > maxDescribed-int64(len(p.Pods)) {
 			return p, fmt.Errorf("%d replicas: want at most %d", s.Count, maxDescribed)
 		}
 		for n := range s.Count {
-			p.Pods = append(p.Pods, workload.Pod{ID: fmt.Sprintf("%s %d", w.ID, n), Group: w.ID, Requests: resourcesOf(takes)})
+			pod := podOf(&of, w.ID, takes)
+			pod.ID = fmt.Sprintf("%s %d", w.ID, n)
+			p.Pods = append(p.Pods, pod)
 		}
 	}
 	return p, nil

@@ -24,6 +24,8 @@ func Describe(id, each string, replicas int64, now time.Time) (workload.Workload
 		switch {
 		case err != nil:
 			return workload.Workload{}, fmt.Errorf("%s: %w", item, err)
+		case !quantity.IsWhole() && !bridge.InThousandths(name):
+			return workload.Workload{}, fmt.Errorf("%s: want a whole number (of KAI, %s takes parts)", item, bridge.GPU)
 		case amount < 0:
 			return workload.Workload{}, fmt.Errorf("%s: is negative", item)
 		case slices.ContainsFunc(set.Requests, func(r quota.Amount) bool { return r.Resource == name }):

@@ -2,8 +2,10 @@ package rooms
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
+	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
@@ -18,13 +20,15 @@ type OnNodes struct {
 	Order map[string]int
 
 	nodes   placement.State
-	all     *placement.Snapshot // nil: not made yet
+	places  *placement.Preemptor // knows that pods share GPUs; nil: none does
+	all     *placement.Snapshot  // nil: not made yet
 	domains []placement.Domain
 }
 
 // All returns the rooms on nodes. The group of a pod there is its workload. Their order is that of the pods.
 func All(nodes placement.State) *OnNodes {
 	n := &OnNodes{nodes: nodes, Order: make(map[string]int, len(nodes.Pods))}
+	n.Places(nodes.Pods)
 	for i := range nodes.Pods {
 		n.Order[nodes.Pods[i].ID] = i
 	}
@@ -49,6 +53,14 @@ func (n *OnNodes) Change(edits ...placement.Edit) (err error) {
 		n.all, err = n.all.With(edits...)
 	}
 	return err
+}
+
+// Places places pods: from the first on that takes a part of a GPU by the rule of those. Where none does, sums say as much.
+func (n *OnNodes) Places(pods []workload.Pod) *placement.Preemptor {
+	if n.places == nil && slices.ContainsFunc(pods, kai.SharesGPU) {
+		n.places, _ = placement.New(placement.Config{SetFilters: []placement.SetFilter{kai.Devices{}}}) // valid
+	}
+	return n.places
 }
 
 // Snapshot returns what is on the nodes.
@@ -79,7 +91,7 @@ func (n *OnNodes) Fit(pods []workload.Pod, now time.Time) (*placement.Fit, error
 	if err := n.begin(); err != nil {
 		return nil, err
 	}
-	fit, err := new(placement.Preemptor).Fit(n.all, placement.Request{
+	fit, err := n.Places(pods).Fit(n.all, placement.Request{
 		Group: pods[0].Group, MinCount: len(pods), Pods: pods, Domains: n.domains, Now: now, TerminationTimeout: releasing,
 	})
 	if err != nil {

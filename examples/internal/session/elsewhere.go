@@ -13,7 +13,8 @@ import (
 
 // elsewhere is the room of pods while victims of a first decision that are not removed move: each of their pods has a place on other nodes.
 type elsewhere struct {
-	room     *placement.Fit      // which says which pods leave first
+	room     *placement.Fit // which says which pods leave first
+	places   *placement.Preemptor
 	nodes    *placement.Snapshot // the pods of the victims are of lower priority than all others
 	request  placement.Request
 	gone     map[string]bool
@@ -47,7 +48,7 @@ func (e *elsewhere) Fits() bool {
 		return false
 	}
 	e.moving = &Moving{Before: on, Request: e.request}
-	d, err := moves.Decide(nil, on, e.request, AllMove)
+	d, err := moves.Decide(e.places, on, e.request, AllMove)
 	if e.moving.Decision, e.tried = d, e.tried+d.Tried; err != nil {
 		e.err = err
 		return false
@@ -81,7 +82,7 @@ func (e *elsewhere) take(victims []preemption.Victim) {
 
 // spare decides again, so that victims that have a place elsewhere move. It changes the step if then fewer pods yield.
 func (s *Session) spare(step *Step, room *placement.Fit, pods []workload.Pod) error {
-	e := &elsewhere{room: room, gone: map[string]bool{}, replicas: map[string]int64{}}
+	e := &elsewhere{room: room, places: s.rooms.Places(pods), gone: map[string]bool{}, replicas: map[string]int64{}}
 	e.take(step.Decision.Victims)
 	victims := e.left()
 	if len(victims) == 0 || len(victims) > mostMoving || slices.ContainsFunc(step.Decision.Victims, func(v preemption.Victim) bool {

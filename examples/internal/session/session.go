@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/examples/bridge"
+	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/examples/internal/rooms"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/placement"
@@ -166,12 +167,14 @@ func (s *Session) podSet(pods []workload.Pod, least int) workload.PodSet {
 	same := true
 	for i := range pods {
 		for _, r := range s.tree.Resources {
-			same = same && pods[i].Requests[r.Name] == pods[0].Requests[r.Name]
-			sum[r.Name] = quota.Add(sum[r.Name], pods[i].Requests[r.Name])
+			same = same && kai.Counts(&pods[i], r.Name) == kai.Counts(&pods[0], r.Name)
+			sum[r.Name] = quota.Add(sum[r.Name], kai.Counts(&pods[i], r.Name))
 		}
 	}
 	if same {
-		sum = pods[0].Requests
+		for name := range sum {
+			sum[name] = kai.Counts(&pods[0], name)
+		}
 		if least < len(pods) && len(pods) <= workload.MaxElasticCount {
 			set.MinCount = workload.AtLeast(int64(least))
 		}
@@ -219,7 +222,7 @@ func (j *job) waitsAs() string {
 func kind(w *workload.Workload, pods []workload.Pod) string {
 	text := fmt.Sprint(w.Queue, " ", w.Priority, w.NeverYields, w.NeverPreempts)
 	for i := range pods {
-		text += fmt.Sprint(pods[i].Requests, pods[i].Nodes, pods[i].Nowhere)
+		text += fmt.Sprint(pods[i].Requests, pods[i].Labels, pods[i].Nodes, pods[i].Nowhere)
 	}
 	return text
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/quota/fairshare"
 	"github.com/cedesched/cede/workload"
@@ -53,7 +54,7 @@ func (t *trial) use(j *job, p *workload.Pod, sign int64) {
 	}
 	for k := range q.Claims {
 		c := &q.Claims[k]
-		amount := sign * p.Requests[c.Resource]
+		amount := sign * kai.Counts(p, c.Resource)
 		if c.Usage = quota.Add(c.Usage, amount); j.Workload.NeverYields {
 			c.NonPreemptible = quota.Add(c.NonPreemptible, amount)
 		}
@@ -191,7 +192,7 @@ func (s *Session) sum(j *job, pods []int) []fairshare.Amount {
 	for k, r := range s.tree.Resources {
 		list[k].Resource = r.Name
 		for _, i := range pods {
-			list[k].Amount = quota.Add(list[k].Amount, j.Pods[i].Requests[r.Name])
+			list[k].Amount = quota.Add(list[k].Amount, kai.Counts(&j.Pods[i], r.Name))
 		}
 	}
 	return list
