@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/workload"
@@ -61,9 +60,8 @@ func (t deviceTrial) count(p workload.Pod, sign int64) {
 		n.whole += sign * (p.Requests[GPU] / wholeGPU)
 	default:
 		takes := n.part(&p)
-		node, device, _ := strings.Cut(p.Labels[deviceLabel], "/")
-		switch {
-		case device != "" && node == p.Node: // else it has moved
+		switch device := Device(&p); {
+		case device != "":
 			if n.used[device] += sign * takes; n.used[device] == 0 {
 				delete(n.used, device)
 			}

@@ -2,8 +2,10 @@ package kai
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/cedesched/cede/examples/bridge"
 	"github.com/cedesched/cede/quota"
@@ -81,6 +83,39 @@ func fractionOf(text string) *part {
 		return nil
 	}
 	return &part{counts: hundredths(math.Round(portion * 100)), least: int64(portion * wholeGPU), labels: map[string]string{fractionAnnotation: text}}
+}
+
+// Share lets a pod of a state take a part of a GPU: of one of its node, by name, or of any (empty). It reports false, and changes nothing, of
+// what is no part.
+func Share(p *workload.Pod, fraction, device string) bool {
+	of := fractionOf(fraction)
+	if of == nil {
+		return false
+	}
+	of.labels[countsLabel] = strconv.FormatInt(of.counts, 10)
+	if device != "" {
+		of.labels[deviceLabel] = p.Node + "/" + device
+	}
+	p.Requests, p.Labels = maps.Clone(p.Requests), of.labels
+	p.Requests[GPU] = of.least
+	return true
+}
+
+// Device names the GPU of its node of which a pod of a state has a part; empty: it takes none, or it is not said of which.
+func Device(p *workload.Pod) string {
+	node, device, _ := strings.Cut(p.Labels[deviceLabel], "/")
+	if node != p.Node {
+		return "" // it has moved
+	}
+	return device
+}
+
+// GoesAnywhere takes back of which GPU a pod has a part: it gets another one.
+func GoesAnywhere(p *workload.Pod) {
+	if p.Labels[deviceLabel] != "" {
+		p.Labels = maps.Clone(p.Labels)
+		delete(p.Labels, deviceLabel)
+	}
 }
 
 // describedPart is the part that a workload describes which asks for less than a GPU; nil: it does not.

@@ -50,10 +50,11 @@ type kaiJob struct {
 	} `json:"groups"`
 	PerTask map[string]any `json:"perTask"`
 	Tasks   []struct {
-		Name  string  `json:"name"`
-		Node  string  `json:"node"`
-		State string  `json:"state"`
-		GPUs  float64 `json:"gpus"`
+		Name   string   `json:"name"`
+		Node   string   `json:"node"`
+		State  string   `json:"state"`
+		GPUs   float64  `json:"gpus"`
+		Shares []string `json:"gpuGroups"` // the GPUs of which it has a part
 	} `json:"tasks"`
 }
 

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -253,6 +255,9 @@ func (j *sessionJob) group() bridge.Group {
 			p.Node = task.Node
 			fallthrough
 		case "Pending":
+			if per, _ := j.PerTask["gpusPerTask"].(float64); per != math.Trunc(per) {
+				kai.Share(&p, strconv.FormatFloat(per, 'f', -1, 64), strings.Join(task.Shares, "/"))
+			}
 			g.Pods = append(g.Pods, p)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cedesched/cede/examples/bridge/kai"
 	sessions "github.com/cedesched/cede/examples/internal/session"
 	"github.com/cedesched/cede/examples/internal/session/judge"
 	"github.com/cedesched/cede/preemption/placement"
@@ -344,6 +345,12 @@ func movedBy(step *sessions.Step) (tasks []string) {
 // judgeMoves notes what is wrong with the moves of a step.
 func judgeMoves(step *sessions.Step, r *recorded.Report) {
 	if of := step.Moving; of != nil && of.Before != nil { // KAI's own search is judged otherwise
+		if slices.ContainsFunc(slices.Concat(of.Before.State().Pods, of.Request.Pods), kai.SharesGPU) { // package verify knows no rules of sets
+			if err := judge.Devices(step); err != nil {
+				r.Differences = append(r.Differences, recorded.Difference{What: "what the judge finds wrong with the GPUs of " + step.Group, Got: []string{err.Error()}})
+			}
+			return
+		}
 		if wrong := verify.Moves(of.Before.State(), of.Request, placement.Config{}, sessions.AllMove, of.Decision); wrong != nil {
 			r.Differences = append(r.Differences, recorded.Difference{What: "what the judge finds wrong with the moves", Got: []string{wrong.Error()}})
 		}

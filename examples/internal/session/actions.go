@@ -192,6 +192,7 @@ func (s *Session) carryOut(j *job, step *Step, nominated []placement.Nomination)
 		case node == "":
 			return of.phases[i]
 		}
+		kai.GoesAnywhere(p)
 		if p.Node = node; waited {
 			step.Pods = append(step.Pods, *p)
 		}
@@ -238,13 +239,13 @@ func (s *Session) change(jobs []*job, to func(of *job, pod int) phase) error {
 			s.count(&w, -1)
 		}
 		for i := range j.Pods {
-			held, node := j.phases[i].holds(), j.Pods[i].Node
+			held, node, device := j.phases[i].holds(), j.Pods[i].Node, kai.Device(&j.Pods[i])
 			j.phases[i] = to(j, i)
 			switch holds := j.phases[i].holds(); {
 			case holds && !held:
 				starts = append(starts, placement.Run(j.Pods[i]))
 				j.running++
-			case holds && node != j.Pods[i].Node:
+			case holds && (node != j.Pods[i].Node || device != kai.Device(&j.Pods[i])):
 				onNodes, starts = append(onNodes, placement.Remove(j.Pods[i].ID)), append(starts, placement.Run(j.Pods[i]))
 			case held && !holds:
 				onNodes = append(onNodes, placement.Remove(j.Pods[i].ID))
