@@ -9,8 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/duration"
 
-	"github.com/cedesched/cede/examples/bridge"
-	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/examples/internal/answers"
 	"github.com/cedesched/cede/examples/internal/cli"
 	"github.com/cedesched/cede/examples/whatif/internal/serve"
@@ -51,9 +49,6 @@ var nextVerb = verb{
 		}
 		if o.search != "" && !c.ByFairShares() {
 			return result{}, errors.New("-search kai: the input is not of KAI")
-		}
-		if o.search != "" && slices.ContainsFunc(c.Found.Groups, func(g bridge.Group) bool { return slices.ContainsFunc(g.Pods, kai.SharesGPU) }) {
-			return result{}, errors.New("-search kai: KAI's search is not modelled with pods that share GPUs: ask without it")
 		}
 		most := answers.MaxSteps
 		if o.all {

@@ -3,7 +3,6 @@ package kai
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 
@@ -27,8 +26,7 @@ func (Devices) Reach() placement.Reach { return placement.ReachNode }
 func (Devices) Begin(snapshot *placement.Snapshot, _ placement.Request) placement.Trial {
 	t := deviceTrial{}
 	for n := range snapshot.Nodes() {
-		memory, _ := gpuMemory(n.Labels)
-		t[n.Name] = &shared{count: n.Capacity[GPU] / wholeGPU, memory: memory, used: map[string]int64{}, loose: map[string]int64{}}
+		t[n.Name] = GPUsOf(n)
 	}
 	for p := range snapshot.Pods() {
 		t.Add(p)
@@ -37,14 +35,7 @@ func (Devices) Begin(snapshot *placement.Snapshot, _ placement.Request) placemen
 }
 
 // deviceTrial has the GPUs of nodes by name.
-type deviceTrial map[string]*shared
-
-// shared are the GPUs of a node. Parts are in units of the memory of one.
-type shared struct {
-	count, whole, memory int64
-	used                 map[string]int64 // of GPUs that pods share
-	loose                map[string]int64 // parts by pod, of which it is not said which GPU they are on
-}
+type deviceTrial map[string]*GPUs
 
 // Add implements [placement.Trial].
 func (t deviceTrial) Add(p workload.Pod) { t.count(p, 1) }
@@ -53,28 +44,57 @@ func (t deviceTrial) Add(p workload.Pod) { t.count(p, 1) }
 func (t deviceTrial) Remove(p workload.Pod) { t.count(p, -1) }
 
 func (t deviceTrial) count(p workload.Pod, sign int64) {
-	n := t[p.Node]
-	switch {
-	case n == nil:
-	case !SharesGPU(p):
+	if n := t[p.Node]; n != nil {
+		n.Count(&p, sign)
+	}
+}
+
+// Allows implements [placement.Trial].
+func (t deviceTrial) Allows(p workload.Pod, node workload.Node) bool {
+	n := t[node.Name]
+	return n == nil || n.Fits(&p)
+}
+
+// GPUs are those of a node. Parts are in units of the memory of one. Make them with [GPUsOf].
+type GPUs struct {
+	count, whole, memory int64
+	used                 map[string]int64 // of GPUs that pods share
+	loose                map[string]int64 // parts by pod, of which it is not said which GPU they are on
+}
+
+// GPUsOf returns the GPUs of a node without pods.
+func GPUsOf(n workload.Node) *GPUs {
+	memory, _ := gpuMemory(n.Labels)
+	return &GPUs{count: n.Capacity[GPU] / wholeGPU, memory: memory, used: map[string]int64{}, loose: map[string]int64{}}
+}
+
+// Clone returns a copy.
+func (n *GPUs) Clone() *GPUs {
+	c := *n
+	c.used, c.loose = maps.Clone(n.used), maps.Clone(n.loose)
+	return &c
+}
+
+// Count counts a pod that is on the node, or with the sign -1 was.
+func (n *GPUs) Count(p *workload.Pod, sign int64) {
+	if !SharesGPU(*p) {
 		n.whole += sign * (p.Requests[GPU] / wholeGPU)
-	default:
-		takes := n.part(&p)
-		switch device := Device(&p); {
-		case device != "":
-			if n.used[device] += sign * takes; n.used[device] == 0 {
-				delete(n.used, device)
-			}
-		case sign > 0:
-			n.loose[p.ID] = takes
-		default:
-			delete(n.loose, p.ID)
+		return
+	}
+	switch device := Device(p); {
+	case device != "":
+		if n.used[device] += sign * n.part(p); n.used[device] == 0 {
+			delete(n.used, device)
 		}
+	case sign > 0:
+		n.loose[p.ID] = n.part(p)
+	default:
+		delete(n.loose, p.ID)
 	}
 }
 
 // part is what a pod takes of the memory of a GPU, in the arithmetic of KAI.
-func (n *shared) part(p *workload.Pod) int64 {
+func (n *GPUs) part(p *workload.Pod) int64 {
 	if text := p.Labels[memoryAnnotation]; text != "" {
 		takes, _ := strconv.ParseInt(text, 10, 64) // the reader accepts no other
 		return takes
@@ -83,48 +103,70 @@ func (n *shared) part(p *workload.Pod) int64 {
 	return int64(portion * float64(n.memory))
 }
 
-// Allows implements [placement.Trial].
-func (t deviceTrial) Allows(p workload.Pod, node workload.Node) bool {
-	n := t[node.Name]
-	switch {
-	case n == nil:
-		return true
-	case !SharesGPU(p):
+// Fits reports whether there is room for a pod that is not on the node.
+func (n *GPUs) Fits(p *workload.Pod) bool {
+	if !SharesGPU(*p) {
 		asks := p.Requests[GPU] / wholeGPU
-		return asks == 0 || n.empty("", 0) >= asks
+		_, empty := n.arrange(nil, 0)
+		return asks == 0 || empty >= asks
 	}
-	takes := n.part(&p)
-	return takes <= n.memory && n.empty(p.ID, takes) >= 0
+	takes := n.part(p)
+	_, empty := n.arrange(p, takes)
+	return takes <= n.memory && empty >= 0
 }
 
-// empty returns how many GPUs nobody uses once one more part is there (empty: none): parts of which it is not said where they are go the
-// largest first to the fullest GPU that has room. Negative: there are too few.
-func (n *shared) empty(more string, takes int64) int64 {
-	parts := maps.Clone(n.loose)
-	if more != "" {
-		parts[more] = takes
+// Choose gives a part that fits its GPU: the fullest with room, else an empty one, its own if that is. The pod is on the node then.
+func (n *GPUs) Choose(p *workload.Pod, node string) {
+	device := Device(p)
+	if p.Node != node || n.used[device] != 0 {
+		device = ""
 	}
-	free := n.count - n.whole - int64(len(n.used))
-	if len(parts) == 0 {
-		return free
+	rooms, _ := n.arrange(nil, 0)
+	if best := fullest(rooms, n.part(p)); best >= 0 {
+		device = rooms[best].device
 	}
-	var room []int64
-	for _, used := range n.used {
-		room = append(room, n.memory-used)
+	p.Node, p.Labels = node, maps.Clone(p.Labels)
+	if p.Labels[deviceLabel] = node + "/" + device; device == "" {
+		delete(p.Labels, deviceLabel)
 	}
-	ids := slices.SortedFunc(maps.Keys(parts), func(a, b string) int { return cmp.Or(cmp.Compare(parts[b], parts[a]), cmp.Compare(a, b)) })
-	for _, id := range ids {
-		best, least := -1, int64(math.MaxInt64)
-		for i, r := range room {
-			if r >= parts[id] && r < least {
-				best, least = i, r
-			}
-		}
+}
+
+// room is what is free of a GPU that pods share.
+type room struct {
+	device string // empty: its pods do not say
+	free   int64
+}
+
+// arrange returns the GPUs that pods share, and how many are empty, once one more part is there (nil: none). Parts of which it is not said where
+// they are go the largest first to the fullest GPU that has room. Fewer than none: there are too few.
+func (n *GPUs) arrange(more *workload.Pod, takes int64) (rooms []room, empty int64) {
+	parts := n.loose
+	if more != nil {
+		parts = maps.Clone(parts)
+		parts[more.ID] = takes
+	}
+	for _, device := range slices.Sorted(maps.Keys(n.used)) {
+		rooms = append(rooms, room{device, n.memory - n.used[device]})
+	}
+	empty = n.count - n.whole - int64(len(rooms))
+	for _, id := range slices.SortedFunc(maps.Keys(parts), func(a, b string) int { return cmp.Or(cmp.Compare(parts[b], parts[a]), cmp.Compare(a, b)) }) {
+		best := fullest(rooms, parts[id])
 		if best < 0 {
-			room, best = append(room, n.memory), len(room)
-			free--
+			rooms, best = append(rooms, room{free: n.memory}), len(rooms)
+			empty--
 		}
-		room[best] -= parts[id]
+		rooms[best].free -= parts[id]
 	}
-	return free
+	return rooms, empty
+}
+
+// fullest returns the place of the first GPU of those with the least room that have enough; -1: none has.
+func fullest(rooms []room, takes int64) int {
+	best := -1
+	for i := range rooms {
+		if r := rooms[i].free; r >= takes && (best < 0 || r < rooms[best].free) {
+			best = i
+		}
+	}
+	return best
 }

@@ -1,7 +1,6 @@
 package foreign
 
 import (
-	"math"
 	"slices"
 
 	sessions "github.com/cedesched/cede/examples/internal/session"
@@ -10,20 +9,14 @@ import (
 	"github.com/cedesched/cede/preemption/recorded"
 )
 
-// Departures of KAI's own search.
-const (
-	countedOnce  = "a pod that leaves or moves again in a session counts once"
-	wholeDevices = "parts of a GPU share no device"
-)
+// Departure of KAI's own search.
+const countedOnce = "a pod that leaves or moves again in a session counts once"
 
 // KAISearch lets the session be played with KAI's own search.
 func (s Session) KAISearch() { s.kaiSearch = true }
 
 // searchDeparture says why KAI's own search finds others than are recorded; empty: nothing explains it.
 func (s *session) searchDeparture() string {
-	if s.hasParts() {
-		return wholeDevices
-	}
 	again, wait := false, 0
 	for i := range s.Input.Jobs {
 		j := &s.Input.Jobs[i]
@@ -35,14 +28,6 @@ func (s *session) searchDeparture() string {
 		return countedOnce
 	}
 	return ""
-}
-
-// hasParts reports whether a job asks for a part of a GPU.
-func (s *session) hasParts() bool {
-	return slices.ContainsFunc(s.Input.Jobs, func(j sessionJob) bool {
-		per, _ := j.PerTask["gpusPerTask"].(float64)
-		return per != math.Trunc(per)
-	})
 }
 
 // judgeSearch notes what is wrong with a step of KAI's own search.

@@ -192,7 +192,9 @@ func (s *Session) carryOut(j *job, step *Step, nominated []placement.Nomination)
 		case node == "":
 			return of.phases[i]
 		}
-		kai.GoesAnywhere(p)
+		if kai.GoesAnywhere(p); s.search != nil && s.search.chosen[p.ID] != nil {
+			p.Labels = s.search.chosen[p.ID].Labels
+		}
 		if p.Node = node; waited {
 			step.Pods = append(step.Pods, *p)
 		}

@@ -24,6 +24,7 @@ type books struct {
 type book struct {
 	workload.Node
 	idle, leaves workload.Resources
+	now, then    *kai.GPUs // with what leaves, and once that has left; nil: no pod shares one
 }
 
 // free is what a pod may have that waits for what leaves.
@@ -44,7 +45,7 @@ func (b *book) fits(p *workload.Pod, free func(resource string) int64) bool {
 
 // fitsNow reports whether a pod need not wait for what leaves.
 func (b *book) fitsNow(p *workload.Pod) bool {
-	return b.fits(p, func(resource string) int64 { return b.idle[resource] })
+	return (b.now == nil || b.now.Fits(p)) && b.fits(p, func(resource string) int64 { return b.idle[resource] })
 }
 
 // open reads the books of what is on the nodes.
@@ -62,12 +63,17 @@ func (s *Session) open() (*books, error) {
 	for i := range b.nodes {
 		b.at[b.nodes[i].Name] = i
 	}
+	if s.shares {
+		for i := range b.nodes {
+			n := &b.nodes[i]
+			n.now, n.then = kai.GPUsOf(n.Node), kai.GPUsOf(n.Node)
+		}
+	}
 	for i := range st.Pods {
-		if p := &st.Pods[i]; p.Node != "" {
+		if p := &st.Pods[i]; p.Node != "" && p.Terminating {
+			b.hold(p, left, 1)
+		} else if p.Node != "" {
 			b.hold(p, runs, 1)
-			if p.Terminating {
-				b.add(p, 0, 1)
-			}
 		}
 	}
 	return b, nil
@@ -106,6 +112,19 @@ func (b *books) hold(p *workload.Pod, in phase, sign int64) {
 	case left:
 		b.add(p, -sign, sign)
 	}
+	at, known := b.at[p.Node]
+	if !known || b.nodes[at].now == nil {
+		return
+	}
+	n := &b.nodes[at]
+	if in != placed {
+		n.now = n.now.Clone()
+		n.now.Count(p, sign)
+	}
+	if in != left {
+		n.then = n.then.Clone()
+		n.then.Count(p, sign)
+	}
 }
 
 // nodeFor returns the place of the node that KAI gives a pod; -1: it fits on none. Nodes on which it need not wait come before others, then those
@@ -124,7 +143,7 @@ func (b *books) nodeFor(p *workload.Pod, among []bool) int {
 	best, highest := -1, 0.0
 	for i := range b.nodes {
 		n := &b.nodes[i]
-		if !among[i] || !n.mayRun(p) || !n.fits(p, n.free) {
+		if !among[i] || !n.mayRun(p) || !n.fits(p, n.free) || n.then != nil && !n.then.Fits(p) {
 			continue
 		}
 		score := 0.0

@@ -3,12 +3,14 @@ package session
 import (
 	"cmp"
 
+	"github.com/cedesched/cede/examples/bridge/kai"
 	"github.com/cedesched/cede/examples/internal/rooms"
 	"github.com/cedesched/cede/minruntime"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/preemption/moves"
 	"github.com/cedesched/cede/preemption/placement"
 	"github.com/cedesched/cede/quota/fairshare"
+	"github.com/cedesched/cede/workload"
 )
 
 // search is what KAI's own search knows beside the session.
@@ -20,6 +22,7 @@ type search struct {
 	books    *books                        // nil: not opened in this session
 	twice    map[string][]fairshare.Amount // by queue, what KAI took off it although it was gone
 	trials   int                           // in this action
+	chosen   map[string]*workload.Pod      // by ID, with the GPUs that they share
 	cut      bool                          // some set was not tried because of the limits
 }
 
@@ -88,6 +91,12 @@ func (s *Session) probe(action string, j *job) (*Step, error) {
 		return nil, err
 	}
 	s.failed = map[string]bool{}
+	s.search.chosen = map[string]*workload.Pod{}
+	for _, of := range t.copies {
+		for i := range of.Pods {
+			s.search.chosen[of.Pods[i].ID] = &of.Pods[i]
+		}
+	}
 	err = s.carryOut(j, step, p.tell(step, t))
 	s.search.books, s.search.twice, s.order = t.search.books, t.search.twice, nil
 	return step, err
@@ -114,7 +123,7 @@ func (p *prober) tell(step *Step, t *trial) (starts []placement.Nomination) {
 				step.Gone, gone = append(step.Gone, was.ID), gone+1
 			case !before.holds() && now.holds():
 				starts, gone = append(starts, placement.Nomination{Pod: is.ID, Node: is.Node}), gone-1 // of a victim in place of another pod
-			case before.holds() && was.Node != is.Node:
+			case before.holds() && (was.Node != is.Node || kai.Device(was) != kai.Device(is)):
 				moved = append(moved, moves.Move{Group: j.Workload.ID, Pods: []moves.PodMove{{Pod: is.ID, From: was.Node, To: is.Node}}})
 			}
 			if j.phases[i].holds() {

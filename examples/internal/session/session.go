@@ -49,6 +49,7 @@ type Session struct {
 	looked    int
 	places    map[string]int // of the queues in the tree
 	search    *search        // nil: not KAI's own
+	shares    bool           // pods share GPUs
 }
 
 // New begins sessions.
@@ -77,6 +78,7 @@ func New(c Cluster) (*Session, error) {
 		for at := range j.Pods {
 			p := &j.Pods[at]
 			p.Group = j.Workload.ID
+			s.shares = s.shares || kai.SharesGPU(*p)
 			if order[p.ID] = at; p.Node != "" {
 				j.phases[at] = runs
 				j.running++

@@ -148,11 +148,17 @@ func (t *trial) place(j *job, i, at int, binds bool) {
 	p, in := &j.Pods[i], placed
 	n := &t.search.books.nodes[at]
 	was, here := t.gone[task{j.at, i}]
+	node, device := p.Node, kai.Device(p)
+	if p.Node = n.Name; n.then != nil && kai.SharesGPU(*p) {
+		p.Node = node
+		n.then.Choose(p, n.Name)
+	}
 	switch {
-	case p.Node != n.Name:
-		if p.Node = n.Name; binds && n.fitsNow(p) {
+	case node != n.Name:
+		if binds && n.fitsNow(p) {
 			in = runs
 		}
+	case here && device != kai.Device(p): // it goes to another GPU
 	case here:
 		t.search.books.hold(p, left, -1)
 		in = was
