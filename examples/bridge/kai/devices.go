@@ -11,7 +11,7 @@ import (
 )
 
 // SharesGPU reports whether a pod of the state takes a part of a GPU.
-func SharesGPU(p workload.Pod) bool {
+func SharesGPU(p *workload.Pod) bool {
 	return p.Labels[fractionAnnotation] != "" || p.Labels[memoryAnnotation] != ""
 }
 
@@ -24,35 +24,29 @@ func (Devices) Reach() placement.Reach { return placement.ReachNode }
 
 // Begin implements [placement.SetFilter].
 func (Devices) Begin(snapshot *placement.Snapshot, _ placement.Request) placement.Trial {
-	t := deviceTrial{}
-	for n := range snapshot.Nodes() {
-		t[n.Name] = GPUsOf(n)
+	st := snapshot.State()
+	t := &deviceTrial{make(map[string]*GPUs, len(st.Nodes))}
+	for i := range st.Nodes {
+		t.on[st.Nodes[i].Name] = GPUsOf(&st.Nodes[i])
 	}
-	for p := range snapshot.Pods() {
-		t.Add(p)
+	for i := range st.Pods {
+		t.on[st.Pods[i].Node].Count(&st.Pods[i], 1)
 	}
 	return t
 }
 
 // deviceTrial has the GPUs of nodes by name.
-type deviceTrial map[string]*GPUs
+type deviceTrial struct{ on map[string]*GPUs }
 
 // Add implements [placement.Trial].
-func (t deviceTrial) Add(p workload.Pod) { t.count(p, 1) }
+func (t *deviceTrial) Add(p workload.Pod) { t.on[p.Node].Count(&p, 1) }
 
 // Remove implements [placement.Trial].
-func (t deviceTrial) Remove(p workload.Pod) { t.count(p, -1) }
-
-func (t deviceTrial) count(p workload.Pod, sign int64) {
-	if n := t[p.Node]; n != nil {
-		n.Count(&p, sign)
-	}
-}
+func (t *deviceTrial) Remove(p workload.Pod) { t.on[p.Node].Count(&p, -1) }
 
 // Allows implements [placement.Trial].
-func (t deviceTrial) Allows(p workload.Pod, node workload.Node) bool {
-	n := t[node.Name]
-	return n == nil || n.Fits(&p)
+func (t *deviceTrial) Allows(p workload.Pod, node workload.Node) bool {
+	return t.on[node.Name].Fits(&p)
 }
 
 // GPUs are those of a node. Parts are in units of the memory of one. Make them with [GPUsOf].
@@ -63,7 +57,7 @@ type GPUs struct {
 }
 
 // GPUsOf returns the GPUs of a node without pods.
-func GPUsOf(n workload.Node) *GPUs {
+func GPUsOf(n *workload.Node) *GPUs {
 	memory, _ := gpuMemory(n.Labels)
 	return &GPUs{count: n.Capacity[GPU] / wholeGPU, memory: memory, used: map[string]int64{}, loose: map[string]int64{}}
 }
@@ -75,9 +69,12 @@ func (n *GPUs) Clone() *GPUs {
 	return &c
 }
 
-// Count counts a pod that is on the node, or with the sign -1 was.
+// Count counts a pod that is on the node, or with the sign -1 was. Nil, of a node that is not known, counts nothing.
 func (n *GPUs) Count(p *workload.Pod, sign int64) {
-	if !SharesGPU(*p) {
+	if n == nil {
+		return
+	}
+	if !SharesGPU(p) {
 		n.whole += sign * (p.Requests[GPU] / wholeGPU)
 		return
 	}
@@ -103,16 +100,19 @@ func (n *GPUs) part(p *workload.Pod) int64 {
 	return int64(portion * float64(n.memory))
 }
 
-// Fits reports whether there is room for a pod that is not on the node.
+// Fits reports whether there is room for a pod that is not on the node. Nil has room for all.
 func (n *GPUs) Fits(p *workload.Pod) bool {
-	if !SharesGPU(*p) {
-		asks := p.Requests[GPU] / wholeGPU
+	switch asks := p.Requests[GPU] / wholeGPU; {
+	case n == nil:
+		return true
+	case SharesGPU(p):
+		takes := n.part(p)
+		_, empty := n.arrange(p, takes)
+		return takes <= n.memory && empty >= 0
+	default:
 		_, empty := n.arrange(nil, 0)
 		return asks == 0 || empty >= asks
 	}
-	takes := n.part(p)
-	_, empty := n.arrange(p, takes)
-	return takes <= n.memory && empty >= 0
 }
 
 // Choose gives a part that fits its GPU: the fullest with room, else an empty one, its own if that is. The pod is on the node then.

@@ -13,6 +13,7 @@ import (
 	"github.com/cedesched/cede/preemption/recorded"
 	"github.com/cedesched/cede/preemption/verify"
 	"github.com/cedesched/cede/quota/fairshare"
+	"github.com/cedesched/cede/workload"
 )
 
 // Departures of KAI's sessions, by name. What is placed and who yields is judged by verify in each.
@@ -345,7 +346,7 @@ func movedBy(step *sessions.Step) (tasks []string) {
 // judgeMoves notes what is wrong with the moves of a step.
 func judgeMoves(step *sessions.Step, r *recorded.Report) {
 	if of := step.Moving; of != nil && of.Before != nil { // KAI's own search is judged otherwise
-		if slices.ContainsFunc(slices.Concat(of.Before.State().Pods, of.Request.Pods), kai.SharesGPU) { // package verify knows no rules of sets
+		if slices.ContainsFunc(slices.Concat(of.Before.State().Pods, of.Request.Pods), func(p workload.Pod) bool { return kai.SharesGPU(&p) }) { // package verify knows no rules of sets
 			if err := judge.Devices(step); err != nil {
 				r.Differences = append(r.Differences, recorded.Difference{What: "what the judge finds wrong with the GPUs of " + step.Group, Got: []string{err.Error()}})
 			}

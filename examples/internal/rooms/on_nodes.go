@@ -2,7 +2,6 @@ package rooms
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"github.com/cedesched/cede/examples/bridge/kai"
@@ -20,15 +19,15 @@ type OnNodes struct {
 	Order map[string]int
 
 	nodes   placement.State
-	places  *placement.Preemptor // knows that pods share GPUs; nil: none does
-	all     *placement.Snapshot  // nil: not made yet
+	shares  bool                // some pod takes a part of a GPU
+	all     *placement.Snapshot // nil: not made yet
 	domains []placement.Domain
 }
 
 // All returns the rooms on nodes. The group of a pod there is its workload. Their order is that of the pods.
 func All(nodes placement.State) *OnNodes {
 	n := &OnNodes{nodes: nodes, Order: make(map[string]int, len(nodes.Pods))}
-	n.Places(nodes.Pods)
+	n.Devices(nodes.Pods)
 	for i := range nodes.Pods {
 		n.Order[nodes.Pods[i].ID] = i
 	}
@@ -55,12 +54,15 @@ func (n *OnNodes) Change(edits ...placement.Edit) (err error) {
 	return err
 }
 
-// Places places pods: from the first on that takes a part of a GPU by the rule of those. Where none does, sums say as much.
-func (n *OnNodes) Places(pods []workload.Pod) *placement.Preemptor {
-	if n.places == nil && slices.ContainsFunc(pods, kai.SharesGPU) {
-		n.places, _ = placement.New(placement.Config{SetFilters: []placement.SetFilter{kai.Devices{}}}) // valid
+// Devices is the rule of GPUs that pods share, from the first pod on that does. Where none does, sums say as much.
+func (n *OnNodes) Devices(pods []workload.Pod) []placement.SetFilter {
+	for i := range pods {
+		n.shares = n.shares || kai.SharesGPU(&pods[i])
 	}
-	return n.places
+	if !n.shares {
+		return nil
+	}
+	return []placement.SetFilter{kai.Devices{}}
 }
 
 // Snapshot returns what is on the nodes.
@@ -91,8 +93,8 @@ func (n *OnNodes) Fit(pods []workload.Pod, now time.Time) (*placement.Fit, error
 	if err := n.begin(); err != nil {
 		return nil, err
 	}
-	fit, err := n.Places(pods).Fit(n.all, placement.Request{
-		Group: pods[0].Group, MinCount: len(pods), Pods: pods, Domains: n.domains, Now: now, TerminationTimeout: releasing,
+	fit, err := new(placement.Preemptor).Fit(n.all, placement.Request{
+		Group: pods[0].Group, MinCount: len(pods), Pods: pods, Domains: n.domains, Now: now, TerminationTimeout: releasing, SetFilters: n.Devices(pods),
 	})
 	if err != nil {
 		return nil, err

@@ -66,7 +66,7 @@ func (s *Session) open() (*books, error) {
 	if s.shares {
 		for i := range b.nodes {
 			n := &b.nodes[i]
-			n.now, n.then = kai.GPUsOf(n.Node), kai.GPUsOf(n.Node)
+			n.now, n.then = kai.GPUsOf(&n.Node), kai.GPUsOf(&n.Node)
 		}
 	}
 	for i := range st.Pods {

@@ -58,11 +58,11 @@ func (s *Session) consolidate(j *job) (*Step, error) {
 	for i := range of.Request.Pods {
 		of.Request.Pods[i].Group = w.ID
 	}
-	if of.Decision, err = moves.Decide(s.rooms.Places(pods), on.Snapshot, of.Request, AllMove); err == nil && !of.Decision.Decision.Outcome.Succeeds() {
+	if of.Decision, err = moves.Decide(s.placer(pods), on.Snapshot, of.Request, AllMove); err == nil && !of.Decision.Decision.Outcome.Succeeds() {
 		for _, n := range on.State().Nodes { // another set of victims for each node
 			of.Request.Domains = append(of.Request.Domains, placement.Domain{Name: n.Name, Nodes: []string{n.Name}})
 		}
-		of.Decision, err = moves.Decide(s.rooms.Places(pods), on.Snapshot, of.Request, AllMove)
+		of.Decision, err = moves.Decide(s.placer(pods), on.Snapshot, of.Request, AllMove)
 	}
 	s.looked += of.Decision.Tried
 	if err != nil || !of.Decision.Decision.Outcome.Succeeds() {
@@ -71,6 +71,12 @@ func (s *Session) consolidate(j *job) (*Step, error) {
 	s.failed = map[string]bool{}
 	step.Moving = of
 	return step, s.carryOut(j, step, of.Decision.Decision.Nominations)
+}
+
+// placer places pods as the rooms do, also those that move.
+func (s *Session) placer(pods []workload.Pod) *placement.Preemptor {
+	p, _ := placement.New(placement.Config{SetFilters: s.rooms.Devices(pods)}) // valid
+	return p
 }
 
 // movable returns what runs on the nodes. What cannot be preempted is of the highest priority: it stays.

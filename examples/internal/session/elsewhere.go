@@ -82,7 +82,7 @@ func (e *elsewhere) take(victims []preemption.Victim) {
 
 // spare decides again, so that victims that have a place elsewhere move. It changes the step if then fewer pods yield.
 func (s *Session) spare(step *Step, room *placement.Fit, pods []workload.Pod) error {
-	e := &elsewhere{room: room, places: s.rooms.Places(pods), gone: map[string]bool{}, replicas: map[string]int64{}}
+	e := &elsewhere{room: room, places: s.placer(pods), gone: map[string]bool{}, replicas: map[string]int64{}}
 	e.take(step.Decision.Victims)
 	victims := e.left()
 	if len(victims) == 0 || len(victims) > mostMoving || slices.ContainsFunc(step.Decision.Victims, func(v preemption.Victim) bool {

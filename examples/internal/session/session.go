@@ -78,7 +78,7 @@ func New(c Cluster) (*Session, error) {
 		for at := range j.Pods {
 			p := &j.Pods[at]
 			p.Group = j.Workload.ID
-			s.shares = s.shares || kai.SharesGPU(*p)
+			s.shares = s.shares || kai.SharesGPU(p)
 			if order[p.ID] = at; p.Node != "" {
 				j.phases[at] = runs
 				j.running++

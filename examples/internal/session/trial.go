@@ -149,7 +149,7 @@ func (t *trial) place(j *job, i, at int, binds bool) {
 	n := &t.search.books.nodes[at]
 	was, here := t.gone[task{j.at, i}]
 	node, device := p.Node, kai.Device(p)
-	if p.Node = n.Name; n.then != nil && kai.SharesGPU(*p) {
+	if p.Node = n.Name; n.then != nil && kai.SharesGPU(p) {
 		p.Node = node
 		n.then.Choose(p, n.Name)
 	}
