@@ -24,13 +24,12 @@ func (Devices) Reach() placement.Reach { return placement.ReachNode }
 
 // Begin implements [placement.SetFilter].
 func (Devices) Begin(snapshot *placement.Snapshot, _ placement.Request) placement.Trial {
-	st := snapshot.State()
-	t := &deviceTrial{make(map[string]*GPUs, len(st.Nodes))}
-	for i := range st.Nodes {
-		t.on[st.Nodes[i].Name] = GPUsOf(&st.Nodes[i])
-	}
-	for i := range st.Pods {
-		t.on[st.Pods[i].Node].Count(&st.Pods[i], 1)
+	t := &deviceTrial{map[string]*GPUs{}}
+	for n := range snapshot.Nodes() {
+		t.on[n.Name] = GPUsOf(&n)
+		for p := range snapshot.PodsOn(n.Name) {
+			t.on[n.Name].Count(&p, 1)
+		}
 	}
 	return t
 }
