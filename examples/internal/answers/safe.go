@@ -2,7 +2,6 @@ package answers
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -15,15 +14,13 @@ import (
 )
 
 // OnNodes lists the flavors whose pods Kueue places by a topology: requests for them need room on nodes.
-func (c *Cluster) OnNodes() []string {
-	list := slices.Collect(maps.Keys(c.Found.Topologies))
+func (c *Cluster) OnNodes() (list []string) {
 	for i := range c.State.Flavors {
-		if c.State.Flavors[i].Topology.Name != "" {
-			list = append(list, c.State.Flavors[i].Name)
+		if f := &c.State.Flavors[i]; f.Topology.Name != "" || c.Found.Topologies[f.Name] != "" {
+			list = append(list, f.Name)
 		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	return list
 }
 
 // SafeFor is an answer in a cell.
