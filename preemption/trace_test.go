@@ -37,7 +37,7 @@ func tracesTellTheAnswer(t *rapid.T) {
 	r := *record.Request
 	r.Room = drawRoom(t, record.State)
 	s := snapshotOf(t, record.State)
-	recorder := trace.Recorder{MaxSteps: math.MaxInt}
+	recorder := trace.Recorder{MaxSamples: math.MaxInt, MaxSteps: math.MaxInt}
 	d, names := traced(t, config, s, r, &recorder)
 	noDiff(t, "- without a recorder, + with one", decideWith(t, config, s, r), d, sameDecision)
 	whole, replicas := map[string]bool{}, map[string]int64{}
@@ -109,6 +109,11 @@ func TestTracesAreBounded(t *testing.T) {
 		traced(t, preemption.Config{}, s, q.request, &recorder)
 		if n := len(recorder.Steps); n == 0 || n > 100 || recorder.Steps[0].Kind != trace.Asked {
 			t.Errorf("%s: %d steps", q.name, n)
+		}
+		for _, step := range recorder.Steps {
+			if len(step.Others) > 3 {
+				t.Errorf("%s: %v names %d workloads", q.name, step.Kind, 1+len(step.Others))
+			}
 		}
 	}
 }

@@ -68,7 +68,9 @@ func (x *explainer) candidate(s *trace.Step, a *attempt) {
 	case trace.Limited:
 		a.limits(s)
 	case trace.Skipped:
-		a.idle.add(s.Workload)
+		if s.Rule == trace.WithinNominal && s.Workload != "" {
+			a.idle.add(s.Workload)
+		}
 	}
 }
 

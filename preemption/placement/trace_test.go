@@ -28,7 +28,7 @@ func traced(t fatal, c placement.Config, s *placement.Snapshot, r placement.Requ
 // is recorded of it are the victims of the answer.
 func tracesTellTheAnswer(t *rapid.T) {
 	st, r, c, d := draw(t)
-	recorder := trace.Recorder{MaxSteps: 1 << 20}
+	recorder := trace.Recorder{MaxSamples: 1 << 20, MaxSteps: 1 << 20}
 	noDiff(t, "- without a recorder, + with one", d, traced(t, c, snapshotOf(t, st), r, &recorder))
 	var chosen, best *trace.Step
 	basic := false

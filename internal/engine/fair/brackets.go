@@ -96,6 +96,9 @@ func (r round) openBracket(cohort, level, side int) int32 {
 		for cluster.SeekLane(&cursor, reach.Heads, lane); ; cursor.Next() {
 			h, ok := cursor.Item()
 			if !ok || h == end {
+				if t := s.Request.Trace; t != nil {
+					source.TraceRefused(t, &s.Case, cursor, right.Hierarchical, except, lane)
+				}
 				break
 			}
 			if node := int(h.Node); node != except && r.seen.Add(node) {

@@ -198,7 +198,14 @@ func (r round) takeByStrategy(q *fairQueue) bool {
 
 // mayTake asks the limits, and stable fair sharing; see [search.Search.MayTake].
 func (f *Sharing) mayTake(v *right.Victim) bool {
-	return !f.s.Limited(v) && f.s.MayTake(v)
+	if f.s.Limited(v) {
+		return false
+	}
+	may := f.s.MayTake(v)
+	if t := f.s.Request.Trace; t != nil && !may {
+		t.Skip(trace.Step{Verdict: trace.Verdict{Rule: trace.Unstable}, Node: v.Queue, Workload: v.Workload.Facts.ID, Count: 1})
+	}
+	return may
 }
 
 // close drops the candidates of a queue. With Stable or Reevaluate they have another chance.

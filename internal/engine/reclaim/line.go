@@ -5,6 +5,7 @@ import (
 
 	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/trace"
 )
 
 // line holds the candidates of a queue, in order.
@@ -66,7 +67,13 @@ func (t *Taker) seek(of *line) {
 		} else {
 			verdict = s.Verdict(&of.donor, u.Workload)
 		}
-		if !s.UsesNeeded(loads) || !verdict.MayYield() {
+		if !s.UsesNeeded(loads) {
+			continue
+		}
+		if !verdict.MayYield() {
+			if trc := s.Request.Trace; trc != nil {
+				trc.Skip(trace.Step{Verdict: verdict, Node: of.donor.Queue, Workload: u.Facts.ID, Count: 1})
+			}
 			continue
 		}
 		of.head.Workload, of.head.Set, of.head.Count, of.more = u.Workload, u.Set, 1, true

@@ -1,8 +1,12 @@
 package reclaim
 
 import (
+	"math"
+
 	"github.com/cedesched/cede/internal/base/heap"
+	"github.com/cedesched/cede/internal/engine/cluster"
 	"github.com/cedesched/cede/internal/engine/right"
+	"github.com/cedesched/cede/internal/engine/trace"
 	"github.com/cedesched/cede/internal/entitled"
 	"github.com/cedesched/cede/quota"
 )
@@ -75,6 +79,7 @@ func (t *Taker) addChild(list []int32, child, level, side int, above int32) []in
 	case side >= 0:
 	case child != except:
 		if ok, _ := t.asked.Candidate(except, child); !ok {
+			t.traceRefused(child)
 			return list
 		}
 		side = child
@@ -165,7 +170,11 @@ func (t *Taker) pass(p *place, n int64) {
 
 // skip goes past the next candidate of a queue, of which its side may lose no more.
 func (t *Taker) skip(p *place) {
-	t.pass(p, p.line.head.Count)
+	v := &p.line.head
+	if trc := t.s.Request.Trace; trc != nil {
+		trc.Skip(trace.Step{Verdict: trace.Verdict{Rule: trace.FairShare, Until: math.MaxInt64, SetBy: -1}, Node: v.Queue, Workload: v.Workload.Facts.ID, Count: 1})
+	}
+	t.pass(p, v.Count)
 }
 
 // move notes that so many of the next candidate of a queue are taken.
@@ -212,4 +221,32 @@ func (t *Taker) staysFirst(p *place) bool {
 		}
 	}
 	return true
+}
+
+// traceRefused notes that the shares refuse all below a node.
+func (t *Taker) traceRefused(node int) {
+	trc := t.s.Request.Trace
+	if trc == nil {
+		return
+	}
+	var first *cluster.Workload
+	count := int64(0)
+	of := func(queue int) bool {
+		for w := range t.s.Cluster.Running(queue).Whole {
+			if !w.Facts.Evicted && !w.Facts.NeverYields {
+				if count++; first == nil {
+					first = w
+				}
+			}
+		}
+		return true
+	}
+	if t.s.Cluster.IsQueue(node) {
+		of(node)
+	} else {
+		t.s.Cluster.EachQueueUnder(node, -1, func(int) bool { return true }, of)
+	}
+	if first != nil {
+		trc.Skip(trace.Step{Verdict: trace.Verdict{Rule: trace.FairShare, Until: math.MaxInt64, SetBy: -1}, Node: node, Workload: first.Facts.ID, Count: count})
+	}
 }

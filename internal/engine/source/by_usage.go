@@ -49,6 +49,9 @@ func (m *Merge) openByUsage(c *right.Case, n int, mode Mode) {
 		m.OpenUsual(c, of, Mode{Borrowing: mode.Borrowing})
 		all = m.rest(c, all)
 	}
+	if t := c.Request.Trace; t != nil && ph.class == right.Own {
+		tracePhase(t, c, ph, c.Permission(right.Own, mode.Borrowing)) // the steps that follow are of all tiers
+	}
 	MergeByUsage(c, all, func(v *right.Victim) *right.Victim { return v })
 	slices.Reverse(all)
 	m.sorted = all

@@ -63,6 +63,9 @@ func (m *Merge) OpenUsual(c *right.Case, n int, mode Mode) {
 	m.Clear()
 	ph := &phases[n]
 	p := c.Permission(ph.class, mode.Borrowing)
+	if t := c.Request.Trace; t != nil {
+		tracePhase(t, c, ph, p)
+	}
 	if p == right.None || !hasTier(c, ph.tier) {
 		return
 	}
@@ -168,6 +171,9 @@ func (m *Merge) pushBranch(c *right.Case, reach *cluster.Reach, l *right.Level, 
 	cluster.SeekLane(&b.cursor, reach.Heads, lane)
 	head, ok := b.head()
 	if !ok {
+		if t := c.Request.Trace; t != nil {
+			TraceRefused(t, c, b.cursor, l.Class, l.Except, lane)
+		}
 		m.branches = m.branches[:n]
 		return
 	}
@@ -199,12 +205,15 @@ func (m *Merge) expand(c *right.Case) {
 		top.Position = PositionOf(c, next.Workload, lane.Surplus())
 		heap.Fix(m.heap, 0, before)
 	} else {
+		if t := c.Request.Trace; t != nil {
+			TraceRefused(t, c, b.cursor, l.Class, l.Except, lane)
+		}
 		m.heap = heap.Drop(m.heap, before)
 	}
 	switch child := int(head.Node); {
 	case !c.Gives(child):
 		if t := c.Request.Trace; t != nil {
-			t.Add(trace.Step{Kind: trace.Skipped, Workload: head.Workload.Facts.ID})
+			t.Skip(trace.Step{Verdict: trace.Verdict{Rule: trace.WithinNominal}, Node: child, Workload: head.Workload.Facts.ID, Count: 1})
 		}
 	case c.Cluster.IsQueue(child):
 		d := c.DonorAt(l, child)
@@ -234,7 +243,7 @@ func (m *Merge) Next(c *right.Case) (v right.Victim, ok bool) {
 		st := &m.streams[m.heap[0].at]
 		gone := c.NothingToReclaim(&st.donor)
 		if t := c.Request.Trace; t != nil && gone {
-			t.Add(trace.Step{Kind: trace.Skipped, Workload: st.head.Facts.ID})
+			traceWithinNominal(t, c, st.donor.Queue, st.donor.LCA, st.head)
 		}
 		if gone {
 			m.heap = heap.Drop(m.heap, before)
@@ -293,7 +302,7 @@ func (m *Merge) nextSorted(c *right.Case) (v right.Victim, ok bool) {
 			return v, true
 		}
 		if t := c.Request.Trace; t != nil {
-			t.Add(trace.Step{Kind: trace.Skipped, Workload: v.Workload.Facts.ID})
+			traceWithinNominal(t, c, v.Queue, v.Cohort, v.Workload)
 		}
 	}
 	return v, false

@@ -82,6 +82,9 @@ func (st *stream) item(c *right.Case) (w *cluster.Workload, ok bool) {
 		ok = ok && w.Priority == st.permission.Below
 	default:
 		if ok && !st.permission.Permits(w) {
+			if t := c.Request.Trace; t != nil {
+				st.traceRefused(t, c)
+			}
 			return nil, false
 		}
 	}
@@ -99,6 +102,9 @@ func (st *stream) settle(c *right.Case, refused func(*cluster.Workload) bool) bo
 		st.head = w
 		switch {
 		case st.tier == newerEquals && (!c.Newer(w) || c.Expired(w)):
+			if t := c.Request.Trace; t != nil && !c.Expired(w) { // an expired one is of another tier
+				st.trace(t, c, w, c.NotNewer(w))
+			}
 			st.cursor.Next()
 		case st.surplus:
 			if st.set = -1; st.nextSet(c) && c.VerdictOfSurplus(&st.donor, w).MayYield() {
@@ -106,6 +112,9 @@ func (st *stream) settle(c *right.Case, refused func(*cluster.Workload) bool) bo
 			}
 			st.cursor.Next()
 		case !c.UsesNeeded(w.Loads):
+			if t := c.Request.Trace; t != nil {
+				st.trace(t, c, w, right.Verdict{Rule: trace.NotUsed})
+			}
 			st.cursor.NextIn(c.UsesNeeded)
 		case refused != nil && refused(w):
 			st.cursor.Next()
@@ -113,6 +122,9 @@ func (st *stream) settle(c *right.Case, refused func(*cluster.Workload) bool) bo
 			v := c.Verdict(&st.donor, w)
 			if v.MayYield() {
 				return true
+			}
+			if t := c.Request.Trace; t != nil {
+				st.trace(t, c, w, v)
 			}
 			if !st.pass(c, w, v) {
 				return false
@@ -186,3 +198,61 @@ func (st *stream) alike(v *right.Victim) int64 {
 
 // position returns the position of the candidate at the head.
 func (st *stream) position(c *right.Case) Position { return PositionOf(c, st.head, st.surplus) }
+
+// traceRefused notes the workloads from the cursor of a stream on, which the policy keeps. Of
+// the own queue, equals come in tiers of their own.
+func (st *stream) traceRefused(t *trace.Recorder, c *right.Case) {
+	if st.surplus {
+		return // they are in another lane too
+	}
+	for cursor := st.cursor; ; cursor.Next() {
+		w, ok := cursor.Item()
+		if !ok {
+			return
+		}
+		rule := trace.ReclaimWithinCohort
+		switch {
+		case !c.UsesNeeded(w.Loads), st.donor.Class == right.Own && c.Equal(w):
+			continue
+		case st.donor.Class == right.Own:
+			rule = trace.WithinClusterQueue
+		case c.Permission(st.donor.Class, false).Permits(w):
+			rule = trace.BorrowWithinCohort
+		}
+		t.Skip(trace.Step{Verdict: trace.Verdict{Rule: rule}, Node: st.donor.Queue, Workload: w.Facts.ID, Count: 1})
+	}
+}
+
+// trace records the verdict on a workload in the range of priorities that the policy permits, and
+// counts the others that are skipped with it.
+func (st *stream) trace(t *trace.Recorder, c *right.Case, w *cluster.Workload, v right.Verdict) {
+	if st.surplus {
+		return
+	}
+	step := trace.Step{Verdict: v, Node: st.donor.Queue, Workload: w.Facts.ID, Count: 1}
+	switch {
+	case v.Rule == trace.NotUsed:
+		step.Count = st.passed(func(w *cluster.Workload) bool { return !c.UsesNeeded(w.Loads) })
+	case v.Rule == trace.MinRuntime && st.tier != expiredEquals && st.donor.ByReservation(w, c.Now):
+		others := int64(0) // that use nothing of what is needed
+		step.Count = st.passed(func(o *cluster.Workload) bool {
+			kept := o.Priority == w.Priority && st.donor.ByReservation(o, c.Now)
+			if kept && !c.UsesNeeded(o.Loads) {
+				others++
+			}
+			return kept
+		}) - others
+	}
+	t.Skip(step)
+}
+
+// passed counts the workloads from the cursor on that pass the test, one after the other.
+func (st *stream) passed(test func(*cluster.Workload) bool) (n int64) {
+	for cursor := st.cursor; ; cursor.Next() {
+		w, ok := cursor.Item()
+		if !ok || !test(w) {
+			return n
+		}
+		n++
+	}
+}

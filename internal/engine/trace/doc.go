@@ -12,6 +12,7 @@
 // the package that numbered them turns them into names again. IDs are the caller's strings,
 // which cost nothing to keep.
 //
-// The size of a record is limited, however large the cluster is: steps after [Recorder.MaxSteps]
-// are only counted ([Recorder.Dropped]).
+// The size of a record is limited, however large the cluster is: of the candidates that one
+// rule skips in one phase a few are named and all are counted ([Step.Count]); steps after
+// [Recorder.MaxSteps] are only counted ([Recorder.Dropped]).
 package trace

@@ -14,12 +14,15 @@ const (
 	AttemptBegins
 	// AttemptEnds. Fits.
 	AttemptEnds
+	// PhaseBegins: the candidates of one kind.
+	PhaseBegins
 	// RoundBegins: a round of the tournament of fair sharing. Second.
 	RoundBegins
 	// Turn: the tournament chooses a queue. Node, Ours: its weighted share.
 	Turn
-	// Skipped: a candidate's queue, or a cohort above it, borrows nothing of what needs preemption.
-	// Workload.
+	// Skipped: candidates that a rule refuses. Rule, Node: their queue, or the node that
+	// borrows nothing; Workload and Others: the first few; Count: all of them; for rules of
+	// time Until and SetBy: those of the first.
 	Skipped
 	// Compared: the shares decide about a candidate of another queue. Workload, Replicas,
 	// Strategy, Ours, Before, After, Fits: it may be taken.
@@ -64,6 +67,9 @@ const (
 	// Placed: the pods are placed without all units that may yield. Count: pods with a place;
 	// Amount: how many must have one; Fits.
 	Placed
+	// OverBudget: a unit is put back first, because it violates a budget. Group, Workload,
+	// Count: the pods that do.
+	OverBudget
 	// DomainEnds: the result of a domain. Domain, Found; if there are victims Count,
 	// Violations and Priority: the highest of a victim; Fits: it is the best so far.
 	DomainEnds
@@ -171,8 +177,8 @@ const (
 
 var (
 	kindNames = enum.Names[Kind]{Type: "Kind", First: 1, List: []string{"Asked", "Hopeless", "AttemptBegins", "AttemptEnds",
-		"RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Instant", "SurveyBegins", "Judged", "TierBegins", "TierQuota", "TierJudged", "Limited",
-		"PodBegins", "DomainBegins", "DomainSkipped", "Placed", "DomainEnds", "Chosen"}}
+		"PhaseBegins", "RoundBegins", "Turn", "Skipped", "Compared", "Taken", "RoomAsked", "PutBack", "Instant", "SurveyBegins", "Judged", "TierBegins", "TierQuota", "TierJudged", "Limited",
+		"PodBegins", "DomainBegins", "DomainSkipped", "Placed", "OverBudget", "DomainEnds", "Chosen"}}
 	ruleNames = enum.Names[Rule]{Type: "Rule", First: 1, List: []string{"WithinClusterQueue", "ReclaimWithinCohort", "WithinNominal", "BorrowWithinCohort",
 		"MinRuntime", "Guarded", "FairShare", "NeverYields", "QueueInactive", "NotNewer", "NotUsed", "NotLower", "Terminating", "Unstable"}}
 )

@@ -1,7 +1,5 @@
 package trace
 
-import "cmp"
-
 // Step is one step of a decision. Its [Kind] decides which fields are set.
 type Step struct {
 	Kind  Kind
@@ -20,6 +18,8 @@ type Step struct {
 	Workload, Group string
 	// Limit is the name of a limit on preemptions.
 	Limit string
+	// Others holds the IDs of a few more.
+	Others []string
 	// Count is the number of workloads or nodes that the step is about.
 	Count int64
 	// PodSet is the index of a pod set, of which Replicas yield; -1: the whole workload
@@ -87,11 +87,17 @@ type Missing struct {
 	Node   int
 }
 
-const defaultSteps = 4_096 // some hundred kilobytes
+const (
+	defaultSamples = 4     // a line of text
+	defaultSteps   = 4_096 // some hundred kilobytes
+)
 
 // Recorder keeps the steps of one decision. The zero value is ready; nil records nothing, so
 // check for nil before making a step. It is not safe for concurrent use.
 type Recorder struct {
+	// MaxSamples is the number of workloads that are named of those that one rule skips in
+	// one phase. Zero is 4.
+	MaxSamples int
 	// MaxSteps is the number of steps that are kept. Zero is 4096.
 	MaxSteps int
 	// To, if set, gets the steps, and none is kept.
@@ -106,6 +112,7 @@ type Recorder struct {
 	// Dropped is the number of further steps.
 	Dropped int
 
+	scope  int // index in Steps at which the phase began
 	silent int
 }
 
@@ -141,9 +148,39 @@ func (r *Recorder) Add(s Step) {
 		r.To(&s)
 		return
 	}
-	if len(r.Steps) >= cmp.Or(r.MaxSteps, defaultSteps) {
+	switch s.Kind {
+	case PhaseBegins, AttemptBegins, RoundBegins, Turn, DomainBegins:
+		r.scope = len(r.Steps)
+	}
+	if len(r.Steps) >= orDefault(r.MaxSteps, defaultSteps) {
 		r.Dropped++
 		return
 	}
 	r.Steps = append(r.Steps, s)
+}
+
+// Skip records that a rule refuses a workload and others, Count in total. Those that the same
+// rule refuses in the same queue and phase are one step.
+func (r *Recorder) Skip(s Step) {
+	if s.Kind = Skipped; r.silent > 0 || r.To != nil {
+		r.Add(s)
+		return
+	}
+	for i := min(r.scope, len(r.Steps)); i < len(r.Steps); i++ {
+		if o := &r.Steps[i]; o.Kind == Skipped && o.Rule == s.Rule && o.Node == s.Node {
+			o.Count += s.Count
+			if len(o.Others)+1 < orDefault(r.MaxSamples, defaultSamples) {
+				o.Others = append(o.Others, s.Workload)
+			}
+			return
+		}
+	}
+	r.Add(s)
+}
+
+func orDefault(n, standard int) int {
+	if n == 0 {
+		return standard
+	}
+	return n
 }

@@ -5,22 +5,20 @@ package why
 import (
 	"github.com/cedesched/cede/internal/engine/right"
 	"github.com/cedesched/cede/internal/engine/search"
+	"github.com/cedesched/cede/internal/engine/source"
 	"github.com/cedesched/cede/internal/engine/trace"
 )
-
-// classes has the classes as traces name them.
-var classes = [...]trace.Class{right.Hierarchical: trace.Hierarchical, right.Priority: trace.Priority, right.Own: trace.Own}
 
 // Survey notes of each workload under the cohorts of the queue which rule keeps it from
 // yielding, if any, while no victim is taken. An attempt looks at some of the workloads only.
 func Survey(t *trace.Recorder, s *search.Search) {
 	q := s.Request.Queue
 	s.EnterShares()
-	t.Add(trace.Step{Kind: trace.SurveyBegins, Node: q, Class: classes[right.Own]})
+	t.Add(trace.Step{Kind: trace.SurveyBegins, Node: q, Class: trace.Own})
 	d, _ := s.OwnDonor()
 	surveyQueue(t, s, &d, -1)
 	for l := range s.EachLevel {
-		t.Add(trace.Step{Kind: trace.SurveyBegins, Node: l.Cohort, Class: classes[l.Class]})
+		t.Add(trace.Step{Kind: trace.SurveyBegins, Node: l.Cohort, Class: source.TraceClass[l.Class]})
 		surveyUnder(t, s, &l, l.Cohort, -1)
 	}
 }

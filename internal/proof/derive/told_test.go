@@ -46,7 +46,7 @@ type notebook struct {
 
 // compared returns what an explanation does not say of fair sharing: which queue has its turn, and each comparison of shares.
 func compared(p *preemption.Preemptor, s *preemption.Snapshot, r preemption.Request) (string, error) {
-	recorder := trace.Recorder{MaxSteps: math.MaxInt}
+	recorder := trace.Recorder{MaxSamples: math.MaxInt, MaxSteps: math.MaxInt}
 	config := p.Config()
 	config.Guards = append(config.Guards, notebook{Recorder: &recorder})
 	p, err := preemption.New(config)

@@ -27,6 +27,26 @@ func (s *steps) notePutBack(u *state.Unit) {
 	}
 }
 
+// noteProtected notes that a rule keeps a unit from yielding.
+func (s *steps) noteProtected(u *state.Unit, v unit.Verdict) {
+	if t := s.trace; t != nil {
+		step := stepOf(trace.Skipped, u)
+		step.Rule, step.Until = tracedRules[v.Rule], v.Until
+		t.Add(step)
+	}
+}
+
+// noteOverBudget notes the units that violate a budget.
+func (s *steps) noteOverBudget(list []*state.Unit) {
+	if t := s.trace; t != nil {
+		for _, u := range list {
+			step := stepOf(trace.OverBudget, u)
+			step.Violations = s.Violations(u)
+			t.Add(step)
+		}
+	}
+}
+
 // notePlaced notes how many members have a place without all units that may yield.
 func (s *steps) notePlaced(placed int) {
 	if t := s.trace; t != nil {

@@ -54,6 +54,7 @@ func (s *steps) keepProtected(d room.Domain) (mayYield bool) {
 	}
 	for _, u := range s.Units(d, room.AllUnits, room.AllClasses) {
 		if v := s.Verdict(u, s.Now); v.Rule != 0 {
+			s.noteProtected(u, v)
 			s.Stay(u)
 		} else {
 			mayYield = true
@@ -99,6 +100,7 @@ func (s *steps) overBudget(d room.Domain) (list []*state.Unit) {
 	} else {
 		list = s.OverBudget(d)
 	}
+	s.noteOverBudget(list)
 	return list
 }
 
