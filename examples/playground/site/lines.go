@@ -7,7 +7,7 @@ import (
 
 // A program of Go knows the file and the line of each instruction, and how its arguments are printed, for traces of its stack. The page
 // shows no trace: a panic is one sentence. Without these tables the program is a twentieth smaller once it is compressed. What unwinds a
-// stack stays, because the garbage collector reads it, and so do the names of functions.
+// stack stays, because the garbage collector reads it, and so do names of functions: those of the runtime, and ours for who looks into a panic.
 
 // tablesMagic begins the tables of Go 1.20 and later, with the sizes of an instruction and of a pointer on WebAssembly (internal/abi,
 // PCLnTabMagic; runtime, pcHeader).
@@ -29,6 +29,7 @@ type tables struct {
 	entries []byte   // where each function's entry begins, and the entries
 	values  []byte   // tables of a value by instruction, one behind the other
 	files   []byte   // names of files
+	names   []byte   // of functions, each with a zero behind it
 	at      []uint32 // where the entries begin
 }
 
@@ -70,6 +71,11 @@ func forgetLines(memory []byte) bool {
 		}
 	}
 	clear(t.files)
+	for name := range bytes.SplitSeq(t.names, []byte{0}) {
+		if !bytes.HasPrefix(name, []byte("runtime.")) && !bytes.Contains(name, []byte("/cede/")) { // the runtime knows its own by name
+			clear(name)
+		}
+	}
 	return true
 }
 
@@ -101,7 +107,7 @@ func tablesOf(memory []byte) (t tables, ok bool) {
 			return t, false
 		}
 	}
-	t.files, t.values, t.entries = all[header[4]:header[6]], all[header[6]:header[7]], all[header[7]:]
+	t.names, t.files, t.values, t.entries = all[header[3]:header[4]], all[header[4]:header[6]], all[header[6]:header[7]], all[header[7]:]
 	count := header[0]
 	if count == 0 || count*8 > uint64(len(t.entries)) {
 		return t, false
