@@ -17,14 +17,14 @@ func TestSharesOfKAI(t *testing.T) {
 	p := open(t, "")
 	p.drop("kai.yaml", must(answers.SampleText("kai"))(t))
 	p.run(`page.showNode(false, "vision")`)
-	field := `#node input[aria-label="limit of gpu"]`
+	field := `#node input[aria-label="limit of GPU"]`
 	p.until(`document.querySelector('` + field + `')`)
 	p.contains(p.text("#node"), "fair share")
 	if n := value[int](p, `document.querySelectorAll("#node .policies").length`); n != 0 {
 		t.Errorf("%d policies", n)
 	}
 	p.run(`(() => { const e = document.querySelector('` + field + `'); e.value = "0"; e.dispatchEvent(new Event("change")) })()`)
-	p.until(`page.byId("edits").innerText.includes("vision: limit of gpu is 0")`)
+	p.until(`page.byId("edits").innerText.includes("vision: limit of GPU is 0")`)
 	p.until(`/[1-9]\d* worse/.test(page.byId("edits").innerText)`)
 	if name := os.Getenv("CEDE_KAI_PICTURE"); name != "" {
 		p.must(os.WriteFile(name, must(Get(p.Tab, chromedp.CaptureScreenshot()))(t), 0o644))
