@@ -44,7 +44,7 @@ func (a *Asker) All() []Answer {
 	}
 	donors := map[string][]*group{} // by tree
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
-		donors[a.trees[name]] = append(donors[a.trees[name]], groups[name])
+		donors[a.where.trees[name]] = append(donors[a.where.trees[name]], groups[name])
 	}
 	for _, root := range slices.Sorted(maps.Keys(donors)) {
 		a.askNow(a.queuesOf(root), donors[root])

@@ -3,13 +3,12 @@ package safe
 import (
 	"cmp"
 	"slices"
-	"time"
 
+	"github.com/cedesched/cede/internal/base/instant"
 	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/queue"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/quota/fairshare"
-	"github.com/cedesched/cede/workload"
 )
 
 // Asker answers for the workloads of one snapshot, one at a time. Make it with [New].
@@ -18,12 +17,11 @@ type Asker struct {
 	decider  *preemption.Preemptor
 	bare     *preemption.Preemptor // without guards that may read the request
 	snapshot *preemption.Snapshot
-	queues   []*asking            // by name, active ones
-	trees    map[string]string    // by queue
+	queues   []*asking // by name, active ones
+	where    places
 	byTree   map[string][]*asking // by name
 	read     map[string]bool      // trees
 	cleared  *preemption.Snapshot // without what was told to leave
-	cohorts  map[string][]int     // above a queue, from it up, as numbers
 	numbers  map[string]int       // of names
 	donors   map[string]*donor    // by queue
 	leaves   bool                 // something was told to leave
@@ -32,16 +30,13 @@ type Asker struct {
 	holds    []fairshare.QueueShares // likewise
 	id       string                  // of the requests
 	tried
-	running  map[string][]workload.Workload // by queue
-	ranks    map[string][]int64             // priorities, by tree
-	changes  map[region][]int64
-	lasting  []time.Duration // as durations, of changes
-	anyRight bool            // any queue may have a right that its policies do not say
-	inOrder  bool            // candidates come in the documented order
-	inTurn   bool            // and nothing but it decides
-	all      bool            // all workloads are asked about, so that turns are kept
-	unsure   bool            // its turn came, and it was not named
-	taken    bool            // it is among those that are taken
+	runs     runs
+	anyRight bool // any queue may have a right that its policies do not say
+	inOrder  bool // candidates come in the documented order
+	inTurn   bool // and nothing but it decides
+	all      bool // all workloads are asked about, so that turns are kept
+	unsure   bool // its turn came, and it was not named
+	taken    bool // it is among those that are taken
 	reaches  map[reach]reached
 	last     lastReach
 	narrows  bool // reaches say who may be named
@@ -79,10 +74,10 @@ func New(p *preemption.Preemptor, s *preemption.Snapshot, o Options) (*Asker, er
 	}
 	o.MaxDecisions = cmp.Or(o.MaxDecisions, defaultDecisions)
 	a := &Asker{
-		options: o, snapshot: s, trees: map[string]string{}, byTree: map[string][]*asking{}, read: map[string]bool{},
-		cohorts: map[string][]int{}, numbers: map[string]int{},
-		donors: map[string]*donor{}, ranks: map[string][]int64{}, changes: map[region][]int64{},
-		passes: map[pass]map[string]preemption.Turn{}, decisions: map[decided]preemption.Decision{}, reaches: map[reach]reached{},
+		options: o, snapshot: s, where: places{map[string]string{}, map[string][]int{}}, byTree: map[string][]*asking{}, read: map[string]bool{},
+		numbers: map[string]int{},
+		donors:  map[string]*donor{},
+		passes:  map[pass]map[string]preemption.Turn{}, decisions: map[decided]preemption.Decision{}, reaches: map[reach]reached{},
 	}
 	c := p.Config()
 	a.inOrder = c.Sharing == preemption.Classical
@@ -98,7 +93,8 @@ func New(p *preemption.Preemptor, s *preemption.Snapshot, o Options) (*Asker, er
 	a.readDoubts(p.Config())
 	a.readShares(c)
 	a.narrows = a.inTurn && len(o.OnNodes) == 0 && !a.leaves && a.decider == a.bare && !a.anyRight
-	a.timeless = len(c.Guards) == 0 && len(a.durations()) == 1
+	a.runs = runs{snapshot: s, where: &a.where, now: instant.Of(o.Now), durations: a.durations(), ranks: map[string][]int64{}, changes: map[region][]int64{}}
+	a.timeless = len(c.Guards) == 0 && len(a.runs.durations) == 1
 	for a.id = "safe"; ; a.id += "'" {
 		if _, taken := s.Find(a.id); !taken {
 			return a, nil
@@ -120,9 +116,9 @@ func (a *Asker) readQueues() {
 		root := "queue " + q.Name
 		for c := q.Cohort; c != ""; c = parents[c] {
 			root = "cohort " + c
-			a.cohorts[q.Name] = append(a.cohorts[q.Name], a.number(c))
+			a.where.cohorts[q.Name] = append(a.where.cohorts[q.Name], a.number(c))
 		}
-		a.trees[q.Name] = root
+		a.where.trees[q.Name] = root
 		if q.Inactive {
 			continue
 		}

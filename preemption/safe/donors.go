@@ -48,24 +48,14 @@ func (a *Asker) donorOf(name string) *donor {
 		rows, _ := a.snapshot.QueueStatus(name)
 		d = &donor{refused: map[refusal]preemption.Rule{}, noted: map[noted]bool{}}
 		d.borrows = slices.ContainsFunc(rows, func(row preemption.QuotaStatus) bool { return row.Borrowed > 0 })
-		for _, q := range a.queuesOf(a.trees[name]) {
-			common := a.common(q.Name, name)
-			d.from = append(d.from, threat{asking: q, own: q.Name == name, common: common, branch: a.below(name, common)})
+		for _, q := range a.queuesOf(a.where.trees[name]) {
+			common := a.where.common(q.Name, name)
+			d.from = append(d.from, threat{asking: q, own: q.Name == name, common: common, branch: a.where.below(name, common)})
 		}
 		d.all = slices.Clone(d.from)
 		a.donors[name] = d
 	}
 	return d
-}
-
-// common returns the lowest cohort above two queues.
-func (a *Asker) common(one, other string) int {
-	for _, c := range a.cohorts[one] {
-		if slices.Contains(a.cohorts[other], c) {
-			return c
-		}
-	}
-	return -1
 }
 
 // settled reports whether a queue need not be asked any more: rules refuse its requests whatever the workload, and other queues that

@@ -19,7 +19,7 @@ const mostRights = 1 << 20
 func (a *Asker) followAll(all []*open, answers []Answer) {
 	trees := map[string][]int{} // places
 	for i, o := range all {
-		root := a.trees[o.Queue]
+		root := a.where.trees[o.Queue]
 		trees[root] = append(trees[root], i)
 	}
 	for _, root := range slices.Sorted(maps.Keys(trees)) {

@@ -48,7 +48,7 @@ func (a *Asker) ages(w *workload.Workload, q *asking, all bool) []time.Time {
 	}
 	ages := []time.Time{before(w), oldest}
 	if all {
-		running := a.runningIn(q.Name)
+		running := a.runs.in(q.Name)
 		for i := range running {
 			ages = append(ages, before(&running[i]))
 		}
@@ -81,7 +81,7 @@ func (a *Asker) priorities(w *workload.Workload, q *asking, all bool) (list []in
 		list = append(list, threshold, quota.Add(threshold, 1), quota.Add(threshold, 2))
 	}
 	if all {
-		for _, p := range a.distinct(a.trees[q.Name]) {
+		for _, p := range a.runs.distinct(a.where.trees[q.Name]) {
 			list = append(list, p, quota.Add(p, 1))
 		}
 	}

@@ -11,6 +11,12 @@ import (
 // Which workloads requests could ever take depends on little, so it is found once for many requests and many workloads. What they take of a
 // branch, the queues below a child of the lowest cohort above both, depends on that branch alone: what others give changes nothing there.
 
+// places says where the queues are.
+type places struct {
+	trees   map[string]string // by queue
+	cohorts map[string][]int  // above a queue, from it up, as numbers
+}
+
 // region is a queue, or all queues below a cohort.
 type region struct {
 	cohort int // -1: the queue
@@ -18,20 +24,30 @@ type region struct {
 }
 
 // regionAt returns the region of a queue below so many cohorts above it.
-func (a *Asker) regionAt(queue string, cohorts int) region {
+func (p *places) regionAt(queue string, cohorts int) region {
 	if cohorts == 0 {
 		return region{-1, queue}
 	}
-	return region{cohort: a.cohorts[queue][cohorts-1]}
+	return region{cohort: p.cohorts[queue][cohorts-1]}
 }
 
 // below returns the queue, or the branch of the lowest cohort that is above it and another.
-func (a *Asker) below(queue string, common int) region {
-	return a.regionAt(queue, max(0, slices.Index(a.cohorts[queue], common)))
+func (p *places) below(queue string, common int) region {
+	return p.regionAt(queue, max(0, slices.Index(p.cohorts[queue], common)))
 }
 
-func (a *Asker) has(r region, queue string) bool {
-	return r.cohort < 0 && r.queue == queue || slices.Contains(a.cohorts[queue], r.cohort)
+// common returns the lowest cohort above two queues.
+func (p *places) common(one, other string) int {
+	for _, c := range p.cohorts[one] {
+		if slices.Contains(p.cohorts[other], c) {
+			return c
+		}
+	}
+	return -1
+}
+
+func (p *places) has(r region, queue string) bool {
+	return r.cohort < 0 && r.queue == queue || slices.Contains(p.cohorts[queue], r.cohort)
 }
 
 // reach is what depends on which workloads of a region requests could ever take.
@@ -115,7 +131,7 @@ func (a *Asker) columnsOf(q *asking, rows string) int {
 func (a *Asker) reach(donor string, q *asking, of reach, rows string, at int64) map[string]bool {
 	found, known := a.reaches[of]
 	if known && at > found.from && found.to == 0 {
-		found.to = next(a.changesIn(of.region), found.from)
+		found.to = next(a.runs.changesIn(of.region), found.from)
 		a.reaches[of] = found
 	}
 	if known && at >= found.from && (at == found.from || at < found.to) {

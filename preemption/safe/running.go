@@ -7,35 +7,52 @@ import (
 	"time"
 
 	"github.com/cedesched/cede/internal/base/instant"
+	"github.com/cedesched/cede/preemption"
 	"github.com/cedesched/cede/quota"
 	"github.com/cedesched/cede/workload"
 )
 
-// runningIn returns what runs in a queue.
-func (a *Asker) runningIn(queue string) []workload.Workload {
-	if a.running == nil {
-		a.running = map[string][]workload.Workload{}
-		for w := range a.snapshot.Workloads() {
-			a.running[w.Queue] = append(a.running[w.Queue], w)
+// runs is what runs, found when it is first needed.
+type runs struct {
+	snapshot  *preemption.Snapshot
+	where     *places
+	now       int64
+	durations []time.Duration // see [Asker.durations]
+	byQueue   map[string][]workload.Workload
+	ranks     map[string][]int64 // priorities, by tree
+	changes   map[region][]int64
+}
+
+// in returns what runs in a queue.
+func (r *runs) in(queue string) []workload.Workload {
+	if r.byQueue == nil {
+		r.byQueue = map[string][]workload.Workload{}
+		missing := false
+		for w := range r.snapshot.Workloads() {
+			r.byQueue[w.Queue] = append(r.byQueue[w.Queue], w)
+			missing = missing || w.ReservedAt.IsZero()
+		}
+		if !missing { // a missing reservation counts as now, which may come after others
+			r.durations = r.durations[1:]
 		}
 	}
-	return a.running[queue]
+	return r.byQueue[queue]
 }
 
 // distinct returns the effective priorities of what runs in a tree, rising.
-func (a *Asker) distinct(tree string) []int64 {
-	list, known := a.ranks[tree]
+func (r *runs) distinct(tree string) []int64 {
+	list, known := r.ranks[tree]
 	if !known {
 		seen := map[int64]bool{}
-		for queue, of := range a.trees {
+		for queue, of := range r.where.trees {
 			if of == tree {
-				for _, w := range a.runningIn(queue) {
+				for _, w := range r.in(queue) {
 					seen[w.EffectivePriority()] = true
 				}
 			}
 		}
 		list = slices.Sorted(maps.Keys(seen))
-		a.ranks[tree] = list
+		r.ranks[tree] = list
 	}
 	return list
 }
@@ -66,44 +83,28 @@ func (a *Asker) durations() []time.Duration {
 
 // changesIn returns the instants after now at which time alone may change what yields of a region, rising: where a duration ends that began
 // with a reservation or an admission, and one nanosecond later.
-func (a *Asker) changesIn(of region) []int64 {
-	list, known := a.changes[of]
+func (r *runs) changesIn(of region) []int64 {
+	list, known := r.changes[of]
 	if !known {
-		a.readLasting()
-		for queue := range a.trees {
-			if a.has(of, queue) {
-				list = a.appendChanges(list, a.runningIn(queue))
+		for queue := range r.where.trees {
+			if r.where.has(of, queue) {
+				list = r.appendChanges(list, r.in(queue))
 			}
 		}
 		slices.Sort(list)
 		list = slices.Compact(list)
-		a.changes[of] = list
+		r.changes[of] = list
 	}
 	return list
 }
 
-// readLasting leaves out no duration only if something has no reservation: it counts as now, which may come after others.
-func (a *Asker) readLasting() {
-	if a.lasting != nil {
-		return
-	}
-	a.lasting = a.durations()
-	for queue := range a.trees {
-		if slices.ContainsFunc(a.runningIn(queue), func(w workload.Workload) bool { return w.ReservedAt.IsZero() }) {
-			return
-		}
-	}
-	a.lasting = a.lasting[1:]
-}
-
-func (a *Asker) appendChanges(list []int64, running []workload.Workload) []int64 {
-	now := instant.Of(a.options.Now)
+func (r *runs) appendChanges(list []int64, running []workload.Workload) []int64 {
 	for i := range running {
 		for _, from := range [...]time.Time{running[i].ReservedAt, running[i].AdmittedAt} {
-			for _, d := range a.lasting {
+			for _, d := range r.durations {
 				if end := instant.Of(from); !from.IsZero() && end < math.MaxInt64-int64(d)-1 {
 					for at := end + int64(d); at <= end+int64(d)+1; at++ {
-						if at > now {
+						if at > r.now {
 							list = append(list, at)
 						}
 					}

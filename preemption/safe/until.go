@@ -100,11 +100,11 @@ func (a *Asker) goOn(c *course, found *Request) {
 		answer.Outcome, answer.At, answer.Doubts, answer.Keeps = Unknown, at, doubts, nil
 		return
 	}
-	of := a.regionAt(c.Queue, len(a.cohorts[c.Queue])) // the tree
+	of := a.where.regionAt(c.Queue, len(a.where.cohorts[c.Queue])) // the tree
 	if !c.possible {
-		of = a.regionAt(c.Queue, max(0, len(a.cohorts[c.Queue])-1)) // the highest branch: elsewhere nothing makes it possible
+		of = a.where.regionAt(c.Queue, max(0, len(a.where.cohorts[c.Queue])-1)) // the highest branch: elsewhere nothing makes it possible
 	}
-	c.at = min(c.rights.after(c.at), next(a.changesIn(of), c.at))
+	c.at = min(c.rights.after(c.at), next(a.runs.changesIn(of), c.at))
 	c.several, c.possible = false, false
 	if c.at == math.MaxInt64 {
 		answer.Outcome = Never
